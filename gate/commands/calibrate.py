@@ -35,7 +35,7 @@ from gate.text.escaping import plain
 from gate.text.figures import count, join_words, money
 from gate.text.suggestions import did_you_mean
 from gate.verdict.calibration.false_alarms import calibrate
-from gate.verdict.calibration.recorded_rounds import Recorded, Rounds, joined
+from gate.verdict.calibration.recorded_rounds import RecordedRounds, RecordedSuite, join_rounds
 
 WIDTH = 100
 ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
@@ -50,7 +50,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         sessions += _record(options, env)
     config, suites = _material(options, sessions, env)
     with _counter(sys.stderr, options.reps) as told:
-        found = calibrate(suites, config, reps=options.reps, seed=options.seed, told=told)
+        found = calibrate(
+            suites, config, reps=options.reps, seed=options.seed, report_progress=told
+        )
     print(_shown(found, options.format))
     return int(options.max is not None and found.at_least > options.max)
 
@@ -93,14 +95,14 @@ class _Part:
     """Rounds of one suite from one place. `made`: of a run of it, where gate.yml does not say."""
 
     suite: str
-    rounds: Rounds
+    rounds: RecordedRounds
     made: int = ROUNDS
     notes: tuple[str, ...] = ()
 
 
 def _material(
     options: argparse.Namespace, sessions: Sequence[Path], env: Mapping[str, str]
-) -> tuple[Config, list[Recorded]]:
+) -> tuple[Config, list[RecordedSuite]]:
     """The sessions that are named, and the baseline where one is named or no session is."""
     parts = list(_of_sessions(sessions, options.suite))
     if options.baseline is None and sessions:
@@ -134,7 +136,7 @@ def _of_sessions(sessions: Sequence[Path], names: Sequence[str] | None) -> Itera
         if not names or name in names or "all" in names:
             yield _Part(
                 suite=name,
-                rounds=Rounds(table=suite.table, runs=suite.runs),
+                rounds=RecordedRounds(table=suite.table, runs=suite.runs),
                 made=min(ROUNDS, suite.meta.rounds) if len(suite.runs) > 1 else suite.meta.rounds,
                 notes=suite.info.notes,
             )
@@ -143,7 +145,7 @@ def _of_sessions(sessions: Sequence[Path], names: Sequence[str] | None) -> Itera
 def _of_baselines(setup: Setup) -> Iterator[_Part]:
     for name, one in setup.baselines.items():
         if one.table is not None:
-            rounds = Rounds(table=one.table, runs=one.runs)
+            rounds = RecordedRounds(table=one.table, runs=one.runs)
             yield _Part(suite=name, rounds=rounds, notes=one.info.notes)
 
 
@@ -158,9 +160,9 @@ def _nothing(setup: Setup) -> str:
 
 def _recorded(
     name: str, parts: Sequence[_Part], config: Config, *, batch: int, rounds: int | None
-) -> Recorded:
+) -> RecordedSuite:
     rules = next((suite for suite in config.suites if suite.name == name), None)
-    whole = joined([part.rounds for part in parts])
+    whole = join_rounds([part.rounds for part in parts])
     left_out = {entry.case for entry in config.quarantine}
     table = whole.table.select(
         [row for row, case in enumerate(whole.table.cases) if case not in left_out]
@@ -169,7 +171,7 @@ def _recorded(
     pooled = pool(stored.table, stored.runs)
     notes = [note for part in parts for note in part.notes]
     notes += [f"in a baseline of these runs: {note}" for note in pooled.left_out]
-    return Recorded(
+    return RecordedSuite(
         name=name,
         table=table,
         runs=whole.runs,

@@ -12,7 +12,7 @@ from gate.report.wording.plan_advice import limit_of, risk
 from gate.store.measurements import StoredSuite, load
 from gate.store.session import latest_session
 from gate.text import spans
-from gate.verdict.planning.plan import limit_outlooks, stored_subject
+from gate.verdict.planning.plan import limit_outlooks, suite_from_baseline
 
 
 def limit_odds(
@@ -31,7 +31,7 @@ def limit_odds(
         else:
             continue
         rounds = suite.rounds or found.meta.rounds
-        subjects.append(stored_subject(suite.name, found, suite, config, rounds))
+        subjects.append(suite_from_baseline(suite.name, found, suite, config, rounds))
     for name, one in limit_outlooks(subjects, config):
         metric, limits, often = limit_of(one)
         why = "" if not one.odds.why else f" ({one.odds.why})"

@@ -28,7 +28,13 @@ from gate.store.measurements import Stored, load
 from gate.suites.protection.rules import load_own_config
 from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
-from gate.verdict.planning.plan import Subject, plan, quarantined, stored_subject, without
+from gate.verdict.planning.plan import (
+    PlannedSuite,
+    list_quarantined,
+    plan,
+    suite_from_baseline,
+    without,
+)
 
 WIDTH = 100
 ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
@@ -58,15 +64,15 @@ def _planned_run(options: argparse.Namespace) -> RunOptions:
     return replace(run_options(options), own_rules=True)
 
 
-def _subject(setup: Setup, one: SuitePlan) -> Subject:
+def _subject(setup: Setup, one: SuitePlan) -> PlannedSuite:
     found = setup.baselines.get(one.suite.name, NONE_WANTED)
-    table, left_out = found.table, quarantined(setup.config)
+    table, left_out = found.table, list_quarantined(setup.config)
     now = {case.id: case.digest for case in one.cases() if case.id not in left_out}
     notes: tuple[str, ...] = ()
     if table is not None:
         asked = without(table, left_out | (one.all_ids - one.chosen))
         table, notes = _paired(asked, now)
-    return Subject(
+    return PlannedSuite(
         name=one.suite.name,
         cases=len(now),
         rounds=one.suite.rounds,
@@ -113,7 +119,7 @@ def _paired(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[s
 
 def _of_session(
     options: argparse.Namespace, env: Mapping[str, str]
-) -> tuple[Config, list[Subject]]:
+) -> tuple[Config, list[PlannedSuite]]:
     """A session's rounds as the baseline; its suites need no dataset here."""
     for name in ("baseline", "sample"):
         if getattr(options, name) is not None:
@@ -136,7 +142,7 @@ def _asked(stored: Stored, config: Config) -> bool:
 
 def _stored_subjects(
     stored: Stored, config: Config, options: argparse.Namespace
-) -> Iterator[Subject]:
+) -> Iterator[PlannedSuite]:
     names = [name for name in options.suite or stored.suites if name != "all"] or stored.suites
     for name in names:
         if name not in stored.suites:
@@ -146,4 +152,4 @@ def _stored_subjects(
         found = stored.suites[name]
         made = found.meta.rounds if stored.session else min(ROUNDS, found.meta.rounds)
         rounds = options.rounds or (rules.rounds if rules else made)
-        yield stored_subject(name, found, rules, config, rounds)
+        yield suite_from_baseline(name, found, rules, config, rounds)

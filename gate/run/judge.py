@@ -32,7 +32,7 @@ from gate.store.session import SessionWriter
 from gate.verdict.conclude import conclude, look
 from gate.verdict.debug_command import worst_failing
 from gate.verdict.measured import Measured, Setting
-from gate.verdict.stop_rule import Undecided
+from gate.verdict.stop_rule import LookResult
 
 NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
 WORST = 3  # cases of a run that failed
@@ -92,7 +92,7 @@ def _failing(
     yield from (found[name] for name in worst if name in found)
 
 
-def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> Undecided:
+def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> LookResult:
     """Which suites need more trials after a batch, and if none does, why."""
     return look(_measured(setup, collected, ""), setup.config, _setting(setup, session))
 

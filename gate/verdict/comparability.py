@@ -90,7 +90,7 @@ class SuiteData:
         return out is not None and out.answered
 
     @property
-    def excused(self) -> frozenset[str]:
+    def excused_cases(self) -> frozenset[str]:
         """Cases whose absence says nothing: left out on purpose, or the agent was not there."""
         if self.unreachable and self.baseline is not None:
             return frozenset(self.baseline.cases)
@@ -117,7 +117,7 @@ class Standing:
             return missing if missing.beyond is None else unscored
         return replace(missing, beyond=missing.beyond + unscored.beyond)
 
-    def out(self, spec: MetricSpec) -> str:
+    def judge_outage(self, spec: MetricSpec) -> str:
         """That a judge was out for so many answers that the metric is not judged at all, or
         nothing.
         """
@@ -144,13 +144,14 @@ def stand(data: SuiteData, *, max_removed: float) -> Standing:
     left_out = data.new_cases | data.quarantined
     baseline = None if data.baseline is None else _without(data.baseline, left_out)
     current = without_silence(_without(data.current, left_out), baseline)
-    pairing = None if baseline is None else pair_cases(baseline, current, data.excused)
+    pairing = None if baseline is None else pair_cases(baseline, current, data.excused_cases)
     return Standing(
         data=data,
         current=current,
         pairing=pairing,
-        error=_error(data),
-        not_comparable=data.not_comparable or _not_comparable(pairing, max_removed, data.unasked),
+        error=_error_reason(data),
+        not_comparable=data.not_comparable
+        or _not_comparable_reason(pairing, max_removed, data.unasked),
     )
 
 
@@ -160,17 +161,17 @@ def _without(table: Table, cases: frozenset[str]) -> Table:
     return table.select([row for row, case in enumerate(table.cases) if case not in cases])
 
 
-def _error(data: SuiteData) -> str:
+def _error_reason(data: SuiteData) -> str:
     if data.unreachable:
         return data.unreachable
     if data.control_unreachable:
         return f"the control agent cannot be reached: {data.control_unreachable}"
     if data.outage:
         return data.outage.said
-    asked = {"calls": data.current}
+    tables = {"calls": data.current}
     if data.fresh and data.baseline is not None:
-        asked["control agent's calls"] = data.baseline
-    for calls, table in asked.items():
+        tables["control agent's calls"] = data.baseline
+    for calls, table in tables.items():
         share = infra_share(table)
         if share > TOO_MANY_ERRORS:
             ended = "ended in infrastructure errors, too many to judge"
@@ -179,23 +180,23 @@ def _error(data: SuiteData) -> str:
     return ""
 
 
-def _not_comparable(pairing: Pairing | None, max_removed: float, unasked: int) -> str:
+def _not_comparable_reason(pairing: Pairing | None, max_removed: float, unasked: int) -> str:
     if pairing is None:
         return ""
     # Cases that the budget left unasked are gone from the table, but nobody removed them.
     removed = max(0, len(pairing.removed) - unasked)
-    known, changed = len(pairing.whole.cases), len(pairing.changed)
+    before, changed = len(pairing.whole.cases), len(pairing.changed)
     # Of those that were not asked (yet) as many have changed in proportion.
-    asked = pairing.paired + changed
-    gone = removed + (changed * (known - removed) / asked if asked else 0.0)
-    if known and gone > max_removed * known + 1e-9:
+    kept = pairing.paired + changed
+    gone = removed + (changed * (before - removed) / kept if kept else 0.0)
+    if before and gone > max_removed * before + 1e-9:
         return (
-            f"{round(gone)} of the baseline's {known} cases were removed or changed "
+            f"{round(gone)} of the baseline's {before} cases were removed or changed "
             f"(allowed {figures.percent(max_removed)})"
         )
     if not pairing.paired:
         return "no case of this run is also in the baseline"
-    had = asked + removed
+    had = kept + removed
     if too_few_left(pairing.paired, had):
         left = f"{figures.count(pairing.paired, 'case')} of the baseline's {had}"
         return f"only {left} are left to compare (needed {MIN_PAIRED} of so many)"

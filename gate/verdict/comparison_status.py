@@ -19,8 +19,8 @@ from gate.records import (
 )
 from gate.stats.multiplicity import benjamini_hochberg, step_down
 from gate.verdict.comparability import Standing
-from gate.verdict.interim_looks import Line, Position, line
-from gate.verdict.reasons import nothing_could
+from gate.verdict.interim_looks import LookBoundary, LookPosition, find_boundary
+from gate.verdict.reasons import describe_blindness
 
 EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
 SUSPICIOUS = 0.05  # raw p-value from which a drop is mentioned
@@ -30,7 +30,7 @@ AGAIN = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class MetricPair:
     """One metric of one suite. `fixed`: its status, whatever a test says."""
 
     standing: Standing
@@ -41,25 +41,25 @@ class Pair:
     fixed: Status | None
     tested: bool  # there are numbers to compare
     why: str
-    where: Position
+    where: LookPosition
 
     @property
-    def awaited(self) -> bool:
+    def is_awaited(self) -> bool:
         """Whether it has no value so far, and the planned trials may bring one."""
         return self.fixed == "inconclusive"
 
     @property
     def blocks(self) -> bool:
-        return self.level == "block" and (self.fixed is None or self.awaited)
+        return self.level == "block" and (self.fixed is None or self.is_awaited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class ComparisonStatus:
     """A pair with its evidence. `worse`, `better`: p-values adjusted for the other metrics and for
     earlier and later looks, at most alpha where the boundary is reached.
     """
 
-    pair: Pair
+    pair: MetricPair
     evidence: Evidence
     worse: float
     better: float
@@ -74,45 +74,45 @@ class Judged:
     unseen: str = ""  # that no result of this size could have been called a change
 
 
-def judge(
-    tested: Sequence[Pair],
+def judge_comparisons(
+    tested: Sequence[MetricPair],
     seen: Sequence[Evidence],
-    pairs: Sequence[Pair],
+    pairs: Sequence[MetricPair],
     rules: RegressionRules,
-) -> list[Judged]:
+) -> list[ComparisonStatus]:
     """`pairs`: all of the run; alpha is shared by those that block."""
     sharing = max(1, sum(pair.blocks for pair in pairs))
-    worse = _adjusted(tested, [e.p_worse for e in seen], sharing, rules)
-    better = _adjusted(tested, [e.p_better for e in seen], sharing, rules)
+    worse = _adjust_p_values(tested, [e.p_worse for e in seen], sharing, rules)
+    better = _adjust_p_values(tested, [e.p_better for e in seen], sharing, rules)
     return [
-        _judged(pair, evidence, w, b, sharing, rules)
+        _judge_pair(pair, evidence, w, b, sharing, rules)
         for pair, evidence, w, b in zip(tested, seen, worse, better, strict=True)
     ]
 
 
-def _judged(
-    pair: Pair,
+def _judge_pair(
+    pair: MetricPair,
     e: Evidence,
     worse: float,
     better: float,
     sharing: int,
     rules: RegressionRules,
-) -> Judged:
-    own = line(rules.alpha / (sharing if pair.blocks else 1), rules.power, pair.where)
-    shown = line(rules.alpha, rules.power, pair.where)
-    low, high = _agreeing(e, shown.harm, pair.spec.direction)
+) -> ComparisonStatus:
+    boundary = find_boundary(rules.alpha / (sharing if pair.blocks else 1), rules.power, pair.where)
+    shown = find_boundary(rules.alpha, rules.power, pair.where)
+    low, high = _agreeing_bounds(e, shown.harm, pair.spec.direction)
     allowed, relative = pair.tolerance.value, pair.tolerance.relative or e.relative
     if relative and not e.relative and e.n_paired and math.isfinite(e.baseline):
         allowed, relative = allowed * abs(e.baseline), False
     claim = _Claim(pair=pair, e=e, allowed=allowed, low=low, high=high)
     status = claim.status(worse, better, rules.alpha)
-    settled = status in ("regression", "accepted") or _is_settled(claim, own, status)
-    sight = own.sight(rules.power, settled=settled)
+    settled = status in ("regression", "accepted") or _is_settled(claim, boundary, status)
+    sight = boundary.sight(rules.power, settled=settled)
     open_ended = status in ("no_regression", "suspected") and sight.share >= 1.0
     blind = e.blind(sight.level) if open_ended else None
     if blind is not None and status == "no_regression":
         status = "inconclusive"
-    return Judged(
+    return ComparisonStatus(
         pair=pair,
         evidence=e,
         worse=worse,
@@ -125,7 +125,7 @@ def _judged(
         mde=_least_seen(e, sight, allowed),
         status=status,
         settled=settled,
-        unseen=nothing_could(blind) if blind is not None else "",
+        unseen=describe_blindness(blind) if blind is not None else "",
     )
 
 
@@ -140,7 +140,7 @@ def _least_seen(e: Evidence, sight: Sight, allowed: float) -> float:
     return e.room if caught else math.inf
 
 
-def _agreeing(e: Evidence, level: float, direction: Direction) -> tuple[float, float]:
+def _agreeing_bounds(e: Evidence, level: float, direction: Direction) -> tuple[float, float]:
     """Bounds of delta at `level`; zero is never within them where the test excludes no change.
 
     They are widened for few calls, the test is exact: only its answer about zero is the sharper.
@@ -160,7 +160,7 @@ def _agreeing(e: Evidence, level: float, direction: Direction) -> tuple[float, f
 class _Claim:
     """docs/semantics.md 1, on the scale of the evidence; harm is positive."""
 
-    pair: Pair
+    pair: MetricPair
     e: Evidence
     allowed: float
     low: float
@@ -177,12 +177,12 @@ class _Claim:
         return -low if self.pair.spec.direction == "higher" else high
 
     def status(self, worse: float, better: float, alpha: float) -> Status:
-        status = self.pair.fixed or self._measured(worse, better, alpha)
+        status = self.pair.fixed or self._status_of_value(worse, better, alpha)
         if status in ("regression", "suspected") and self.pair.standing.data.accepts_all:
             return "accepted"
         return status
 
-    def _measured(self, worse: float, better: float, alpha: float) -> Status:
+    def _status_of_value(self, worse: float, better: float, alpha: float) -> Status:
         if self.e.too_few:
             return "inconclusive"
         # An interim estimate that has just crossed the boundary exaggerates.
@@ -200,25 +200,25 @@ class _Claim:
         return "no_regression"
 
 
-def _is_settled(claim: _Claim, own: Line, status: Status) -> bool:
+def _is_settled(claim: _Claim, boundary: LookBoundary, status: Status) -> bool:
     """Whether this look ends the question: the last one, harmless enough, or proved harmless."""
     pair, e = claim.pair, claim.e
     if pair.where.last or pair.fixed is not None:
         return True
     if e.too_few:  # the planned trials may be enough; more than those are for doubts
         return pair.standing.data.complete
-    if status == "suspected" and e.p_worse <= AGAIN * own.alpha:
+    if status == "suspected" and e.p_worse <= AGAIN * boundary.alpha:
         return False
-    if e.p_doubt >= own.futility:
+    if e.p_doubt >= boundary.futility:
         return True
-    return claim.harm_at_most(*e.bounds(own.proof)) < claim.allowed - EPSILON
+    return claim.harm_at_most(*e.bounds(boundary.proof)) < claim.allowed - EPSILON
 
 
 # ---------------------------------------------------------------------------------- shared alpha
 
 
-def _adjusted(
-    pairs: Sequence[Pair], p_values: Sequence[float], sharing: int, rules: RegressionRules
+def _adjust_p_values(
+    pairs: Sequence[MetricPair], p_values: Sequence[float], sharing: int, rules: RegressionRules
 ) -> list[float]:
     """Holm over the blocking pairs of the run, each at the boundary of its look; false discovery
     rate over those only shown.
@@ -241,6 +241,6 @@ def _adjusted(
     return [next(stepped) if pair.blocks else next(others) for pair in pairs]
 
 
-def _worth(where: Position, sharing: int, rules: RegressionRules) -> float:
+def _worth(where: LookPosition, sharing: int, rules: RegressionRules) -> float:
     """The factor that makes a p-value of this look comparable with alpha."""
-    return rules.alpha / line(rules.alpha / sharing, rules.power, where).harm
+    return rules.alpha / find_boundary(rules.alpha / sharing, rules.power, where).harm

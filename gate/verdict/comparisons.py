@@ -13,8 +13,8 @@ from gate.analysis.pairing import Pairing
 from gate.records import Comparison, Evidence, GateRule, MetricSpec, RegressionRules, Status
 from gate.suites.config.levels import level_of, tolerance_of
 from gate.verdict.comparability import ACCEPTED, Standing
-from gate.verdict.comparison_status import Judged, Pair, judge
-from gate.verdict.interim_looks import position
+from gate.verdict.comparison_status import ComparisonStatus, MetricPair, judge_comparisons
+from gate.verdict.interim_looks import find_position
 from gate.verdict.levels import applicable_gates
 
 
@@ -27,67 +27,71 @@ def compare_all(
     pairs = [pair for one in standings for pair in _pairs(one, gates, rules)]
     tested = [pair for pair in pairs if pair.tested]
     seen = [_evidence(pair, _as_measured(pair)) for pair in tested]
-    judged = judge(tested, seen, pairs, rules)
+    judged = judge_comparisons(tested, seen, pairs, rules)
     at_worst = judged
     if any(pair.standing.lacks(pair.spec) for pair in tested):
-        at_worst = judge(tested, _at_worst(tested, seen), pairs, rules)
-    by_pair = {
-        id(pair): _settled(a, b) for pair, a, b in zip(tested, judged, at_worst, strict=True)
-    }
+        at_worst = judge_comparisons(tested, _at_worst(tested, seen), pairs, rules)
+    by_pair = {id(pair): _settle(a, b) for pair, a, b in zip(tested, judged, at_worst, strict=True)}
     return tuple(
-        by_pair[id(pair)] if pair.tested else _untested(pair, rules.alpha) for pair in pairs
+        by_pair[id(pair)] if pair.tested else _untested_row(pair, rules.alpha) for pair in pairs
     )
 
 
 # ------------------------------------------------------------------------------------ what is there
 
 
-def _pairs(one: Standing, gates: Sequence[GateRule], rules: RegressionRules) -> list[Pair]:
-    if one.pairing is None or one.error:
+def _pairs(
+    standing: Standing, gates: Sequence[GateRule], rules: RegressionRules
+) -> list[MetricPair]:
+    if standing.pairing is None or standing.error:
         return []
-    own = applicable_gates(one.data, gates)
-    specs = {**one.pairing.baseline.specs, **one.pairing.current.specs}
-    where = position(one.data, one.pairing)
-    found = []
+    rules_of_suite = applicable_gates(standing.data, gates)
+    specs = {**standing.pairing.baseline.specs, **standing.pairing.current.specs}
+    where = find_position(standing.data, standing.pairing)
+    pairs = []
     for spec in specs.values():
-        fixed, why = _untestable(one, one.pairing, spec)
+        fixed, why = _untestable(standing, standing.pairing, spec)
         if fixed == "missing" and why == "":
             continue  # neither run has it
         tested = fixed is None
-        if spec.name in one.data.accepted and not one.out(spec):
+        if spec.name in standing.data.accepted and not standing.judge_outage(spec):
             fixed, why = "accepted", ACCEPTED
-        found.append(
-            Pair(
-                standing=one,
-                pairing=one.pairing,
+        pairs.append(
+            MetricPair(
+                standing=standing,
+                pairing=standing.pairing,
                 spec=spec,
                 tolerance=tolerance_of(spec, rules),
-                level="warn" if spec.name in one.data.advisory else level_of(spec, own, rules),
+                level="warn"
+                if spec.name in standing.data.advisory
+                else level_of(spec, rules_of_suite, rules),
                 fixed=fixed,
                 tested=tested,
-                why="; ".join(filter(None, (why, one.data.advisory.get(spec.name)))),
+                why="; ".join(filter(None, (why, standing.data.advisory.get(spec.name)))),
                 where=where,
             )
         )
-    return found
+    return pairs
 
 
-def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Status | None, str]:
+def _untestable(
+    standing: Standing, pairing: Pairing, spec: MetricSpec
+) -> tuple[Status | None, str]:
     """The status of a metric that cannot be compared, and why."""
-    before, after = pairing.whole, one.current
-    if out := one.out(spec):
+    before, after = pairing.whole, standing.current
+    if out := standing.judge_outage(spec):
         return "missing", out
     was, now = (bool((~np.isnan(t.values(spec))).any()) for t in (before, after))
     if not was and not now:
         return "missing", ""
-    if one.not_comparable:
-        return "not_comparable", one.not_comparable
+    if standing.not_comparable:
+        return "not_comparable", standing.not_comparable
     for column in spec.columns:
-        if column in one.data.edited:
-            return "not_comparable", one.data.edited[column]
+        if column in standing.data.edited:
+            return "not_comparable", standing.data.edited[column]
     if not was or np.isnan(family_of(spec).reduce(before.values(spec))):
         return "new", "the baseline has no value"
-    if not now and not one.data.complete:
+    if not now and not standing.data.complete:
         return "inconclusive", "no value so far, and the planned trials were not all made"
     if not now:
         return "missing", "the baseline has it, this run measured none"
@@ -96,14 +100,14 @@ def _untestable(one: Standing, pairing: Pairing, spec: MetricSpec) -> tuple[Stat
     return None, ""
 
 
-def _as_measured(pair: Pair) -> PairedValues:
+def _as_measured(pair: MetricPair) -> PairedValues:
     spec, pairing = pair.spec, pair.pairing
     return PairedValues(
         baseline=pairing.baseline.values(spec), current=pairing.current.values(spec)
     )
 
 
-def _evidence(pair: Pair, arms: PairedValues) -> Evidence:
+def _evidence(pair: MetricPair, arms: PairedValues) -> Evidence:
     return family_of(pair.spec).compare(
         arms.baseline,
         arms.current,
@@ -113,23 +117,23 @@ def _evidence(pair: Pair, arms: PairedValues) -> Evidence:
     )
 
 
-def _at_worst(pairs: Sequence[Pair], seen: Sequence[Evidence]) -> list[Evidence]:
+def _at_worst(pairs: Sequence[MetricPair], seen: Sequence[Evidence]) -> list[Evidence]:
     """The evidence as if what is missing had failed now and passed in the baseline, of metrics that
     miss too much.
     """
-    found = []
+    worst = []
     for pair, evidence in zip(pairs, seen, strict=True):
         if lacking := pair.standing.lacks(pair.spec):
             arms = (pair.pairing.baseline, pair.pairing.current)
             evidence = _evidence(pair, pessimistic(*arms, pair.spec, lacking))
-        found.append(evidence)
-    return found
+        worst.append(evidence)
+    return worst
 
 
 # ---------------------------------------------------------------------------------------- rows
 
 
-def _settled(judged: Judged, at_worst: Judged) -> Comparison:
+def _settle(judged: ComparisonStatus, at_worst: ComparisonStatus) -> Comparison:
     """What is reported: inconclusive where the missing calls could turn the verdict."""
     pair = judged.pair
     missing = pair.standing.lacks(pair.spec)
@@ -154,7 +158,7 @@ def _weight(status: Status) -> str:
     return "fail" if status == "regression" else "pass"
 
 
-def _comparison(judged: Judged, status: Status, reason: str) -> Comparison:
+def _comparison(judged: ComparisonStatus, status: Status, reason: str) -> Comparison:
     e, pair = judged.evidence, judged.pair
     return Comparison(
         suite=pair.standing.data.name,
@@ -181,14 +185,14 @@ def _comparison(judged: Judged, status: Status, reason: str) -> Comparison:
     )
 
 
-def _untested(pair: Pair, alpha: float) -> Comparison:
+def _untested_row(pair: MetricPair, alpha: float) -> Comparison:
     """A row for what was not tested, with the two numbers where they exist."""
     family = family_of(pair.spec)
-    one = pair.standing
+    standing = pair.standing
     was = finite(family.reduce(pair.pairing.whole.values(pair.spec)))
-    now = finite(family.reduce(one.current.values(pair.spec)))
+    now = finite(family.reduce(standing.current.values(pair.spec)))
     return Comparison(
-        suite=one.data.name,
+        suite=standing.data.name,
         metric=pair.spec.name,
         baseline=was,
         current=now,
@@ -209,5 +213,5 @@ def _untested(pair: Pair, alpha: float) -> Comparison:
         direction=pair.spec.direction,
         unit=pair.spec.unit,
         reason=pair.why,
-        settled=not pair.awaited,
+        settled=not pair.is_awaited,
     )

@@ -31,7 +31,7 @@ from gate.records.settings import WRITTEN
 from gate.verdict.comparability import SuiteData
 from gate.verdict.debug_command import debug_command, same_run, worst_failing
 from gate.verdict.decide import decide
-from gate.verdict.deployment import deployment
+from gate.verdict.deployment import decide_deployment
 from gate.verdict.explain import (
     RowsOf,
     with_evidence,
@@ -40,9 +40,9 @@ from gate.verdict.explain import (
     worst_cases,
 )
 from gate.verdict.measured import Measured, Setting
-from gate.verdict.reasons import nothing_passed
+from gate.verdict.reasons import describe_floor
 from gate.verdict.spending import count_calls, reason_with_calls, sum_cost
-from gate.verdict.stop_rule import Undecided, undecided
+from gate.verdict.stop_rule import LookResult, look_at_suites
 
 SEED = 0  # of intervals that draw
 
@@ -69,7 +69,7 @@ def conclude(
         suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
         comparisons=verdict.comparisons,
         gates=verdict.gates,
-        cases=_told_of(verdict.cases, measured, rows_of),
+        cases=_explain_cases(verdict.cases, measured, rows_of),
         calls=count_calls(measured),
         cost=sum_cost(measured, config),
         baseline=_first_baseline(measured),
@@ -77,12 +77,12 @@ def conclude(
         unprotected=setting.unprotected,
         notes=(*setting.notes, *_floors(verdict)),
         worse=worse,
-        accepted=_accepted(measured, setting),
+        accepted=_open_acceptances(measured, setting),
         comment_id=setting.comment_id,
         reproduce=_reproduce(verdict, worse, measured, config, setting),
         alpha=config.regression.alpha,
         power=config.regression.power,
-        decision=deployment(verdict, config.policy) if _is_deployed(setting) else None,
+        decision=decide_deployment(verdict, config.policy) if _is_deployed(setting) else None,
         overall=sum_totals([one.table for one in measured], (one.tally.codes for one in measured)),
     )
 
@@ -90,7 +90,7 @@ def conclude(
 def _floors(verdict: Verdict) -> list[str]:
     """Suites of which nothing passed, and that do not fail for it."""
     warned = {name: floor for name, floor in verdict.floors.items() if floor.mild}
-    return [f"suite {name}: {nothing_passed(floor)}" for name, floor in warned.items()]
+    return [f"suite {name}: {describe_floor(floor)}" for name, floor in warned.items()]
 
 
 def _reproduce(
@@ -106,11 +106,13 @@ def _reproduce(
         return ""  # its case is asked again where it was asked
     spared = frozenset(entry.case for entry in config.quarantine)
     # A class that the command line named is in no file by its name.
-    asked = {one.name: one.suite for one in config.suites if one.suite and one.place.line is None}
+    in_config = {
+        one.name: one.suite for one in config.suites if one.suite and one.place.line is None
+    }
     worst = worst_failing(verdict.cases, worse, verdict.outcome, measured, spared)
     return debug_command(
-        [(asked.get(suite) or suite, case_id) for suite, case_id in worst],
-        [asked.get(one.name) or one.name for one in measured],
+        [(in_config.get(suite) or suite, case_id) for suite, case_id in worst],
+        [in_config.get(one.name) or one.name for one in measured],
         same_run(config.file, setting.asked_with),
         stored_here=setting.mode == "laptop",
     )
@@ -120,7 +122,9 @@ def _is_deployed(setting: Setting) -> bool:
     return setting.measures_main or setting.mode in ("schedule", "release")
 
 
-def _told_of(cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf) -> CaseChanges:
+def _explain_cases(
+    cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf
+) -> CaseChanges:
     """With their history, what failed in them, and how the agent's steps differ."""
     cases = with_modes(with_evidence(with_history(cases, measured), rows_of), measured)
     if not (cases.newly_failing or cases.flaky):
@@ -138,9 +142,9 @@ def _numbers(one: Measured) -> dict[str, Estimate]:
     return correct_estimates(one.table, one.labels)
 
 
-def look(measured: Sequence[Measured], config: Config, setting: Setting) -> Undecided:
+def look(measured: Sequence[Measured], config: Config, setting: Setting) -> LookResult:
     """The same question while the run goes on: which suites need more trials."""
-    return undecided(_data(measured, config, setting), **_rules(config, setting))
+    return look_at_suites(_data(measured, config, setting), **_rules(config, setting))
 
 
 def _rules(config: Config, setting: Setting) -> dict[str, Any]:
@@ -187,11 +191,11 @@ def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> lis
             advisory=one.advisory,
         )
         for one in measured
-        for meant in [_accepted([one], setting)]
+        for meant in [_open_acceptances([one], setting)]
     ]
 
 
-def _accepted(measured: Sequence[Measured], setting: Setting) -> tuple[AcceptedChange, ...]:
+def _open_acceptances(measured: Sequence[Measured], setting: Setting) -> tuple[AcceptedChange, ...]:
     """What was accepted, without what every one of these baselines has taken in: the nightly run at
     a merged commit finds the same comment again.
     """
@@ -247,13 +251,13 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
 
 
 def _for_cases_like_these(one: Measured) -> dict[str, Any]:
-    found = success_of_cases_like_these(one.table, SEED)
-    if found is None:
+    bounds = success_of_cases_like_these(one.table, SEED)
+    if bounds is None:
         return {"success_rate_ci95": None}
     return {
-        "success_rate_ci95": (found.low, found.high),
-        "success_rate_method": found.method,
-        "success_rate_seed": SEED if found.drawn else None,
+        "success_rate_ci95": (bounds.low, bounds.high),
+        "success_rate_method": bounds.method,
+        "success_rate_seed": SEED if bounds.drawn else None,
     }
 
 
@@ -273,5 +277,7 @@ def _history(one: Measured, verdict: Verdict) -> dict[str, tuple[float | None, .
 
 
 def _first_baseline(measured: Sequence[Measured]) -> BaselineInfo:
-    found = [one.baseline.info for one in measured if one.baseline.table is not None]
-    return (found or [one.baseline.info for one in measured] or [BaselineInfo(source="none")])[0]
+    baselines = [one.baseline.info for one in measured if one.baseline.table is not None]
+    return (baselines or [one.baseline.info for one in measured] or [BaselineInfo(source="none")])[
+        0
+    ]

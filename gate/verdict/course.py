@@ -37,20 +37,20 @@ class Course:
         """Once the batches were made and looked at. `why` the run ends, where no suite goes on;
         `over`: more trials would not change that, so none is made that somebody asked for.
         """
-        made = {name: looks + (name in self.going) for name, looks in self.made.items()}
+        looks_made = {name: looks + (name in self.going) for name, looks in self.made.items()}
         most = {name: self.until.get(name, len(plan.calls)) for name, plan in self.plans.items()}
-        asked = self.going & frozenset(undecided)
-        wanted = asked if over else asked | (self.going & self.until.keys())
-        going = frozenset(name for name in wanted if made[name] < most[name])
-        ended = dict.fromkeys(self.going - going, SETTLED if asked else why)
+        open_suites = self.going & frozenset(undecided)
+        wanted = open_suites if over else open_suites | (self.going & self.until.keys())
+        going = frozenset(name for name in wanted if looks_made[name] < most[name])
+        ended = dict.fromkeys(self.going - going, SETTLED if open_suites else why)
         ended |= {
             name: f"all {self.plans[name].calls[most[name] - 1]} trials were made"
-            for name in asked - going
+            for name in open_suites - going
         }
         return Course(
             plans=self.plans,
             seed=self.seed,
-            made=made,
+            made=looks_made,
             going=going,
             ended={**{k: v for k, v in self.ended.items() if k not in going}, **ended},
             until=self.until,
@@ -58,8 +58,8 @@ class Course:
 
     def state(self) -> dict[str, Json]:
         """What `course` needs to go on from here, as JSON."""
-        told = {"looks": dict(self.made), "going": sorted(self.going), "ended": dict(self.ended)}
-        return {**told, "until": dict(self.until)} if self.until else told
+        state = {"looks": dict(self.made), "going": sorted(self.going), "ended": dict(self.ended)}
+        return {**state, "until": dict(self.until)} if self.until else state
 
 
 def course(
@@ -70,34 +70,36 @@ def course(
     because it was cut off after its last look or an outage kept it from one, that look comes again.
     """
     looks, stored = _mapping(state, "looks"), (state or {}).get("going")
-    made = {name: _within(looks.get(name), len(plan.calls)) for name, plan in plans.items()}
-    below = frozenset(name for name, plan in plans.items() if made[name] < len(plan.calls))
+    reached = {name: _within(looks.get(name), len(plan.calls)) for name, plan in plans.items()}
+    below = frozenset(name for name, plan in plans.items() if reached[name] < len(plan.calls))
     named = stored if isinstance(stored, list) else sorted(below)
     left = below & frozenset(name for name in named if isinstance(name, str))
     ended = state is not None and not left
-    last = max(made.values(), default=0)
-    back = {name for name in made if made[name] == last > 0} if ended and not stands else set()
-    made = {name: number - (name in back) for name, number in made.items()}
+    last = max(reached.values(), default=0)
+    back = (
+        {name for name in reached if reached[name] == last > 0} if ended and not stands else set()
+    )
+    reached = {name: number - (name in back) for name, number in reached.items()}
     going = frozenset(back) or left or below
     why = _mapping(state, "ended")
     until = _mapping(state, "until") if left else {}
     return Course(
         plans=plans,
         seed=seed,
-        made=made,
+        made=reached,
         going=going,
         ended={name: str(why.get(name, "")) for name in plans if name not in going},
         again=ended and not back,
         until={
-            name: max(made[name] + 1, _within(until[name], len(plans[name].calls)))
+            name: max(reached[name] + 1, _within(until[name], len(plans[name].calls)))
             for name in sorted(going & until.keys())
         },
     )
 
 
 def _mapping(state: Mapping[str, Json] | None, key: str) -> Mapping[str, Json]:
-    found = (state or {}).get(key)
-    return found if isinstance(found, dict) else {}
+    value = (state or {}).get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _within(number: Json, most: int) -> int:

@@ -33,8 +33,8 @@ def debug_command(
     """
     if not worst:
         named = [_option("--suite", name) for name in suites if _is_pasteable(name)]
-        whole = named if len(named) == len(suites) else []
-        return " ".join([run, *whole, "--baseline auto"])
+        suites_to_name = named if len(named) == len(suites) else []
+        return " ".join([run, *suites_to_name, "--baseline auto"])
     suite, case_id = worst[0]
     of_suite = [_option("--suite", suite)] if _is_pasteable(suite) else []
     if of_suite and _is_pasteable(case_id):
@@ -52,26 +52,28 @@ def worst_failing(
     """Those that newly fail, then those that made a blocking metric worse, then those in error; of
     a run that failed also the others that did, but for the `spared`: these do not gate.
     """
-    found = [(one.suite, one.case_id) for one in by_severity(cases.newly_failing)]
-    found += [(fall.suite, one.case_id) for fall in worse if fall.blocks for one in fall.worst]
-    found += [(one.suite, one.case_id) for one in cases.errored]
+    cases_found = [(one.suite, one.case_id) for one in by_severity(cases.newly_failing)]
+    cases_found += [
+        (fall.suite, one.case_id) for fall in worse if fall.blocks for one in fall.worst
+    ]
+    cases_found += [(one.suite, one.case_id) for one in cases.errored]
     if outcome == "fail":
-        found += _lowest(measured, spared)
-    return tuple(dict.fromkeys(found))
+        cases_found += _lowest(measured, spared)
+    return tuple(dict.fromkeys(cases_found))
 
 
 def _lowest(measured: Sequence[Measured], spared: Set[str]) -> Iterator[Named]:
     """Cases of which a round failed, those that passed the fewest first."""
-    found = []
-    for one in measured:
-        success = one.table.column("success")
+    lowest = []
+    for measured_suite in measured:
+        success = measured_suite.table.column("success")
         rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
-        found += [
-            (float(passed[row] / rounds[row]), one.name, case_id)
-            for row, case_id in enumerate(one.table.cases)
+        lowest += [
+            (float(passed[row] / rounds[row]), measured_suite.name, case_id)
+            for row, case_id in enumerate(measured_suite.table.cases)
             if passed[row] < rounds[row] and case_id not in spared
         ]
-    yield from ((suite, case_id) for _, suite, case_id in sorted(found))
+    yield from ((suite, case_id) for _, suite, case_id in sorted(lowest))
 
 
 def _option(option: str, value: str) -> str:
@@ -81,5 +83,5 @@ def _option(option: str, value: str) -> str:
 
 def _is_pasteable(name: str) -> bool:
     """Whether every report shows it as it is."""
-    whole = 0 < len(name) <= _LONGEST and one_line(name, None) == name
-    return whole and not any(sign in name for sign in _CHANGED)
+    is_plain = 0 < len(name) <= _LONGEST and one_line(name, None) == name
+    return is_plain and not any(sign in name for sign in _CHANGED)

@@ -22,19 +22,19 @@ from gate.verdict.comparability import SuiteData, stand
 from gate.verdict.comparisons import compare_all
 from gate.verdict.floor import floor_of
 from gate.verdict.gates import judge_gates
-from gate.verdict.levels import unjudged_blocking
-from gate.verdict.outcomes import Finding, exit_code, findings, worst
-from gate.verdict.reasons import joined, passed
+from gate.verdict.levels import list_unjudged
+from gate.verdict.outcomes import OutcomeReason, exit_code, list_reasons, worst
+from gate.verdict.reasons import describe_pass, join_reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Decided:
+class _SuiteDecision:
     """The outcome of one suite, and why."""
 
     name: str
     outcome: Outcome
     reason: str
-    findings: list[Finding]
+    findings: list[OutcomeReason]
 
 
 def decide(
@@ -53,20 +53,20 @@ def decide(
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
     comparisons = compare_all(standings, gates, regression)
     results = judge_gates(standings, gates, alpha=regression.alpha, elsewhere=elsewhere)
-    floors = {one.data.name: floor for one in standings if (floor := floor_of(one))}
+    floors = {standing.data.name: floor for standing in standings if (floor := floor_of(standing))}
     decided = []
-    for one in standings:
-        rows = [row for row in comparisons if row.suite == one.data.name]
-        limits = [row for row in results if row.suite == one.data.name]
-        out = unjudged_blocking(one, gates, regression)
-        found = findings(one, rows, limits, policy, regression.power, out)
-        decided.append(_decided(one.data.name, found, rows, limits, regression.power))
-    everything = [finding for one in decided for finding in one.findings]
+    for standing in standings:
+        rows = [row for row in comparisons if row.suite == standing.data.name]
+        limits = [row for row in results if row.suite == standing.data.name]
+        out = list_unjudged(standing, gates, regression)
+        reasons = list_reasons(standing, rows, limits, policy, regression.power, out)
+        decided.append(_decide_suite(standing.data.name, reasons, rows, limits, regression.power))
+    everything = [finding for standing in decided for finding in standing.findings]
     return Verdict(
-        outcome=worst([one.outcome for one in decided]),
+        outcome=worst([standing.outcome for standing in decided]),
         exit_code=exit_code(everything, policy),
-        reason=_of_run(decided),
-        suites={one.name: (one.outcome, one.reason) for one in decided},
+        reason=_run_reason(decided),
+        suites={standing.name: (standing.outcome, standing.reason) for standing in decided},
         comparisons=comparisons,
         gates=results,
         cases=_all_cases(suites),
@@ -74,22 +74,22 @@ def decide(
     )
 
 
-def _decided(
+def _decide_suite(
     name: str,
-    found: list[Finding],
+    reasons: list[OutcomeReason],
     comparisons: list[Comparison],
     gates: list[GateResult],
     power: float,
-) -> _Decided:
-    if not found:
-        reason = passed(comparisons, gates, power)
-        return _Decided(name=name, outcome="pass", reason=reason, findings=found)
-    outcome = found[0].outcome
-    reason = joined([finding.reason for finding in found if finding.outcome == outcome])
-    return _Decided(name=name, outcome=outcome, reason=reason, findings=found)
+) -> _SuiteDecision:
+    if not reasons:
+        reason = describe_pass(comparisons, gates, power)
+        return _SuiteDecision(name=name, outcome="pass", reason=reason, findings=reasons)
+    outcome = reasons[0].outcome
+    reason = join_reasons([finding.reason for finding in reasons if finding.outcome == outcome])
+    return _SuiteDecision(name=name, outcome=outcome, reason=reason, findings=reasons)
 
 
-def _of_run(decided: Sequence[_Decided]) -> str:
+def _run_reason(decided: Sequence[_SuiteDecision]) -> str:
     """The worst suite's reason; with its name where there are several."""
     if not decided:
         return "no suite was run"
@@ -105,7 +105,7 @@ def _all_cases(suites: Sequence[SuiteData]) -> CaseChanges:
     """The lists of all suites, one after the other."""
     lists = [
         case_changes(
-            data.current, data.baseline, quarantined=data.quarantined, not_asked=data.excused
+            data.current, data.baseline, quarantined=data.quarantined, not_asked=data.excused_cases
         )
         for data in suites
     ]

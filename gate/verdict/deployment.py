@@ -5,12 +5,12 @@ from __future__ import annotations
 from gate.analysis.default_gates import interest
 from gate.records import Comparison, Decision, GateResult, Policy, Verdict, limits_by_metric
 from gate.text import figures
-from gate.verdict.reasons import improved as told
+from gate.verdict.reasons import describe_improvement as told
 
 NAMED = 3  # metrics in the reason
 
 
-def deployment(verdict: Verdict, policy: Policy) -> Decision:
+def decide_deployment(verdict: Verdict, policy: Policy) -> Decision:
     """Only what passes is deployed; by default only what is proved better than the baseline too."""
     better = tuple(
         row for row in verdict.comparisons if row.level == "block" and row.status == "improvement"

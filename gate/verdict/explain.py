@@ -38,10 +38,10 @@ def with_evidence(cases: CaseChanges, rows_of: RowsOf) -> CaseChanges:
     """
     return replace(
         cases,
-        newly_failing=_explained(cases.newly_failing, rows_of),
-        flaky=_explained(cases.flaky, rows_of),
-        added=_explained(cases.added, rows_of),
-        errored=_explained(cases.errored, rows_of),
+        newly_failing=_with_rounds(cases.newly_failing, rows_of),
+        flaky=_with_rounds(cases.flaky, rows_of),
+        added=_with_rounds(cases.added, rows_of),
+        errored=_with_rounds(cases.errored, rows_of),
     )
 
 
@@ -52,15 +52,15 @@ def with_modes(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
     lists = (cases.newly_failing, cases.flaky, cases.added)
     if all(len(changes) <= LISTED for changes in lists):
         return cases
-    found: dict[tuple[str, str], Counter[FailureMode]] = {}
-    for one in measured:
-        for mode, failed in one.tally.failures.by_case().items():
+    modes: dict[tuple[str, str], Counter[FailureMode]] = {}
+    for suite in measured:
+        for mode, failed in suite.tally.failures.by_case().items():
             for case, trials in failed.items():
-                found.setdefault((one.name, case), Counter())[mode] = trials
+                modes.setdefault((suite.name, case), Counter())[mode] = trials
 
     def told(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
         rest = (
-            replace(c, mode=most_frequent(found.get((c.suite, c.case_id), Counter())))
+            replace(c, mode=most_frequent(modes.get((c.suite, c.case_id), Counter())))
             for c in changes[LISTED:]
         )
         return (*changes[:LISTED], *rest)
@@ -75,16 +75,16 @@ def with_modes(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
 
 def with_history(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
     """What the cases that flip or change sides did in each stored run."""
-    known: dict[tuple[str, str], tuple[tuple[int, int], ...]] = {}
+    stored: dict[tuple[str, str], tuple[tuple[int, int], ...]] = {}
     listed = (*cases.newly_failing, *cases.newly_passing, *cases.flaky)
-    for one in measured:
-        if one.baseline.table is not None:
-            ids = {change.case_id for change in listed if change.suite == one.name}
-            found = list_histories(one.baseline.table, one.baseline.runs, one.table, ids)
-            known.update({(one.name, case): runs for case, runs in found.items()})
+    for suite in measured:
+        if suite.baseline.table is not None:
+            ids = {change.case_id for change in listed if change.suite == suite.name}
+            histories = list_histories(suite.baseline.table, suite.baseline.runs, suite.table, ids)
+            stored.update({(suite.name, case): runs for case, runs in histories.items()})
 
     def told(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
-        return tuple(replace(c, history=known.get((c.suite, c.case_id), ())) for c in changes)
+        return tuple(replace(c, history=stored.get((c.suite, c.case_id), ())) for c in changes)
 
     return replace(
         cases,
@@ -101,16 +101,22 @@ def worst_cases(
     before what warns. Those that newly fail are left out: they are listed already.
     """
     failing = {(change.suite, change.case_id) for change in verdict.cases.newly_failing}
-    found = []
-    for one in measured:
-        told = {case for suite, case in failing if suite == one.name}
-        for worse in _worse(one, verdict):
-            spec = one.table.specs[worse.metric]
-            fall = find_falls(one.table, one.baseline.table, spec, limit=worse.limit, skip=told)
+    falls = []
+    for measured_suite in measured:
+        shown = {case for suite, case in failing if suite == measured_suite.name}
+        for worse in _list_worse(measured_suite, verdict):
+            spec = measured_suite.table.specs[worse.metric]
+            fall = find_falls(
+                measured_suite.table,
+                measured_suite.baseline.table,
+                spec,
+                limit=worse.limit,
+                skip=shown,
+            )
             if fall is not None:
                 fall = replace(fall, blocks=worse.blocks)
-                found.append(_told(fall, one.meta.told_by, rows_of))
-    return tuple(sorted(found, key=lambda fall: not fall.blocks))
+                falls.append(_with_reasons(fall, measured_suite.meta.told_by, rows_of))
+    return tuple(sorted(falls, key=lambda fall: not fall.blocks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,24 +128,24 @@ class _Worse:
     limit: float | None = None  # that it broke
 
 
-def _worse(one: Measured, verdict: Verdict) -> list[_Worse]:
+def _list_worse(suite: Measured, verdict: Verdict) -> list[_Worse]:
     """Of what graders measure: what they tell no reasons for has no case to show."""
-    found: dict[str, _Worse] = {}
+    by_metric: dict[str, _Worse] = {}
     for row in verdict.comparisons:
-        if row.suite == one.name and row.status in ("regression", "suspected"):
-            found[row.metric] = _Worse(metric=row.metric, blocks=row.level == "block")
+        if row.suite == suite.name and row.status in ("regression", "suspected"):
+            by_metric[row.metric] = _Worse(metric=row.metric, blocks=row.level == "block")
     for gate in verdict.gates:
-        if gate.suite == one.name and gate.status == "fail":
-            before = gate.metric in found and found[gate.metric].blocks
+        if gate.suite == suite.name and gate.status == "fail":
+            before = gate.metric in by_metric and by_metric[gate.metric].blocks
             limit = gate.max if gate.min is None else gate.min
             blocks = before or gate.level == "block"
-            found[gate.metric] = _Worse(metric=gate.metric, blocks=blocks, limit=limit)
-    specs, told_by = one.table.specs, one.meta.told_by
-    known = [w for n, w in found.items() if n in specs and specs[n].column in told_by]
-    return sorted(known, key=lambda worse: (not worse.blocks, worse.metric))[:METRICS]
+            by_metric[gate.metric] = _Worse(metric=gate.metric, blocks=blocks, limit=limit)
+    specs, told_by = suite.table.specs, suite.meta.told_by
+    graded = [w for n, w in by_metric.items() if n in specs and specs[n].column in told_by]
+    return sorted(graded, key=lambda worse: (not worse.blocks, worse.metric))[:METRICS]
 
 
-def _told(fall: MetricFall, told_by: Mapping[str, ToldBy], rows_of: RowsOf) -> MetricFall:
+def _with_reasons(fall: MetricFall, told_by: Mapping[str, ToldBy], rows_of: RowsOf) -> MetricFall:
     """With what the grader said in the round of each case that it scored worst."""
     ids = frozenset(case.case_id for case in fall.worst)
     sign = 1.0 if fall.direction == "higher" else -1.0
@@ -147,7 +153,7 @@ def _told(fall: MetricFall, told_by: Mapping[str, ToldBy], rows_of: RowsOf) -> M
     for row in rows_of(fall.suite, ids):
         value, case = row["scores"].get(fall.column), row["case_id"]
         if value is not None and (case not in lowest or sign * value < lowest[case][0]):
-            lowest[case] = (sign * value, _of_metric(row, fall.column, told_by))
+            lowest[case] = (sign * value, _metric_reason(row, fall.column, told_by))
     worst = (
         replace(case, reason=lowest[case.case_id][1] if case.case_id in lowest else "")
         for case in fall.worst
@@ -155,7 +161,7 @@ def _told(fall: MetricFall, told_by: Mapping[str, ToldBy], rows_of: RowsOf) -> M
     return replace(fall, worst=tuple(worst))
 
 
-def _of_metric(row: TrialRow, column: str, told_by: Mapping[str, ToldBy]) -> str:
+def _metric_reason(row: TrialRow, column: str, told_by: Mapping[str, ToldBy]) -> str:
     """The error, or what the grader said; of a judge what it said of this criterion."""
     by = told_by[column]
     reason = one_line(str(row["error"] or row["reasons"].get(by.grader, "")), _WHOLE)
@@ -165,9 +171,9 @@ def _of_metric(row: TrialRow, column: str, told_by: Mapping[str, ToldBy]) -> str
     begin = re.search(rf"(?:^|; ){_criterion(by.about)}", reason)
     if begin is None:
         return reason[:_REASON]
-    own = reason[begin.end() :]
-    end = re.search("|".join(f"; {_criterion(name)}" for name in others), own)
-    return own[: end.start() if end else None][:_REASON]
+    text = reason[begin.end() :]
+    end = re.search("|".join(f"; {_criterion(name)}" for name in others), text)
+    return text[: end.start() if end else None][:_REASON]
 
 
 def _criterion(name: str) -> str:
@@ -175,22 +181,22 @@ def _criterion(name: str) -> str:
     return rf"{re.escape(name)}(?: [\d.]+ of [\d.]+(?: \(votes [\d, ]+\))?)?: "
 
 
-def _explained(changes: tuple[CaseChange, ...], rows_of: RowsOf) -> tuple[CaseChange, ...]:
+def _with_rounds(changes: tuple[CaseChange, ...], rows_of: RowsOf) -> tuple[CaseChange, ...]:
     wanted: dict[str, set[str]] = {}
     for change in changes[:LISTED]:
         wanted.setdefault(change.suite, set()).add(change.case_id)
-    told: dict[tuple[str, str], _Told] = {}
+    by_case: dict[tuple[str, str], _CaseRounds] = {}
     for suite, ids in wanted.items():
         for row in rows_of(suite, frozenset(ids)):
-            told.setdefault((suite, row["case_id"]), _Told()).add(row)
-    nothing = _Told()
+            by_case.setdefault((suite, row["case_id"]), _CaseRounds()).add(row)
+    nothing = _CaseRounds()
     return tuple(
-        told.get((change.suite, change.case_id), nothing).beside(change) for change in changes
+        by_case.get((change.suite, change.case_id), nothing).beside(change) for change in changes
     )
 
 
 @dataclass(slots=True)
-class _Told:
+class _CaseRounds:
     """What the rounds of one case say."""
 
     codes: Counter[str] = field(default_factory=Counter)

@@ -13,27 +13,27 @@ FEWEST = 5  # graded answers, below which nothing is said (docs/semantics.md 3)
 DECIDES = "success"  # the column of pass and fail
 
 
-def floor_of(one: Standing) -> Floor | None:
+def floor_of(standing: Standing) -> Floor | None:
     """What the floor says of a suite; None where it has none, or something passed."""
-    if not one.data.floor or one.error or one.current.graders.get(DECIDES) == "":
+    if not standing.data.floor or standing.error or standing.current.graders.get(DECIDES) == "":
         return None
-    spec = one.current.specs.get(ALWAYS)
-    if spec is not None and one.out(spec):
+    spec = standing.current.specs.get(ALWAYS)
+    if spec is not None and standing.judge_outage(spec):
         return None
-    success = one.current.column(DECIDES)
-    success = np.where(one.current.column(UNGRADED) == 1.0, np.nan, success)
+    success = standing.current.column(DECIDES)
+    success = np.where(standing.current.column(UNGRADED) == 1.0, np.nan, success)
     answers = int((~np.isnan(success)).sum())
     if answers < FEWEST or np.nansum(success) > 0.0:
         return None
-    return Floor(answers=answers, mild=_excuse(one))
+    return Floor(answers=answers, mild=_excuse(standing))
 
 
-def _excuse(one: Standing) -> str:
+def _excuse(standing: Standing) -> str:
     """Why it only warns."""
-    if one.data.accepts_all or ALWAYS in one.data.accepted:
+    if standing.data.accepts_all or ALWAYS in standing.data.accepted:
         return ACCEPTED
-    if one.pairing is None:
+    if standing.pairing is None:
         return ""
-    before = one.pairing.whole.column(DECIDES)
-    known = before[~np.isnan(before)]
-    return "nothing passed in the baseline either" if known.size and not known.any() else ""
+    before = standing.pairing.whole.column(DECIDES)
+    measured = before[~np.isnan(before)]
+    return "nothing passed in the baseline either" if measured.size and not measured.any() else ""

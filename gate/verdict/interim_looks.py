@@ -16,7 +16,7 @@ DIGITS = 6  # of a share of information: equal plans share their boundaries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class LookPosition:
     """`times`: shares of the cap's information at each look, this one at `index`."""
 
     times: tuple[float, ...] = (1.0,)
@@ -30,7 +30,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LookBoundary:
     """What this look asks for at one share of alpha: one-sided levels of a single test."""
 
     alpha: float
@@ -38,7 +38,7 @@ class Line:
     futility: float  # p at or above it acquits
     proof: float  # of a bound that may prove that nothing got worse
     bounds: Boundaries
-    position: Position
+    position: LookPosition
 
     def sight(self, power: float, *, settled: bool) -> Sight:
         """What the whole plan could see; of a plan that was broken off, what was seen so far."""
@@ -56,32 +56,32 @@ class Line:
         return Sight(drift=so_far.drift, power=power, level=self.harm, fresh=fresh)
 
 
-def position(data: SuiteData, pairing: Pairing | None) -> Position:
+def find_position(data: SuiteData, pairing: Pairing | None) -> LookPosition:
     """The fixed size where the suite has no looks; trials made between two looks are one, too."""
     if data.looks is None:
-        return Position(fresh=data.fresh)
-    made = max(1, min(data.made, data.looks.cap))
+        return LookPosition(fresh=data.fresh)
+    trials = max(1, min(data.made, data.looks.cap))
     # A look that almost coincides with this one has nothing of its own to spend.
-    apart = (c for c in data.looks.calls if abs(c - made) > data.looks.cap * CLOSE)
-    calls = tuple(sorted({*apart, made}))
-    return Position(
+    apart = (c for c in data.looks.calls if abs(c - trials) > data.looks.cap * CLOSE)
+    calls = tuple(sorted({*apart, trials}))
+    return LookPosition(
         times=_times(calls, data, pairing),
-        index=calls.index(made),
-        cases=min(1.0, made / max(1, data.chosen)),
+        index=calls.index(trials),
+        cases=min(1.0, trials / max(1, data.chosen)),
         fresh=data.fresh,
     )
 
 
-def line(alpha: float, power: float, where: Position) -> Line:
+def find_boundary(alpha: float, power: float, where: LookPosition) -> LookBoundary:
     """The boundary at one share of alpha; of a fixed size just that share, to the last digit."""
-    found = boundaries(where.times, alpha, 1.0 - power)
+    plan = boundaries(where.times, alpha, 1.0 - power)
     only = len(where.times) == 1
-    return Line(
+    return LookBoundary(
         alpha=alpha,
-        harm=alpha if only else nominal(found.harm[where.index]),
-        futility=alpha if only else nominal(found.futility[where.index]),
-        proof=nominal(found.proof[where.index]),
-        bounds=found,
+        harm=alpha if only else nominal(plan.harm[where.index]),
+        futility=alpha if only else nominal(plan.futility[where.index]),
+        proof=nominal(plan.proof[where.index]),
+        bounds=plan,
         position=where,
     )
 
@@ -101,8 +101,8 @@ def _times(calls: tuple[int, ...], data: SuiteData, pairing: Pairing | None) -> 
     kinds, counts = np.unique(rounds_b[rounds_b > 0.0], return_counts=True)
 
     def information(trials: int) -> float:
-        whole, part = divmod(trials, cases)
-        done, more = (float(counts @ (r * kinds / (r + kinds))) for r in (whole, whole + 1))
+        full, part = divmod(trials, cases)
+        done, more = (float(counts @ (r * kinds / (r + kinds))) for r in (full, full + 1))
         return done + (more - done) * part / cases
 
     most = information(calls[-1])

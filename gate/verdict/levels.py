@@ -14,24 +14,24 @@ def applicable_gates(data: SuiteData, top_level: Sequence[GateRule]) -> tuple[Ga
     """The suite's own, then those top-level ones whose metric its graders can yield; a metric that
     may not gate only warns.
     """
-    own = {gate.metric for gate in data.gates}
-    shared = (g for g in top_level if g.metric not in own and g.metric in data.current.specs)
+    metrics = {gate.metric for gate in data.gates}
+    shared = (g for g in top_level if g.metric not in metrics and g.metric in data.current.specs)
     return tuple(
         replace(gate, level="warn") if gate.metric in data.advisory else gate
         for gate in (*data.gates, *shared)
     )
 
 
-def unjudged_blocking(
-    one: Standing, top_level: Sequence[GateRule], rules: RegressionRules
+def list_unjudged(
+    standing: Standing, top_level: Sequence[GateRule], rules: RegressionRules
 ) -> list[MetricSpec]:
     """The metrics that block, by a comparison or a limit, and that no judge was there for."""
-    gates = applicable_gates(one.data, top_level)
+    gates = applicable_gates(standing.data, top_level)
     limited = {gate.metric for gate in gates if gate.level == "block"}
     return [
         spec
-        for spec in one.current.specs.values()
-        if spec.name not in one.data.advisory
+        for spec in standing.current.specs.values()
+        if spec.name not in standing.data.advisory
         and (spec.name in limited or level_of(spec, gates, rules) == "block")
-        and one.out(spec)
+        and standing.judge_outage(spec)
     ]

@@ -19,12 +19,12 @@ from gate.suites.config.levels import ALWAYS
 from gate.verdict.comparability import Standing
 from gate.verdict.floor import floor_of
 from gate.verdict.reasons import (
-    gate_failed,
-    nothing_passed,
-    regressed,
-    suspected,
-    undecided,
-    unjudged,
+    describe_floor,
+    describe_gate_failure,
+    describe_regression,
+    describe_suspicion,
+    describe_undecided,
+    describe_unjudged,
 )
 
 WORST_FIRST: tuple[Outcome, ...] = (
@@ -46,7 +46,7 @@ EXIT_CODES: dict[Outcome, int] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class OutcomeReason:
     """One thing that decides: the outcome it asks for, and why."""
 
     outcome: Outcome
@@ -54,38 +54,38 @@ class Finding:
     binds: bool = False  # whatever the policy says
 
 
-def findings(
-    one: Standing,
+def list_reasons(
+    standing: Standing,
     comparisons: Sequence[Comparison],
     gates: Sequence[GateResult],
     policy: Policy,
     power: float,
     out: Sequence[MetricSpec] = (),
-) -> list[Finding]:
+) -> list[OutcomeReason]:
     """Everything that keeps a suite from passing, worst first, and of what is as bad what a reader
     wants to know first. The rows are this suite's; `out`: what blocks and no judge was there for.
     """
-    found = _of_suite(one)
-    if one.error:
-        return found  # nothing else was judged
+    reasons = _suite_reasons(standing)
+    if standing.error:
+        return reasons  # nothing else was judged
     if out:
-        reason = unjudged([spec.name for spec in out], one.out(out[0]))
-        found.append(Finding(outcome="error", reason=reason))
-    names = {spec.name for spec in one.current.specs.values() if one.out(spec)}
+        reason = describe_unjudged([spec.name for spec in out], standing.judge_outage(out[0]))
+        reasons.append(OutcomeReason(outcome="error", reason=reason))
+    names = {spec.name for spec in standing.current.specs.values() if standing.judge_outage(spec)}
     comparisons = [row for row in comparisons if row.metric not in names]
     gates = [row for row in gates if row.metric not in names]
-    if not one.not_comparable:  # said once, for the suite
+    if not standing.not_comparable:  # said once, for the suite
         rows = sorted((row for row in comparisons if row.level == "block"), key=_interest)
         held = limits_by_metric(gates)
         for row in rows:
             held_against = held.get((row.suite, row.metric), ())
-            found += _of_comparison(row, policy, power, held_against)
+            reasons += _comparison_reasons(row, policy, power, held_against)
     limits = sorted((row for row in gates if row.level == "block"), key=_interest)
-    found += [f for row in limits for f in _of_gate(row, policy)]
-    floor = floor_of(one)
+    reasons += [f for row in limits for f in _gate_reasons(row, policy)]
+    floor = floor_of(standing)
     if floor is not None and not floor.mild:
-        found.append(Finding(outcome="fail", reason=nothing_passed(floor)))
-    return sorted(found, key=lambda finding: WORST_FIRST.index(finding.outcome))
+        reasons.append(OutcomeReason(outcome="fail", reason=describe_floor(floor)))
+    return sorted(reasons, key=lambda finding: WORST_FIRST.index(finding.outcome))
 
 
 def _interest(row: Comparison | GateResult) -> tuple[bool, int]:
@@ -93,10 +93,10 @@ def _interest(row: Comparison | GateResult) -> tuple[bool, int]:
     return row.status == "missing", interest(row.metric)
 
 
-def exit_code(found: Sequence[Finding], policy: Policy) -> int:
+def exit_code(reasons: Sequence[OutcomeReason], policy: Policy) -> int:
     """That of the worst outcome whose policy is fail, or that no policy lets through, else 0."""
-    outcomes = {finding.outcome for finding in found}
-    binding = {"fail", *(finding.outcome for finding in found if finding.binds)}
+    outcomes = {finding.outcome for finding in reasons}
+    binding = {"fail", *(finding.outcome for finding in reasons if finding.binds)}
     for outcome in WORST_FIRST:
         if outcome in outcomes and (outcome in binding or _policy_of(outcome, policy) == "fail"):
             return EXIT_CODES[outcome]
@@ -116,53 +116,67 @@ def _policy_of(outcome: Outcome, policy: Policy) -> Literal["pass", "warn", "fai
     }.get(outcome, "pass")
 
 
-def _of_suite(one: Standing) -> list[Finding]:
-    found = []
-    if one.error:
-        found.append(Finding(outcome="error", reason=one.error, binds=one.data.broken))
-    elif one.not_comparable:
-        found.append(Finding(outcome="not_comparable", reason=one.not_comparable))
-    elif one.pairing is None and _ungraded(one):
-        found.append(Finding(outcome="not_comparable", reason=_ungraded(one)))
-    elif one.pairing is None:
-        found.append(Finding(outcome="no_baseline", reason="there is no baseline to compare with"))
-    if one.data.unasked:
-        reason = f"{one.data.unasked} cases were never asked"
-        found.append(Finding(outcome="inconclusive", reason=reason))
-    return found
+def _suite_reasons(standing: Standing) -> list[OutcomeReason]:
+    reasons = []
+    if standing.error:
+        reasons.append(
+            OutcomeReason(outcome="error", reason=standing.error, binds=standing.data.broken)
+        )
+    elif standing.not_comparable:
+        reasons.append(OutcomeReason(outcome="not_comparable", reason=standing.not_comparable))
+    elif standing.pairing is None and _ungraded_reason(standing):
+        reasons.append(OutcomeReason(outcome="not_comparable", reason=_ungraded_reason(standing)))
+    elif standing.pairing is None:
+        reasons.append(
+            OutcomeReason(outcome="no_baseline", reason="there is no baseline to compare with")
+        )
+    if standing.data.unasked:
+        reason = f"{standing.data.unasked} cases were never asked"
+        reasons.append(OutcomeReason(outcome="inconclusive", reason=reason))
+    return reasons
 
 
-def _ungraded(one: Standing) -> str:
+def _ungraded_reason(standing: Standing) -> str:
     """Why a suite without a baseline is not judged by its limits either: success depends on every
     grader, and one of them is the pull request's own.
     """
-    data = one.data
+    data = standing.data
     if data.accepts_all or ALWAYS in data.accepted:
         return ""
     return next(iter(data.edited.values()), "")
 
 
-def _of_comparison(
+def _comparison_reasons(
     row: Comparison, policy: Policy, power: float, limits: Sequence[float]
-) -> list[Finding]:
+) -> list[OutcomeReason]:
     if row.status == "regression":
-        return [Finding(outcome="fail", reason=regressed(row, limits))]
+        return [OutcomeReason(outcome="fail", reason=describe_regression(row, limits))]
     if row.status == "suspected":
-        return [Finding(outcome="inconclusive", reason=suspected(row, power, limits))]
+        return [
+            OutcomeReason(outcome="inconclusive", reason=describe_suspicion(row, power, limits))
+        ]
     if row.status == "inconclusive":
-        return [Finding(outcome="inconclusive", reason=undecided(row.metric, row.reason))]
+        return [
+            OutcomeReason(outcome="inconclusive", reason=describe_undecided(row.metric, row.reason))
+        ]
     if row.status == "not_comparable":
-        return [Finding(outcome="not_comparable", reason=undecided(row.metric, row.reason))]
+        return [
+            OutcomeReason(
+                outcome="not_comparable", reason=describe_undecided(row.metric, row.reason)
+            )
+        ]
     if row.status == "missing" and policy.missing_metric == "fail":
-        return [Finding(outcome="fail", reason=undecided(row.metric, row.reason))]
+        return [OutcomeReason(outcome="fail", reason=describe_undecided(row.metric, row.reason))]
     return []
 
 
-def _of_gate(row: GateResult, policy: Policy) -> list[Finding]:
+def _gate_reasons(row: GateResult, policy: Policy) -> list[OutcomeReason]:
     if row.status == "fail":
-        return [Finding(outcome="fail", reason=gate_failed(row))]
+        return [OutcomeReason(outcome="fail", reason=describe_gate_failure(row))]
     if row.status == "missing" and policy.missing_metric == "fail":
-        return [Finding(outcome="fail", reason=undecided(row.metric, row.reason))]
+        return [OutcomeReason(outcome="fail", reason=describe_undecided(row.metric, row.reason))]
     if row.status == "inconclusive":
-        return [Finding(outcome="inconclusive", reason=undecided(row.metric, row.reason))]
+        return [
+            OutcomeReason(outcome="inconclusive", reason=describe_undecided(row.metric, row.reason))
+        ]
     return []

@@ -12,30 +12,30 @@ from gate.text import figures
 Limits = Sequence[float]  # what the figures of a metric are held against, beside its baseline
 
 
-def regressed(row: Comparison, limits: Limits = ()) -> str:
+def describe_regression(row: Comparison, limits: Limits = ()) -> str:
     """`m` fell by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed 2 points; ...)."""
-    return f"{_moved(row)} ({_numbers(row, limits)}; {_chance(row)})"
+    return f"{_movement(row)} ({_numbers(row, limits)}; {_chance(row)})"
 
 
-def improved(row: Comparison, limits: Limits = ()) -> str:
+def describe_improvement(row: Comparison, limits: Limits = ()) -> str:
     """`m` rose by 9.1 points (0.84 -> 0.93, 98 % interval +5.0 to +13.2)."""
-    return f"{_moved(row)} ({_change(row, limits)})"
+    return f"{_movement(row)} ({_change(row, limits)})"
 
 
-def suspected(row: Comparison, power: float, limits: Limits = ()) -> str:
+def describe_suspicion(row: Comparison, power: float, limits: Limits = ()) -> str:
     """A change that may be harm, and why it does not block."""
-    moved = f"{_moved(row, may=True)} ({_numbers(row, limits)})"
-    seen = row.reason or _caught(row, power, named=False)
+    moved = f"{_movement(row, may=True)} ({_numbers(row, limits)})"
+    seen = row.reason or _caught_drop(row, power, named=False)
     return f"{moved}, but {_chance(row)}, too often to call it a regression; {seen}"
 
 
-def undecided(metric: str, why: str) -> str:
+def describe_undecided(metric: str, why: str) -> str:
     """`m`: why; once where the reason begins with the name."""
     rest = why.removeprefix(metric)
     return f"`{metric}`: {why}" if rest == why else f"`{metric}`{rest}"
 
 
-def nothing_could(blind: Blind) -> str:
+def describe_blindness(blind: Blind) -> str:
     """Of how many cases and rounds no result tells, and of how many one could."""
     size = f"{figures.count(blind.cases, 'case')} with {figures.count(blind.rounds, 'round')}"
     ways = [f"{blind.enough_cases} cases could"]
@@ -45,28 +45,28 @@ def nothing_could(blind: Blind) -> str:
     return f"no result of {size}{each} could be told from chance; {ways[0]}"
 
 
-def nothing_passed(floor: Floor) -> str:
+def describe_floor(floor: Floor) -> str:
     """None of the 12 graded answers passed, and what follows from that."""
-    told = f"none of the {floor.answers:,} graded answers passed"
+    sentence = f"none of the {floor.answers:,} graded answers passed"
     if floor.mild:
-        return f"{told}; its `floor` only warns, because {floor.mild}"
-    return f"{told}, which fails a suite with or without a baseline (its `floor`)"
+        return f"{sentence}; its `floor` only warns, because {floor.mild}"
+    return f"{sentence}, which fails a suite with or without a baseline (its `floor`)"
 
 
-def unjudged(metrics: Sequence[str], why: str) -> str:
+def describe_unjudged(metrics: Sequence[str], why: str) -> str:
     """`m` and `n` are missing: judge unreachable: why."""
     named = figures.join_words([f"`{metric}`" for metric in metrics], most=3)
     return f"{named} {'is' if len(metrics) == 1 else 'are'} missing: {why}"
 
 
-def gate_failed(row: GateResult) -> str:
+def describe_gate_failure(row: GateResult) -> str:
     """`m` is 0.78, below min 0.82 (interval 0.75 to 0.81)."""
     value = row.value or 0.0
     shown = figures.value(value, row.unit, limits=row.limits)
     ends = figures.span_in_words(row.ci_low, row.ci_high, row.unit, limits=row.limits)
-    told = [f"interval {ends}"] if row.ci_low != row.ci_high else []
-    told += [counted_as_before(row)] if row.as_before else []
-    bounds = f" ({'; '.join(told)})" if told else ""
+    parts = [f"interval {ends}"] if row.ci_low != row.ci_high else []
+    parts += [describe_lost_cases(row)] if row.as_before else []
+    bounds = f" ({'; '.join(parts)})" if parts else ""
     if row.min is not None and value < row.min - figures.NOISE:
         rule = f"below min {figures.limit(row.min, row.unit)}"
     elif row.max is not None and value > row.max + figures.NOISE:
@@ -78,46 +78,50 @@ def gate_failed(row: GateResult) -> str:
     return figures.keep_hyphens(f"`{row.metric}` is {shown}, {rule}{bounds}")
 
 
-def counted_as_before(row: GateResult) -> str:
+def describe_lost_cases(row: GateResult) -> str:
     """Why the value is another than that of the answers alone."""
     verb = "counts" if row.as_before == 1 else "count"
     return f"{figures.count(row.as_before, 'lost case')} {verb} as before"
 
 
-def doubted(row: GateResult) -> str:
+def describe_doubt(row: GateResult) -> str:
     """`m` is 0.79, below min 0.8 (interval 0.69 to 0.87), which its rule convicted lets through."""
-    return f"{gate_failed(row)}, which its rule {row.rule} lets through"
+    return f"{describe_gate_failure(row)}, which its rule {row.rule} lets through"
 
 
-def passed(comparisons: Sequence[Comparison], gates: Sequence[GateResult], power: float) -> str:
+def describe_pass(
+    comparisons: Sequence[Comparison], gates: Sequence[GateResult], power: float
+) -> str:
     """What a green tick would hide: what was accepted, else the smallest drop that would have been
     seen.
     """
-    if taken := _accepted(comparisons, gates):
-        return f"accepted: {joined(taken)}"
+    if taken := _accepted_changes(comparisons, gates):
+        return f"accepted: {join_reasons(taken)}"
     limits = limits_by_metric(gates)
-    doubts = [doubted(row) for row in gates if row.level == "block" and row.status == "warn"]
-    told = f"{joined(doubts)}; " if doubts else ""
+    doubts = [describe_doubt(row) for row in gates if row.level == "block" and row.status == "warn"]
+    doubts_first = f"{join_reasons(doubts)}; " if doubts else ""
     rows = [row for row in comparisons if row.level == "block" and row.p_value is not None]
     if not rows:
         met = figures.count(sum(gate.status == "pass" for gate in gates), "gate")
-        return f"{told}{met} met; no blocking metric was compared with a baseline"
+        return f"{doubts_first}{met} met; no blocking metric was compared with a baseline"
     worse = next((row for row in rows if row.status == "within_tolerance"), None)
     if worse is not None:
         held = limits.get((worse.suite, worse.metric), ())
-        said = f"no regression beyond what is allowed: {regressed(worse, held)}"
-        said += f"; {_caught(worse, power, named=False)}"
+        sentence = f"no regression beyond what is allowed: {describe_regression(worse, held)}"
+        sentence += f"; {_caught_drop(worse, power, named=False)}"
     else:
         row = _least_sensitive(rows)
         so_far = "" if row.settled else " so far"
         link = "; " if _sees(row) else ", but "
-        said = f"no regression seen{so_far}{link}{_caught(row, power)} ({_measured(row)})"
+        sentence = (
+            f"no regression seen{so_far}{link}{_caught_drop(row, power)} ({_measured_values(row)})"
+        )
     settled = all(row.settled for row in rows)
-    said = told + said
-    return said if settled else f"{said}; the run ended before this was settled"
+    sentence = doubts_first + sentence
+    return sentence if settled else f"{sentence}; the run ended before this was settled"
 
 
-def _accepted(comparisons: Sequence[Comparison], gates: Sequence[GateResult]) -> list[str]:
+def _accepted_changes(comparisons: Sequence[Comparison], gates: Sequence[GateResult]) -> list[str]:
     """What got worse or broke a limit with somebody's consent."""
     rows = [row for row in comparisons if row.level == "block" and row.status == "accepted"]
     broken = [row for row in gates if row.level == "block" and row.status == "accepted"]
@@ -125,16 +129,16 @@ def _accepted(comparisons: Sequence[Comparison], gates: Sequence[GateResult]) ->
     held = limits_by_metric(gates)
     return [
         *(
-            regressed(row, held.get((row.suite, row.metric), ()))
+            describe_regression(row, held.get((row.suite, row.metric), ()))
             for row in rows
             if row.p_value is not None
         ),
-        *(undecided(row.metric, row.reason) for row in rows if row.p_value is None),
-        *(gate_failed(g) for g in broken if (g.suite, g.metric) not in compared),
+        *(describe_undecided(row.metric, row.reason) for row in rows if row.p_value is None),
+        *(describe_gate_failure(g) for g in broken if (g.suite, g.metric) not in compared),
     ]
 
 
-def joined(reasons: Sequence[str]) -> str:
+def join_reasons(reasons: Sequence[str]) -> str:
     """The first in full; the rest as a number."""
     more = len(reasons) - 1
     return reasons[0] + (f"; and {figures.count(more, 'more reason')}" if more else "")
@@ -146,11 +150,13 @@ def with_calls(reason: str, outcome: Outcome, calls: Calls, *, trials: int) -> s
     """
     plan, more = f"{calls.planned:,} planned calls", calls.made - calls.planned
     if 0 < trials < calls.planned and calls.made < calls.planned:
-        found = outcome == "fail" and calls.saved
-        made = (
-            f"found after {calls.made:,} of {plan}" if found else f"{calls.made:,} of {plan} made"
+        is_early_fail = outcome == "fail" and calls.saved
+        trials_made = (
+            f"found after {calls.made:,} of {plan}"
+            if is_early_fail
+            else f"{calls.made:,} of {plan} made"
         )
-        return f"{reason}; {made}" + (f", {calls.saved:,} saved" if calls.saved else "")
+        return f"{reason}; {trials_made}" + (f", {calls.saved:,} saved" if calls.saved else "")
     if trials <= calls.planned:
         return reason
     cost = f"{figures.count(calls.made, 'call')}, {more:,} more than planned"
@@ -172,7 +178,7 @@ def _least_sensitive(rows: Sequence[Comparison]) -> Comparison:
     return max(pool, key=lambda row: row.mde if row.mde is not None else float("inf"))
 
 
-def _moved(row: Comparison, *, may: bool = False) -> str:
+def _movement(row: Comparison, *, may: bool = False) -> str:
     """`m` fell by 9.1 points; of what is ten times as much or more: rose to 256 x."""
     fell = (row.delta or 0.0) < 0
     verb = ("have fallen" if may else "fell") if fell else ("have risen" if may else "rose")
@@ -196,7 +202,7 @@ def _change(row: Comparison, limits: Limits) -> str:
     return figures.keep_hyphens(f"{what}{before} -> {after}") + _interval(row)
 
 
-def _measured(row: Comparison) -> str:
+def _measured_values(row: Comparison) -> str:
     if abs(row.delta or 0.0) <= figures.NOISE:
         return f"measured no change{_interval(row)}"
     whose = " of a typical answer" if row.typical else ""
@@ -232,7 +238,7 @@ def _chance(row: Comparison) -> str:
     )
 
 
-def _caught(row: Comparison, power: float, *, named: bool = True) -> str:
+def _caught_drop(row: Comparison, power: float, *, named: bool = True) -> str:
     change = "drop" if row.direction == "higher" else "rise"
     where = f" in `{row.metric}`" if named else ""
     least = _points(figures.size(row.mde or 0.0, row.unit, relative=row.relative))
@@ -242,8 +248,8 @@ def _caught(row: Comparison, power: float, *, named: bool = True) -> str:
 
 def _sees(row: Comparison) -> bool:
     """Whether there is a change that would have been caught: no drop is larger than all."""
-    whole = 1.0 if row.relative else abs(row.baseline or 0.0)
-    return row.mde is not None and (row.direction == "lower" or row.mde <= whole)
+    all_there_is = 1.0 if row.relative else abs(row.baseline or 0.0)
+    return row.mde is not None and (row.direction == "lower" or row.mde <= all_there_is)
 
 
 def _points(shown: str) -> str:

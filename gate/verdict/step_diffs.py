@@ -21,7 +21,7 @@ _Changes = tuple[CaseChange, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Beside:
+class _Reference:
     """What a case's steps are compared with."""
 
     against: Literal["baseline", "reference"]
@@ -33,39 +33,39 @@ def with_steps(cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf
     the baseline's where it has them, else beside the case's reference.
     """
     shown = (*cases.newly_failing[:CASES], *cases.flaky[:CASES])
-    found: dict[tuple[str, str], StepDiff] = {}
-    for one in measured:
-        ids = frozenset(change.case_id for change in shown if change.suite == one.name)
-        beside = _beside(one, ids)
-        rows = rows_of(one.name, frozenset(beside)) if beside else iter(())
-        for case, (number, now) in _failed(rows).items():
+    diffs: dict[tuple[str, str], StepDiff] = {}
+    for suite in measured:
+        ids = frozenset(change.case_id for change in shown if change.suite == suite.name)
+        beside = _references(suite, ids)
+        rows = rows_of(suite.name, frozenset(beside)) if beside else iter(())
+        for case, (number, now) in _first_failures(rows).items():
             steps = aligned(beside[case].path, now)
             if steps:
                 diff = StepDiff(against=beside[case].against, round=number, steps=steps)
-                found[one.name, case] = diff
+                diffs[suite.name, case] = diff
     return replace(
         cases,
-        newly_failing=_with(cases.newly_failing, found),
-        flaky=_with(cases.flaky, found),
+        newly_failing=_with(cases.newly_failing, diffs),
+        flaky=_with(cases.flaky, diffs),
     )
 
 
-def _with(changes: _Changes, found: Mapping[tuple[str, str], StepDiff]) -> _Changes:
+def _with(changes: _Changes, diffs: Mapping[tuple[str, str], StepDiff]) -> _Changes:
     return tuple(
-        replace(change, steps=found.get((change.suite, change.case_id))) for change in changes
+        replace(change, steps=diffs.get((change.suite, change.case_id))) for change in changes
     )
 
 
-def _beside(one: Measured, ids: frozenset[str]) -> dict[str, _Beside]:
+def _references(suite: Measured, ids: frozenset[str]) -> dict[str, _Reference]:
     """A case that was edited since is not the baseline's."""
-    was, now = _digests(one.baseline.table), _digests(one.table)
+    was, now = _digests(suite.baseline.table), _digests(suite.table)
     same = frozenset(case for case in ids if case in was and was[case] == now.get(case))
-    stored = one.baseline.paths_of(same) if same else {}
+    stored = suite.baseline.paths_of(same) if same else {}
     rest = ids - stored.keys()
-    given = one.references_of(rest) if rest else {}
+    given = suite.references_of(rest) if rest else {}
     return {
-        **{case: _Beside(against="reference", path=path) for case, path in given.items()},
-        **{case: _Beside(against="baseline", path=path) for case, path in stored.items()},
+        **{case: _Reference(against="reference", path=path) for case, path in given.items()},
+        **{case: _Reference(against="baseline", path=path) for case, path in stored.items()},
     }
 
 
@@ -73,13 +73,13 @@ def _digests(table: Table | None) -> dict[str, str]:
     return dict(zip(table.cases, table.digests, strict=True)) if table else {}
 
 
-def _failed(rows: Iterator[TrialRow]) -> dict[str, tuple[int, Path]]:
+def _first_failures(rows: Iterator[TrialRow]) -> dict[str, tuple[int, Path]]:
     """Case -> its first failed round whose steps are told."""
-    found: dict[str, tuple[int, Path]] = {}
+    first: dict[str, tuple[int, Path]] = {}
     for row in rows:
         case, number = row["case_id"], row["round"]
-        if row["passed"] is False and (case not in found or number < found[case][0]):
+        if row["passed"] is False and (case not in first or number < first[case][0]):
             path = path_of_row(row)
             if path is not None:
-                found[case] = (number, path)
-    return found
+                first[case] = (number, path)
+    return first

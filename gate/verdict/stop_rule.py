@@ -8,14 +8,22 @@ from dataclasses import dataclass
 from gate.records import Comparison, GateRule, Mode, Policy, RegressionRules
 from gate.verdict.comparability import Standing, SuiteData, stand
 from gate.verdict.comparisons import compare_all
-from gate.verdict.gates import asked_gates, at_end, at_level, by_value, certain, in_doubt, sharing
-from gate.verdict.interim_looks import line, position
+from gate.verdict.gates import (
+    certain_state,
+    count_sharing,
+    is_at_end,
+    is_by_value,
+    is_in_doubt,
+    judge_at_level,
+    pair_gates,
+)
+from gate.verdict.interim_looks import find_boundary, find_position
 
 SETTLED = "every blocking metric is settled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Undecided:
+class LookResult:
     """`suites` need more trials; when there are none, `why` the verdict stands. `rows`: what this
     look saw.
     """
@@ -26,7 +34,7 @@ class Undecided:
     over: bool = False  # whatever more trials would say
 
 
-def undecided(
+def look_at_suites(
     suites: Sequence[SuiteData],
     *,
     gates: Sequence[GateRule],
@@ -34,7 +42,7 @@ def undecided(
     policy: Policy,
     mode: Mode,
     elsewhere: frozenset[str] = frozenset(),
-) -> Undecided:
+) -> LookResult:
     """What `decide` would still leave open; its arguments. A certain failure ends the run."""
     del policy, mode, elsewhere  # they decide what follows from a verdict, not whether it stands
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
@@ -43,60 +51,67 @@ def undecided(
     worse = next((row for row in blocking if row.status == "regression"), None)
     if worse is not None:
         why = f"`{worse.metric}` of {worse.suite} got worse"
-        return Undecided(why=why, rows=compared, over=True)
+        return LookResult(why=why, rows=compared, over=True)
     wanted = {row.suite for row in blocking if not row.settled}
-    asked = asked_gates(standings, gates)
-    for one, gate in asked:
-        if not (gate.has_limit and gate.level == "block") or one.data.at_cap:
+    pairs = pair_gates(standings, gates)
+    for standing, gate in pairs:
+        if not (gate.has_limit and gate.level == "block") or standing.data.at_cap:
             continue
-        found = _gate(one, gate, regression, sharing(asked))
-        if found == "broken":
-            why = f"the gate on `{gate.metric}` of {one.data.name} is broken"
-            return Undecided(why=why, rows=compared, over=True)
-        if found == "open":
-            wanted.add(one.data.name)
-    wanted.update(_unjudged(standings, {row.suite for row in blocking}))
-    out = {one.data.name: one.error for one in standings if one.data.outage}
+        state = _gate_state(standing, gate, regression, count_sharing(pairs))
+        if state == "broken":
+            why = f"the gate on `{gate.metric}` of {standing.data.name} is broken"
+            return LookResult(why=why, rows=compared, over=True)
+        if state == "open":
+            wanted.add(standing.data.name)
+    wanted.update(_uncompared_suites(standings, {row.suite for row in blocking}))
+    out = {standing.data.name: standing.error for standing in standings if standing.data.outage}
     if wanted and wanted <= out.keys():  # more calls would end alike
-        return Undecided(why=out[min(wanted)], rows=compared, over=True)
+        return LookResult(why=out[min(wanted)], rows=compared, over=True)
     why = "" if wanted else SETTLED
-    return Undecided(suites=frozenset(wanted), why=why, rows=compared)
+    return LookResult(suites=frozenset(wanted), why=why, rows=compared)
 
 
-def _unjudged(standings: Sequence[Standing], compared: set[str]) -> Iterator[str]:
+def _uncompared_suites(standings: Sequence[Standing], compared: set[str]) -> Iterator[str]:
     """Suites that nothing compares: all planned trials are wanted for their numbers. What a part of
     the cases says about how many were removed or changed is not the last word.
     """
-    for one in standings:
-        counted = bool(one.not_comparable) and not one.data.not_comparable
-        if counted and not one.data.all_asked:
-            yield one.data.name
-        if one.data.name not in compared and not one.data.complete:
-            yield one.data.name
+    for standing in standings:
+        counted = bool(standing.not_comparable) and not standing.data.not_comparable
+        if counted and not standing.data.all_asked:
+            yield standing.data.name
+        if standing.data.name not in compared and not standing.data.complete:
+            yield standing.data.name
 
 
 # -------------------------------------------------------------------------------------------- gates
 
 
-def _gate(one: Standing, gate: GateRule, regression: RegressionRules, share: int) -> str:
+def _gate_state(standing: Standing, gate: GateRule, regression: RegressionRules, share: int) -> str:
     """open, broken or settled. Bounds that are looked at again and again spend alpha as the
     comparisons do; a suite's mean wants an answer to each of its cases.
     """
-    rule, complete = gate.effective_rule, one.data.complete
-    spec = one.current.specs.get(gate.metric)
-    if spec is None or one.data.accepts_all or gate.metric in one.data.accepted or one.out(spec):
+    rule, complete = gate.effective_rule, standing.data.complete
+    spec = standing.current.specs.get(gate.metric)
+    if (
+        spec is None
+        or standing.data.accepts_all
+        or gate.metric in standing.data.accepted
+        or standing.judge_outage(spec)
+    ):
         return "settled"
-    decides = by_value(gate, rule, spec)
-    if complete and (not decides or at_end(gate, spec)):
+    decides = is_by_value(gate, rule, spec)
+    if complete and (not decides or is_at_end(gate, spec)):
         return "settled"
-    if decides and (found := certain(one, gate, spec)) != "open":
-        return found
-    if not one.data.all_asked or at_end(gate, spec):
+    if decides and (state := certain_state(standing, gate, spec)) != "open":
+        return state
+    if not standing.data.all_asked or is_at_end(gate, spec):
         return "open"
-    level = line(regression.alpha / share, regression.power, position(one.data, one.pairing)).harm
-    if at_level(one, gate, "convicted", level).status == "fail":
+    level = find_boundary(
+        regression.alpha / share, regression.power, find_position(standing.data, standing.pairing)
+    ).harm
+    if judge_at_level(standing, gate, "convicted", level).status == "fail":
         return "broken"
     if complete:
-        return "open" if in_doubt(one, gate, level) else "settled"
-    kept = at_level(one, gate, "proven" if decides else rule, level)
+        return "open" if is_in_doubt(standing, gate, level) else "settled"
+    kept = judge_at_level(standing, gate, "proven" if decides else rule, level)
     return "settled" if kept.status == "pass" and kept.proved else "open"

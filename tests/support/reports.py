@@ -34,7 +34,13 @@ from gate.records import (
     SuiteReport,
     Violation,
 )
-from gate.verdict.reasons import joined, passed, regressed, suspected, with_calls
+from gate.verdict.reasons import (
+    describe_pass,
+    describe_regression,
+    describe_suspicion,
+    join_reasons,
+    with_calls,
+)
 
 HEAD = "4f1c9d2ab77e01c3d5e6f708192a3b4c5d6e7f80"
 BASE = "a81e03c4d5e6f708192a3b4c5d6e7f8091a2b3c4"
@@ -217,7 +223,7 @@ def passing(**changes: Any) -> Report:
         duration_s=57.6,
         outcome="pass",
         exit_code=0,
-        reason=passed(compared, (), 0.8),
+        reason=describe_pass(compared, (), 0.8),
         policy=Policy(),
         provenance=Provenance(
             commit=HEAD,
@@ -274,7 +280,7 @@ def stopped_early(**changes: Any) -> Report:
         ),
         comparison(RECALL, baseline=0.93, current=0.921, delta=-0.009, ci_low=-0.05, ci_high=0.032),
     )
-    reason = with_calls(passed(compared, (), 0.8), "pass", calls, trials=240)
+    reason = with_calls(describe_pass(compared, (), 0.8), "pass", calls, trials=240)
     ended = {"look": 2, "looks": 10, "ended": "every blocking metric of it is settled"}
     dropped = (
         "run 20260111-040000-0b1c2d3e (commit 77e0a1b, 2026-01-11) and 3 older runs left out: "
@@ -322,7 +328,9 @@ _CUT = Calls(planned=600, cap=1200, made=431, saved=169)
 def _failing_suite() -> dict[str, SuiteReport]:
     worse = {**metrics(), RECALL: estimate(RECALL, 0.842), FACTS: estimate(FACTS, 0.881)}
     below = "`correctness.fact_accuracy` is 0.881, below min 0.9 (interval 0.86 to 0.899)"
-    reason = with_calls(joined([regressed(_fallen()), below]), "fail", _CUT, trials=431)
+    reason = with_calls(
+        join_reasons([describe_regression(_fallen()), below]), "fail", _CUT, trials=431
+    )
     return {
         "analytics": suite(
             outcome="fail",
@@ -434,7 +442,7 @@ def inconclusive(**changes: Any) -> Report:
         mde=0.18,
     )
     calls = Calls(planned=60, cap=120, made=120, saved=0)
-    reason = with_calls(suspected(fell, 0.8), "inconclusive", calls, trials=120)
+    reason = with_calls(describe_suspicion(fell, 0.8), "inconclusive", calls, trials=120)
     return replace(
         passing(),
         outcome="inconclusive",
@@ -604,7 +612,7 @@ def several_suites(**changes: Any) -> Report:
     }
     first = regression()
     calls = Calls(planned=732, cap=1464, made=563, saved=169)
-    reason = f"analytics: {joined([regressed(_fallen()), 'a limit is broken'])}"
+    reason = f"analytics: {join_reasons([describe_regression(_fallen()), 'a limit is broken'])}"
     made = replace(
         first,
         reason=with_calls(reason, "fail", calls, trials=563),
@@ -674,7 +682,7 @@ def accepted(**changes: Any) -> Report:
     )
     compared = (taken, *others)
     gates = (gate(RECALL, value=0.842, min=0.9, target=None, status="accepted"), *first.gates[2:])
-    reason = passed(compared, gates, 0.8)
+    reason = describe_pass(compared, gates, 0.8)
     made = replace(
         first,
         outcome="pass",
@@ -732,7 +740,7 @@ def judge_fell(**changes: Any) -> Report:
     row = comparison(
         FAITHFUL, unit="points", tolerance=0.1, p_value=0.0001, status="regression", **fell
     )
-    reason = regressed(row)
+    reason = describe_regression(row)
     one = suite(
         outcome="fail",
         reason=reason,
@@ -770,7 +778,7 @@ def agent_fell(**changes: Any) -> Report:
         direction="lower",
     )
     row = comparison(current=0.78, delta=-0.14, ci_low=-0.19, ci_high=-0.09, status="regression")
-    reason = regressed(row)
+    reason = describe_regression(row)
     failing = (
         change(1, mode="wrong_tool", steps=steps_changed(), history=((3, 3), (3, 3), (6, 6))),
         change(2, mode="wrong_tool", steps=replace(steps_changed(), against="reference")),

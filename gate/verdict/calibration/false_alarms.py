@@ -18,8 +18,8 @@ from gate.records.calibration import (
 )
 from gate.stats.intervals import clopper_pearson
 from gate.suites.config.levels import tolerance_of
-from gate.verdict.calibration.recorded_rounds import Recorded, Subject, subjects
-from gate.verdict.calibration.rehearse import Ended, Key, Rehearsal
+from gate.verdict.calibration.recorded_rounds import CalibrationSuite, RecordedSuite, find_subjects
+from gate.verdict.calibration.rehearse import Key, Rehearsal, RehearsalResult
 
 CONFIDENCE = 0.95
 FEWEST_RUNS = 3
@@ -28,23 +28,25 @@ WORSE, BETTER = "regression", "improvement"
 
 
 def calibrate(
-    suites: Sequence[Recorded],
+    suites: Sequence[RecordedSuite],
     config: Config,
     *,
     reps: int,
     seed: int,
-    told: Callable[[int], None] = lambda done: None,
+    report_progress: Callable[[int], None] = lambda done: None,
 ) -> Calibration:
-    """All suites together, as one run judges them. Equal arguments give equal figures; `told` is
-    told how many of the `reps` are done. Raises UsageError where too little was recorded.
+    """How often the gate blocks an agent that did not change, all suites judged as one run.
+
+    Equal arguments give equal figures. `report_progress` gets the number of `reps` done so far.
+    Raises UsageError where too little was recorded.
     """
     rng, gate = shuffler(seed), Rehearsal(config=config)
-    chosen, left_out = subjects(suites, gate, rng)
+    chosen, left_out = find_subjects(suites, gate, rng)
     seen = []
     for done in range(reps):
-        told(done)
-        arms = [one.dealt(gate, rng) for one in chosen]
-        seen.append(_Seen(gate.run(arms), {key for one in arms for key in gate.untested(one)}))
+        report_progress(done)
+        arms = [one.deal_arms(gate, rng) for one in chosen]
+        seen.append(_Seen(gate.run(arms), {key for one in arms for key in gate.list_untested(one)}))
     splits = _splits(seen, chosen, gate)
     days = {run.created_at[:10] for one in chosen for run in one.recorded.runs}
     return Calibration(
@@ -60,7 +62,7 @@ def calibrate(
     )
 
 
-def _notes(suites: Sequence[Recorded]) -> Iterator[str]:
+def _notes(suites: Sequence[RecordedSuite]) -> Iterator[str]:
     for suite in suites:
         yield from (f"{suite.name}: {note}" if len(suites) > 1 else note for note in suite.notes)
 
@@ -71,20 +73,20 @@ def _notes(suites: Sequence[Recorded]) -> Iterator[str]:
 class _Seen(NamedTuple):
     """One rehearsal, and what would have been blocked without a test."""
 
-    ended: Ended
+    ended: RehearsalResult
     untested: set[Key]
 
     @property
-    def undecided(self) -> bool:
+    def is_undecided(self) -> bool:
         return not self.ended.keys(WORSE) and bool(self.ended.keys("suspected", "inconclusive"))
 
 
-def _splits(seen: Sequence[_Seen], chosen: Sequence[Subject], gate: Rehearsal) -> Splits:
+def _splits(seen: Sequence[_Seen], chosen: Sequence[CalibrationSuite], gate: Rehearsal) -> Splits:
     arms_asked = 2 if gate.fresh else 1
     return Splits(
         blocked=_rate(bool(one.ended.keys(WORSE)) for one in seen),
         untested=_rate(bool(one.untested) for one in seen),
-        undecided=_rate(one.undecided for one in seen),
+        undecided=_rate(one.is_undecided for one in seen),
         calls=sum(one.ended.calls for one in seen) / len(seen),
         planned=arms_asked * sum(one.cases * one.rounds for one in chosen),
         at_most=arms_asked * sum(one.cases * one.deck.current for one in chosen),
@@ -92,7 +94,9 @@ def _splits(seen: Sequence[_Seen], chosen: Sequence[Subject], gate: Rehearsal) -
     )
 
 
-def _by_metric(seen: Sequence[_Seen], subject: Subject, gate: Rehearsal) -> Iterator[MetricRates]:
+def _by_metric(
+    seen: Sequence[_Seen], subject: CalibrationSuite, gate: Rehearsal
+) -> Iterator[MetricRates]:
     for name, spec in subject.deck.table.specs.items():
         key, allowed = (subject.recorded.name, name), tolerance_of(spec, gate.regression)
         yield MetricRates(
@@ -106,8 +110,8 @@ def _by_metric(seen: Sequence[_Seen], subject: Subject, gate: Rehearsal) -> Iter
         )
 
 
-def _rate(found: Iterable[bool]) -> AlarmRate:
-    each = list(found)
+def _rate(outcomes: Iterable[bool]) -> AlarmRate:
+    each = list(outcomes)
     bounds = clopper_pearson(sum(each), len(each), CONFIDENCE)
     return AlarmRate(
         times=sum(each),
@@ -121,7 +125,7 @@ def _rate(found: Iterable[bool]) -> AlarmRate:
 # ------------------------------------------------------------------------------------------ by run
 
 
-def _by_run(chosen: Sequence[Subject], gate: Rehearsal, rng: Shuffler) -> ByRun | None:
+def _by_run(chosen: Sequence[CalibrationSuite], gate: Rehearsal, rng: Shuffler) -> ByRun | None:
     """Each run as a pull request against the others; None for fewer than three.
 
     The smallest chance of all runs counts as often as there are runs (Bonferroni): they share
@@ -131,17 +135,17 @@ def _by_run(chosen: Sequence[Subject], gate: Rehearsal, rng: Shuffler) -> ByRun 
     runs = sorted(every.values(), key=lambda run: (run.created_at, run.session_id))
     judged = []
     for run in runs:
-        found = [one.left_out(run.session_id, gate, rng) for one in chosen]
-        arms = [one for one in found if one is not None]
+        arms_of_runs = [one.leave_out(run.session_id, gate, rng) for one in chosen]
+        arms = [one for one in arms_of_runs if one is not None]
         if arms:
-            whole = gate.run([one.at_once() for one in arms])
+            result = gate.run([one.at_once() for one in arms])
             judged.append(
                 LeftOut(
                     run=run.session_id,
                     created_at=run.created_at,
                     blocked=bool(gate.run(arms).keys(WORSE)),
-                    p_value=_chance(whole),
-                    flags=tuple(_flags(whole)),
+                    p_value=_chance(result),
+                    flags=tuple(_flags(result)),
                 )
             )
     if len(judged) < FEWEST_RUNS:
@@ -155,13 +159,13 @@ def _by_run(chosen: Sequence[Subject], gate: Rehearsal, rng: Shuffler) -> ByRun 
     )
 
 
-def _chance(ended: Ended) -> float:
+def _chance(ended: RehearsalResult) -> float:
     """Of the largest of these differences, to either side, if there is none (Bonferroni)."""
-    found = [p for row in ended.rows for p in (row.p_value, row.p_better) if p is not None]
-    return min(1.0, len(found) * min(found, default=1.0))
+    p_values = [p for row in ended.rows for p in (row.p_value, row.p_better) if p is not None]
+    return min(1.0, len(p_values) * min(p_values, default=1.0))
 
 
-def _flags(ended: Ended) -> Iterator[Flag]:
+def _flags(ended: RehearsalResult) -> Iterator[Flag]:
     for row in ended.rows:
         if row.status in (WORSE, BETTER):
             yield Flag(

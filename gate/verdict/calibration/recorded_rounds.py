@@ -23,7 +23,7 @@ from gate.records import GateRule
 from gate.records.baseline import BaselineRun
 from gate.records.calibration import CalibrationShape
 from gate.store.baseline.file import BaselineFile, newest
-from gate.verdict.calibration.rehearse import Arms, Rehearsal
+from gate.verdict.calibration.rehearse import Rehearsal, RehearsalArms
 from gate.verdict.decide import decide
 
 UNTESTED = ("missing", "new", "accepted", "not_comparable")
@@ -36,7 +36,7 @@ KEPT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rounds:
+class RecordedRounds:
     """`kept` of each of the `runs`, oldest first, stand in `table`."""
 
     table: Table
@@ -46,29 +46,29 @@ class Rounds:
     def newest(self) -> str:
         return max((run.created_at for run in self.runs), default="")
 
-    def without(self, known: frozenset[str]) -> Rounds:
+    def without(self, session_ids: frozenset[str]) -> RecordedRounds:
         """Without the runs of these session ids."""
-        wanted = [run.session_id not in known for run in self.runs for _ in range(run.kept)]
-        runs = tuple(run for run in self.runs if run.session_id not in known)
-        return Rounds(table=with_rounds(self.table, wanted), runs=runs)
+        wanted = [run.session_id not in session_ids for run in self.runs for _ in range(run.kept)]
+        runs = tuple(run for run in self.runs if run.session_id not in session_ids)
+        return RecordedRounds(table=with_rounds(self.table, wanted), runs=runs)
 
 
-def joined(parts: Sequence[Rounds]) -> Rounds:
+def join_rounds(parts: Sequence[RecordedRounds]) -> RecordedRounds:
     """All rounds of at least one part, in order of time; a run that several parts have counts
     once.
     """
     first, *others = sorted(parts, key=lambda part: part.newest)
-    whole = first
+    rounds = first
     for part in others:
-        more = part.without(frozenset(run.session_id for run in whole.runs))
+        more = part.without(frozenset(run.session_id for run in rounds.runs))
         if more.runs:
-            table = append_rounds(whole.table, more.table, keep_absent=True)
-            whole = Rounds(table=table, runs=(*whole.runs, *more.runs))
-    return whole
+            table = append_rounds(rounds.table, more.table, keep_absent=True)
+            rounds = RecordedRounds(table=table, runs=(*rounds.runs, *more.runs))
+    return rounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordedSuite:
     """The rounds of one suite, and how a run asks it."""
 
     name: str
@@ -82,10 +82,10 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class CalibrationSuite:
     """A suite whose rounds can be dealt out. `blocking`: names of its blocking metrics."""
 
-    recorded: Recorded
+    recorded: RecordedSuite
     deck: Deck
     blocking: frozenset[str] = frozenset()
 
@@ -98,10 +98,10 @@ class Subject:
         """Planned of those that the current arm gets."""
         return min(self.recorded.rounds, self.deck.current)
 
-    def dealt(self, gate: Rehearsal, rng: Shuffler) -> Arms:
+    def deal_arms(self, gate: Rehearsal, rng: Shuffler) -> RehearsalArms:
         return self._arms(self.deck.deal(rng), self.deck.current, self.recorded.drift, gate, rng)
 
-    def left_out(self, session_id: str, gate: Rehearsal, rng: Shuffler) -> Arms | None:
+    def leave_out(self, session_id: str, gate: Rehearsal, rng: Shuffler) -> RehearsalArms | None:
         """One run against the pool that the others make; None where they share too few cases."""
         runs = self.recorded.runs
         number = next((n for n, run in enumerate(runs) if run.session_id == session_id), None)
@@ -115,16 +115,16 @@ class Subject:
         pooled = pool(stored.table, stored.runs)
         most = min(gate.cap(self.recorded.rounds), sides.current.rounds)
         narrowed = Sides(
-            baseline=_narrowed(pooled.table, self.blocking),
-            current=_narrowed(sides.current, self.blocking),
+            baseline=_keep_blocking(pooled.table, self.blocking),
+            current=_keep_blocking(sides.current, self.blocking),
         )
         return self._arms(narrowed, most, pooled.drift, gate, rng)
 
     def _arms(
         self, sides: Sides, most: int, drift: Mapping[str, float], gate: Rehearsal, rng: Shuffler
-    ) -> Arms:
+    ) -> RehearsalArms:
         cases, rounds = len(sides.current.cases), min(self.recorded.rounds, most)
-        return Arms(
+        return RehearsalArms(
             name=self.recorded.name,
             sides=sides,
             place=any_order(cases, rng),
@@ -149,31 +149,32 @@ class Subject:
         )
 
 
-def subjects(
-    suites: Sequence[Recorded], gate: Rehearsal, rng: Shuffler
-) -> tuple[list[Subject], list[str]]:
+def find_subjects(
+    suites: Sequence[RecordedSuite], gate: Rehearsal, rng: Shuffler
+) -> tuple[list[CalibrationSuite], list[str]]:
     """Those that can be judged, and why the others cannot. Raises UsageError when none can."""
-    found, why = [], []
-    for one in suites:
-        cap, keep = gate.cap(one.rounds), gate.config.baseline.keep_rounds
-        whole = Subject(
-            recorded=one, deck=make_deck(one.table, baseline=keep, current=cap, alike=gate.fresh)
+    usable, why = [], []
+    for suite in suites:
+        cap, keep = gate.cap(suite.rounds), gate.config.baseline.keep_rounds
+        subject = CalibrationSuite(
+            recorded=suite,
+            deck=make_deck(suite.table, baseline=keep, current=cap, alike=gate.fresh),
         )
-        problem = _too_few(whole)
+        problem = _too_few(subject)
         blocking: frozenset[str] = frozenset()
         if not problem:
-            blocking, problem = _blocking(whole, gate, rng)
+            blocking, problem = _blocking(subject, gate, rng)
         if problem:
-            why.append(f"suite '{one.name}' is left out: {problem}")
+            why.append(f"suite '{suite.name}' is left out: {problem}")
             continue
-        cards = replace(whole.deck, table=_narrowed(whole.deck.table, blocking))
-        found.append(replace(whole, deck=cards, blocking=blocking))
-    if not found:
+        cards = replace(subject.deck, table=_keep_blocking(subject.deck.table, blocking))
+        usable.append(replace(subject, deck=cards, blocking=blocking))
+    if not usable:
         raise UsageError("gate calibrate: " + "; ".join(why or ["no suite was recorded"]))
-    return found, why
+    return usable, why
 
 
-def _too_few(subject: Subject) -> str:
+def _too_few(subject: CalibrationSuite) -> str:
     recorded = len(subject.recorded.table.cases)
     if not too_few_left(subject.cases, recorded):
         return ""
@@ -182,9 +183,11 @@ def _too_few(subject: Subject) -> str:
     return f"{have} and {wanted} {'are' if wanted > 1 else 'is'} needed; give more sessions of it"
 
 
-def _blocking(subject: Subject, gate: Rehearsal, rng: Shuffler) -> tuple[frozenset[str], str]:
+def _blocking(
+    subject: CalibrationSuite, gate: Rehearsal, rng: Shuffler
+) -> tuple[frozenset[str], str]:
     """Names of the metrics that can block, or why there is none."""
-    arms = subject.dealt(gate, rng)
+    arms = subject.deal_arms(gate, rng)
     verdict = decide([arms.at(arms.most, fresh=gate.fresh)], **gate.rules())
     rows = [r for r in verdict.comparisons if r.level == "block" and r.status not in UNTESTED]
     if rows and all(row.status == "inconclusive" and row.reason for row in rows):
@@ -196,11 +199,11 @@ def _blocking(subject: Subject, gate: Rehearsal, rng: Shuffler) -> tuple[frozens
     return frozenset(), "none of its metrics blocks"
 
 
-def _narrowed(table: Table, metrics: frozenset[str]) -> Table:
+def _keep_blocking(table: Table, metrics: frozenset[str]) -> Table:
     """Without the metrics that only warn, and without a column of errors where there is none."""
     specs = {name: spec for name, spec in table.specs.items() if name in metrics}
-    own = {name for spec in specs.values() for name in spec.columns}
-    wanted = {*own, *(UNSCORED + name for name in own), *KEPT}
+    names = {name for spec in specs.values() for name in spec.columns}
+    wanted = {*names, *(UNSCORED + name for name in names), *KEPT}
     columns = {
         name: values
         for name, values in table.columns.items()

@@ -14,7 +14,7 @@ from gate.records import Comparison, Config, GateRule, Looks, RegressionRules, e
 from gate.suites.config.levels import tolerance_of
 from gate.verdict.comparability import SuiteData
 from gate.verdict.course import course
-from gate.verdict.stop_rule import undecided
+from gate.verdict.stop_rule import look_at_suites
 
 EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
 
@@ -22,7 +22,7 @@ Key = tuple[str, str]  # suite, metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arms:
+class RehearsalArms:
     """Both arms of a suite. `place`: of each case in the order of asking."""
 
     name: str
@@ -42,7 +42,7 @@ class Arms:
         """Trials that it may come to."""
         return self.looks.cap if self.looks else self.planned
 
-    def at_once(self) -> Arms:
+    def at_once(self) -> RehearsalArms:
         """All that there is, judged a single time."""
         return replace(self, rounds=self.sides.current.rounds, looks=None)
 
@@ -64,7 +64,7 @@ class Arms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class RehearsalResult:
     """What a rehearsal came to: its blocking comparisons, and the trials of all who were asked."""
 
     rows: tuple[Comparison, ...]
@@ -116,23 +116,25 @@ class Rehearsal:
             "mode": "pull_request",
         }
 
-    def run(self, arms: Sequence[Arms]) -> Ended:
+    def run(self, arms: Sequence[RehearsalArms]) -> RehearsalResult:
         """Look by look, until the verdict stands."""
         rules = self.rules()
         steps = course({one.name: one.looks for one in arms if one.looks is not None}, "", None)
         while True:
-            made = {one.name: one.planned for one in arms}
-            made |= {name: steps.trials(name).stop for name in steps.plans}
-            found = undecided([one.at(made[one.name], fresh=self.fresh) for one in arms], **rules)
-            steps = steps.after(found.suites, found.why)
+            trials = {one.name: one.planned for one in arms}
+            trials |= {name: steps.trials(name).stop for name in steps.plans}
+            look = look_at_suites(
+                [one.at(trials[one.name], fresh=self.fresh) for one in arms], **rules
+            )
+            steps = steps.after(look.suites, look.why)
             if not steps.going:
                 break
-        return Ended(
-            rows=tuple(row for row in found.rows if row.level == "block"),
-            calls=sum(made.values()) * (2 if self.fresh else 1),
+        return RehearsalResult(
+            rows=tuple(row for row in look.rows if row.level == "block"),
+            calls=sum(trials.values()) * (2 if self.fresh else 1),
         )
 
-    def untested(self, arms: Arms) -> Iterator[Key]:
+    def list_untested(self, arms: RehearsalArms) -> Iterator[Key]:
         """Metrics that got worse by more than their tolerance in the planned rounds, whatever a
         test says.
         """

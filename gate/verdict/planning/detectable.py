@@ -27,7 +27,7 @@ LOST = "not even the worst answers could be told from chance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class PlanShape:
     """What a plan consists of; an action is a shape with one field changed."""
 
     cases: int
@@ -47,7 +47,7 @@ class Shape:
         return Risks(alpha=self.alpha / self.tests, beta=1.0 - self.power)
 
     @property
-    def once(self) -> Shape:
+    def once(self) -> PlanShape:
         """The planned rounds, looked at when all are there."""
         return replace(self, max_rounds=self.rounds, early=False)
 
@@ -73,7 +73,7 @@ class Forecast:
     share: float = 1.0  # of the suite's cases that measure it
     drift: float = 0.0  # variance of a change beyond the noise of calls, in squared natural units
 
-    def size(self, shape: Shape) -> PlanSize:
+    def size(self, shape: PlanShape) -> PlanSize:
         sd = self.noise.sd * (abs(self.noise.value) if self.noise.relative else 1.0)
         return PlanSize(
             cases=shape.cases * self.share,
@@ -84,14 +84,14 @@ class Forecast:
             fall=_in_units(self.noise.fall, self.noise.sd),
         )
 
-    def least(self, shape: Shape) -> float | None:
+    def least(self, shape: PlanShape) -> float | None:
         """The smallest change that is caught; None where there is no room for one so large."""
         allowed = self.noise.multiple(self.tolerance)
         reached = least_change(self.size(shape), shape.risks, allowed)
         if math.isinf(reached):
             return None
-        found = self.noise.size(reached)
-        return found if found <= self.room else None
+        change = self.noise.size(reached)
+        return change if change <= self.room else None
 
     @property
     def room(self) -> float:
@@ -109,41 +109,41 @@ class Forecast:
             scale = abs(self.noise.value)
             if spec.low is not None and spec.high is not None:
                 scale = spec.high - spec.low
-        found = (share * scale for share in CHANGES)
+        sizes = (share * scale for share in CHANGES)
         least = max(1e-12, self.tolerance - 1e-9)
         return (
             change
-            for change in found
+            for change in sizes
             if least <= change <= self.room and math.isfinite(self.noise.multiple(change))
         )
 
-    def ends(self, shape: Shape, change: float) -> PlanEnds:
+    def ends(self, shape: PlanShape, change: float) -> PlanEnds:
         multiple, allowed = self.noise.multiple(change), self.noise.multiple(self.tolerance)
         return forecast_ends(self.size(shape), shape.risks, change=multiple, tolerance=allowed)
 
-    def target(self, change: float, shape: Shape, least: float | None) -> Target:
+    def target(self, change: float, shape: PlanShape, least: float | None) -> Target:
         """`least`: what `shape` itself catches."""
         multiple = self.noise.multiple(change)
         rounds = rounds_for(multiple, self.size(shape), shape.risks)
         enough = self._with_cases(multiple, shape)
         once = self._with_cases(multiple, shape.once)
-        found = {changed: self.ends(enough, changed) for changed in (0.0, change) if enough}
+        endings = {changed: self.ends(enough, changed) for changed in (0.0, change) if enough}
         floor = wald_floor(multiple, shape.risks)
         return Target(
             change=change,
             seen=least is not None and least <= change + 1e-9,
-            caught=found[change].caught if enough else 0.0,
+            caught=endings[change].caught if enough else 0.0,
             cases=enough.cases if enough else None,
             max_rounds=math.ceil(rounds) if math.isfinite(rounds) else None,
             at_most=enough.bill() if enough else Bill(),
-            unchanged=enough.bill(found[0.0].mean_share) if enough else Bill(),
-            changed=enough.bill(found[change].mean_share) if enough else Bill(),
+            unchanged=enough.bill(endings[0.0].mean_share) if enough else Bill(),
+            changed=enough.bill(endings[change].mean_share) if enough else Bill(),
             fixed=once.bill() if once else Bill(),
             floor_unchanged=math.ceil(floor.unchanged),
             floor_changed=math.ceil(floor.changed),
         )
 
-    def _with_cases(self, multiple: float, shape: Shape) -> Shape | None:
+    def _with_cases(self, multiple: float, shape: PlanShape) -> PlanShape | None:
         """As many cases as a change takes; None where no number is enough."""
         for _ in range(2):  # a larger suite may have more looks
             size = self.size(shape)
@@ -155,10 +155,10 @@ class Forecast:
         return shape
 
 
-def metric_outlook(found: Forecast, shape: Shape) -> MetricOutlook:
+def metric_outlook(forecast: Forecast, shape: PlanShape) -> MetricOutlook:
     """All that is told about a metric."""
-    spec, noise = found.spec, found.noise
-    told = MetricOutlook(
+    spec, noise = forecast.spec, forecast.noise
+    outlook = MetricOutlook(
         metric=spec.name,
         unit=spec.unit,
         direction=spec.direction,
@@ -167,26 +167,26 @@ def metric_outlook(found: Forecast, shape: Shape) -> MetricOutlook:
         cases=noise.cases,
         between=_finite(noise.between),
         guess=noise.guess,
-        tolerance=found.tolerance,
+        tolerance=forecast.tolerance,
         reason=noise.unknown,
     )
     if noise.unknown:
-        return told
-    least = found.least(shape)
+        return outlook
+    least = forecast.least(shape)
     return replace(
-        told,
+        outlook,
         sd=noise.sd,
         variance=noise.sd**2,
         mde=least,
-        mde_fixed=found.least(shape.once),
-        targets=tuple(found.target(change, shape, least) for change in found.changes()),
+        mde_fixed=forecast.least(shape.once),
+        targets=tuple(forecast.target(change, shape, least) for change in forecast.changes()),
         reason=LOST if least is None else "",
     )
 
 
-def first_known(found: Sequence[Forecast]) -> Forecast | None:
+def first_known(forecasts: Sequence[Forecast]) -> Forecast | None:
     """The one that a suite's actions are weighed by: success, where it blocks and can be told."""
-    return next((one for one in found if not one.noise.unknown), None)
+    return next((one for one in forecasts if not one.noise.unknown), None)
 
 
 def _in_units(fall: Fall | None, unit: float) -> Fall | None:

@@ -26,7 +26,7 @@ from gate.store.measurements import StoredSuite
 from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
 from gate.verdict.comparability import SuiteData
 from gate.verdict.levels import applicable_gates
-from gate.verdict.planning.detectable import Forecast, Shape, first_known, metric_outlook
+from gate.verdict.planning.detectable import Forecast, PlanShape, first_known, metric_outlook
 
 ASSUMED = 0.8  # of a share that nobody has measured
 COST = "operational.estimated_cost_per_query"
@@ -36,7 +36,7 @@ FINE = 1.5  # times the tolerance: a suite that sees this sees nearly all that c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class PlannedSuite:
     """One suite as it would run, and the stored rounds that it would be compared with."""
 
     name: str
@@ -52,29 +52,29 @@ class Subject:
     notes: tuple[str, ...] = ()
 
 
-def stored_subject(
-    name: str, found: StoredSuite, rules: Suite | None, config: Config, rounds: int
-) -> Subject:
+def suite_from_baseline(
+    name: str, stored: StoredSuite, rules: Suite | None, config: Config, rounds: int
+) -> PlannedSuite:
     """A suite that would run again as it is stored; `rules`: its entry in gate.yml. Raises
     UsageError for one without a case.
     """
-    table = without(found.table, quarantined(config))
+    table = without(stored.table, list_quarantined(config))
     # A run that ended early has not asked them all.
-    cases = len(table.cases) + max(0, found.meta.cases - len(found.table.cases))
+    cases = len(table.cases) + max(0, stored.meta.cases - len(stored.table.cases))
     if not cases:
         raise UsageError(f"gate plan SESSION: suite '{name}' has no case; give another session")
-    return Subject(
+    return PlannedSuite(
         name=name,
         cases=cases,
         rounds=rounds,
-        specs=found.meta.specs,
+        specs=stored.meta.specs,
         table=table if table.cases else None,
-        baseline=found.info,
+        baseline=stored.info,
         gates=rules.gates if rules else (),
     )
 
 
-def quarantined(config: Config) -> frozenset[str]:
+def list_quarantined(config: Config) -> frozenset[str]:
     """Ids of the cases that gate.yml holds back."""
     return frozenset(entry.case for entry in config.quarantine)
 
@@ -85,27 +85,27 @@ def without(table: Table, cases: frozenset[str]) -> Table:
 
 
 def limit_outlooks(
-    subjects: Sequence[Subject], config: Config
+    subjects: Sequence[PlannedSuite], config: Config
 ) -> Iterator[tuple[str, LimitOutlook]]:
     """Each suite's name with one of its limits, and how often noise alone would miss that: as in
     `plan`, without what it takes to see more.
     """
-    suites = [_Suite(subject=one, config=config) for one in subjects]
+    suites = [_SuiteForecast(subject=one, config=config) for one in subjects]
     sharing = _sharing(suites)
     for suite in suites:
         for outlook in suite.limits(sharing):
             yield suite.subject.name, outlook
 
 
-def _sharing(suites: Sequence[_Suite]) -> int:
+def _sharing(suites: Sequence[_SuiteForecast]) -> int:
     """Among how many limits alpha is shared."""
-    return max(1, sum(len(one.limited) for one in suites))
+    return max(1, sum(len(one.blocking_limits) for one in suites))
 
 
-def plan(subjects: Sequence[Subject], config: Config, notes: Sequence[str] = ()) -> Plan:
+def plan(subjects: Sequence[PlannedSuite], config: Config, notes: Sequence[str] = ()) -> Plan:
     """What each suite could see by the rules of `config`."""
     rules = config.regression
-    suites = [_Suite(subject=one, config=config) for one in subjects]
+    suites = [_SuiteForecast(subject=one, config=config) for one in subjects]
     tests = max(1, sum(len(one.blocking) for one in suites))
     sharing = _sharing(suites)
     return Plan(
@@ -118,15 +118,17 @@ def plan(subjects: Sequence[Subject], config: Config, notes: Sequence[str] = ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Suite:
-    subject: Subject
+class _SuiteForecast:
+    subject: PlannedSuite
     config: Config
 
     @property
     def gates(self) -> tuple[GateRule, ...]:
-        one = self.subject
-        empty = Table(suite=one.name, cases=(), digests=(), rounds=0, columns={}, specs=one.specs)
-        data = SuiteData(name=one.name, current=empty, baseline=None, gates=one.gates)
+        suite = self.subject
+        empty = Table(
+            suite=suite.name, cases=(), digests=(), rounds=0, columns={}, specs=suite.specs
+        )
+        data = SuiteData(name=suite.name, current=empty, baseline=None, gates=suite.gates)
         return applicable_gates(data, self.config.gates)
 
     @property
@@ -136,11 +138,11 @@ class _Suite:
         specs = [s for s in self.subject.specs.values() if level_of(s, gates, rules) == "block"]
         table = self.subject.table
         if table is not None:
-            specs = [s for s in specs if _measured(table, s)]
+            specs = [s for s in specs if _has_value(table, s)]
         return sorted(specs, key=lambda spec: (spec.name != ALWAYS, spec.name))
 
     @property
-    def limited(self) -> list[GateRule]:
+    def blocking_limits(self) -> list[GateRule]:
         """The limits that block, of metrics that the suite can measure."""
         specs = self.subject.specs
         return [g for g in self.gates if g.has_limit and g.level == "block" and g.metric in specs]
@@ -155,16 +157,16 @@ class _Suite:
 
     def limits(self, sharing: int) -> Iterator[LimitOutlook]:
         """How often noise alone would miss each limit; `sharing`: among how many alpha is."""
-        one = self.subject
-        for gate in self.limited:
-            spec = one.specs[gate.metric]
+        suite = self.subject
+        for gate in self.blocking_limits:
+            spec = suite.specs[gate.metric]
             size = RunSize(
-                cases=one.cases,
-                rounds=one.rounds,
+                cases=suite.cases,
+                rounds=suite.rounds,
                 max_rounds=self.max_rounds,
                 level=self.config.regression.alpha / sharing,
             )
-            told = LimitOutlook(
+            outlook = LimitOutlook(
                 metric=gate.metric,
                 unit=spec.unit,
                 min=gate.min,
@@ -172,22 +174,24 @@ class _Suite:
                 rule=gate.effective_rule,
                 odds=assume_odds(gate, spec, size),
             )
-            if one.table is not None:
-                values, drift = one.table.values(spec), one.drift.get(spec.name, 0.0)
-                size = replace(size, cases=one.cases * measuring_share(values))
-                told = replace(told, odds=estimate_odds(gate, spec, values, size, drift=drift))
-                if told.risky:
+            if suite.table is not None:
+                values, drift = suite.table.values(spec), suite.drift.get(spec.name, 0.0)
+                size = replace(size, cases=suite.cases * measuring_share(values))
+                outlook = replace(
+                    outlook, odds=estimate_odds(gate, spec, values, size, drift=drift)
+                )
+                if outlook.risky:
                     safer = safer_limit(gate, spec, values, size, drift=drift, odds=RISKY)
-                    told = replace(told, safer=safer)
-            yield told
+                    outlook = replace(outlook, safer=safer)
+            yield outlook
 
     def outlook(self, tests: int, sharing: int) -> SuiteOutlook:
         subject = self.subject
-        found = [self._forecast(spec) for spec in self.blocking]
-        shape = self._shape(found, tests)
-        first = first_known(found)
+        forecasts = [self._forecast(spec) for spec in self.blocking]
+        shape = self._shape(forecasts, tests)
+        first = first_known(forecasts)
         actions = tuple(_actions(first, shape, self.config)) if first else ()
-        together, apart = _shares(found, shape)
+        together, apart = _shares(forecasts, shape)
         return SuiteOutlook(
             suite=subject.name,
             cases=subject.cases,
@@ -207,20 +211,20 @@ class _Suite:
             usd_per_call=shape.price,
             never_changing=_never_changing(subject.table),
             numbered=any(gate.level == "block" and gate.has_limit for gate in self.gates),
-            metrics=tuple(metric_outlook(one, shape) for one in found),
+            metrics=tuple(metric_outlook(one, shape) for one in forecasts),
             actions=actions,
             limits=tuple(self.limits(sharing)),
             best=_best(first, shape, actions, measured=subject.table is not None),
             notes=subject.notes,
         )
 
-    def _shape(self, found: Sequence[Forecast], tests: int) -> Shape:
+    def _shape(self, forecasts: Sequence[Forecast], tests: int) -> PlanShape:
         subject, rules = self.subject, self.config.regression
-        return Shape(
+        return PlanShape(
             cases=subject.cases,
             rounds=subject.rounds,
             max_rounds=self.max_rounds,
-            rounds_b=found[0].noise.rounds if found else float(subject.rounds),
+            rounds_b=forecasts[0].noise.rounds if forecasts else float(subject.rounds),
             tests=tests,
             alpha=rules.alpha,
             power=rules.power,
@@ -243,18 +247,18 @@ class _Suite:
         )
 
     def _noise(self, spec: MetricSpec, allowed: Tolerance) -> CallNoise:
-        one = self.subject
-        if one.table is None:
-            value = _expected(spec, self.gates)
-            return assume_noise(spec, value, allowed, cases=one.cases, rounds=one.rounds)
-        noise = measure_noise(spec, one.table.values(spec), allowed)
-        graders = one.table.graders if one.graders is None else one.graders
-        if tuple(graders.get(name) for name in spec.columns) == one.table.grader_hashes(spec):
+        suite = self.subject
+        if suite.table is None:
+            value = _gate_target(spec, self.gates)
+            return assume_noise(spec, value, allowed, cases=suite.cases, rounds=suite.rounds)
+        noise = measure_noise(spec, suite.table.values(spec), allowed)
+        graders = suite.table.graders if suite.graders is None else suite.graders
+        if tuple(graders.get(name) for name in spec.columns) == suite.table.grader_hashes(spec):
             return noise
         return replace(noise, unknown="its grader is not the baseline's: measure that once more")
 
 
-def _expected(spec: MetricSpec, gates: Sequence[GateRule]) -> float:
+def _gate_target(spec: MetricSpec, gates: Sequence[GateRule]) -> float:
     """What a gate asks for, where nothing is measured."""
     gate = next((gate for gate in gates if gate.metric == spec.name), None)
     if gate is not None:
@@ -264,7 +268,7 @@ def _expected(spec: MetricSpec, gates: Sequence[GateRule]) -> float:
     return ASSUMED if spec.direction == "higher" else 1.0 - ASSUMED
 
 
-def _measured(table: Table, spec: MetricSpec) -> bool:
+def _has_value(table: Table, spec: MetricSpec) -> bool:
     return not math.isnan(family_of(spec).reduce(table.values(spec)))
 
 
@@ -279,18 +283,18 @@ def _never_changing(table: Table | None) -> float | None:
     return None if math.isnan(share) else share
 
 
-def _shares(found: Sequence[Forecast], shape: Shape) -> tuple[float, float]:
+def _shares(forecasts: Sequence[Forecast], shape: PlanShape) -> tuple[float, float]:
     """Mean shares of the calls when nothing changed: all metrics ending as one, and each apart."""
-    known = [one.ends(shape, 0.0) for one in found if not one.noise.unknown]
-    if not known:
+    endings = [one.ends(shape, 0.0) for one in forecasts if not one.noise.unknown]
+    if not endings:
         return 1.0, 1.0
-    return max(one.mean_share for one in known), mean_share_of_all(known)
+    return max(one.mean_share for one in endings), mean_share_of_all(endings)
 
 
 # ------------------------------------------------------------------------------------- what to do
 
 
-def _actions(first: Forecast, shape: Shape, config: Config) -> Iterator[Action]:
+def _actions(first: Forecast, shape: PlanShape, config: Config) -> Iterator[Action]:
     """Those that cost nothing on a pull request first, then those that are the least work."""
     stored = config.baseline.keep_rounds
     if stored <= shape.rounds_b:
@@ -305,12 +309,12 @@ def _actions(first: Forecast, shape: Shape, config: Config) -> Iterator[Action]:
     yield _action("cases", larger.cases, first, larger)
 
 
-def _action(kind: Kind, value: int, first: Forecast, shape: Shape) -> Action:
+def _action(kind: Kind, value: int, first: Forecast, shape: PlanShape) -> Action:
     return Action(kind=kind, value=value, mde=first.least(shape), calls=shape.bill())
 
 
 def _best(
-    first: Forecast | None, shape: Shape, actions: Sequence[Action], *, measured: bool
+    first: Forecast | None, shape: PlanShape, actions: Sequence[Action], *, measured: bool
 ) -> Action | None:
     """None where the suite sees what there is to see, or nothing can be told."""
     if first is None:

@@ -14,7 +14,7 @@ from gate.suites.config.levels import level_of
 from gate.suites.config.load import digest, load
 from gate.suites.protection.loosening.loosened import list_loosened_rules
 from gate.verdict.comparability import SuiteData, stand
-from gate.verdict.gates import certain, judge_gates
+from gate.verdict.gates import certain_state, judge_gates
 
 SPECS = {spec.name: spec for spec in trial_metrics(2)}
 ONE = """\
@@ -125,7 +125,7 @@ def judged(values, *, rounds=2, cut_short=False):
     )
     standing = stand(data, max_removed=0.1)
     (result,) = judge_gates([standing], config.gates, alpha=0.01)
-    return result, certain(standing, config.suites[0].gates[0], SPECS[VIOLATIONS])
+    return result, certain_state(standing, config.suites[0].gates[0], SPECS[VIOLATIONS])
 
 
 def test_one_violation_in_many_trials_fails():

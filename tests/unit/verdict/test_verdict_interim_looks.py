@@ -20,7 +20,7 @@ from gate.records import (
 )
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.stop_rule import Undecided, undecided
+from gate.verdict.stop_rule import LookResult, look_at_suites
 from tests.support.verdict_tables import RECALL, SUCCESS, build, latencies, passing
 
 PLAN = Looks(calls=(60, 120, 180, 240, 300, 360))  # 60 cases, 3 rounds planned, 6 at most
@@ -44,8 +44,8 @@ def look(
     gates: Sequence[GateRule] = (),
     rules: RegressionRules = RegressionRules(),  # noqa: B008
     mode: Mode = "pull_request",
-) -> Undecided:
-    return undecided(suites, gates=gates, regression=rules, policy=Policy(), mode=mode)
+) -> LookResult:
+    return look_at_suites(suites, gates=gates, regression=rules, policy=Policy(), mode=mode)
 
 
 def status(data: SuiteData, rules: RegressionRules = RegressionRules()) -> str:  # noqa: B008

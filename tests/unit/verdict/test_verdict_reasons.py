@@ -6,12 +6,12 @@ import pytest
 
 from gate.records import Calls, Comparison, GateResult, Outcome
 from gate.verdict.reasons import (
-    gate_failed,
-    joined,
-    passed,
-    regressed,
-    suspected,
-    undecided,
+    describe_gate_failure,
+    describe_pass,
+    describe_regression,
+    describe_suspicion,
+    describe_undecided,
+    join_reasons,
     with_calls,
 )
 
@@ -53,7 +53,7 @@ GATE = GateResult(
 
 
 def test_a_fall_in_points() -> None:
-    assert regressed(ROW) == (
+    assert describe_regression(ROW) == (
         "`retrieval.recall@5` fell by 9.1 points "
         "(0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed 2 points; "
         "if nothing had changed, a drop this large would show 0.03 % of the time)"
@@ -74,7 +74,7 @@ def test_a_relative_rise() -> None:
         direction="lower",
         unit="ms",
     )
-    assert regressed(row) == (
+    assert describe_regression(row) == (
         "`operational.p95_latency_ms` rose by 12 % "
         "(2,310 ms -> 2,587 ms, 98 % interval +6.1 % to unknown; allowed 10 %; "
         "if nothing had changed, a rise this large would show 0.03 % of the time)"
@@ -83,13 +83,13 @@ def test_a_relative_rise() -> None:
 
 def test_a_fall_on_another_scale() -> None:
     row = replace(ROW, baseline=4.2, current=3.8, delta=-0.4, ci_low=-0.6, ci_high=-0.2, unit="")
-    assert regressed(row).startswith("`retrieval.recall@5` fell by 0.40 (4.20 -> 3.80, ")
+    assert describe_regression(row).startswith("`retrieval.recall@5` fell by 0.40 (4.20 -> 3.80, ")
 
 
 def test_no_figure_reads_as_a_limit_that_it_is_not() -> None:
     row = replace(ROW, baseline=0.9341, current=0.8996, delta=-0.0345)
-    assert "fell by 3.5 points (0.93 -> 0.90, " in regressed(row)
-    assert "fell by 3.5 points (0.93 -> 0.8996, " in regressed(row, (0.9,))
+    assert "fell by 3.5 points (0.93 -> 0.90, " in describe_regression(row)
+    assert "fell by 3.5 points (0.93 -> 0.8996, " in describe_regression(row, (0.9,))
 
 
 def test_a_change_of_typical_answers_is_no_change_of_the_means_beside_it() -> None:
@@ -98,23 +98,23 @@ def test_a_change_of_typical_answers_is_no_change_of_the_means_beside_it() -> No
     said = (
         "rose by 47 % for a typical answer (mean 20.0 ms -> 19.6 ms, 98 % interval +30 % to +66 %;"
     )
-    assert said in regressed(row)
+    assert said in describe_regression(row)
 
 
 def test_a_rise_to_many_times_is_a_multiple() -> None:
     row = replace(ROW, baseline=12.0, current=3_073.8, delta=255.15, relative=True, unit="ms")
-    assert "rose to 256 x (12.0 ms -> 3,074 ms, " in regressed(row)
+    assert "rose to 256 x (12.0 ms -> 3,074 ms, " in describe_regression(row)
 
 
 def test_a_metric_without_an_interval_claims_none() -> None:
-    assert "(0.93 -> 0.84; allowed" in regressed(replace(ROW, ci_low=None, ci_high=None))
+    assert "(0.93 -> 0.84; allowed" in describe_regression(replace(ROW, ci_low=None, ci_high=None))
 
 
 def test_an_interval_that_ends_at_nothing_says_on_which_side() -> None:
-    assert "interval -13.2 to below 0;" in regressed(replace(ROW, ci_high=0.0))
+    assert "interval -13.2 to below 0;" in describe_regression(replace(ROW, ci_high=0.0))
     rise = replace(ROW, delta=0.091, ci_low=0.0, ci_high=0.132, direction="lower")
-    assert "interval above 0 to +13.2;" in regressed(rise)
-    assert "interval -13.2 to -0.01;" in regressed(replace(ROW, ci_high=-0.0001))
+    assert "interval above 0 to +13.2;" in describe_regression(rise)
+    assert "interval -13.2 to -0.01;" in describe_regression(replace(ROW, ci_high=-0.0001))
 
 
 @pytest.mark.parametrize(
@@ -129,25 +129,27 @@ def test_an_interval_that_ends_at_nothing_says_on_which_side() -> None:
     ],
 )
 def test_how_often_chance_does_this(p: float, often: str) -> None:
-    assert f"would show {often} of the time" in regressed(replace(ROW, p_value=p))
+    assert f"would show {often} of the time" in describe_regression(replace(ROW, p_value=p))
 
 
 def test_the_chance_is_that_of_the_side_on_which_the_change_is() -> None:
     better = replace(ROW, status="no_regression", delta=0.012, p_value=0.8, p_better=0.2)
-    assert "measured +1.2 points" in passed([better], [], 0.8)
-    assert "a rise this large would show 20 % of the time" in passed([better], [], 0.8)
+    assert "measured +1.2 points" in describe_pass([better], [], 0.8)
+    assert "a rise this large would show 20 % of the time" in describe_pass([better], [], 0.8)
     cost = replace(better, direction="lower", unit="USD", delta=-0.1, p_value=0.7, p_better=0.3)
-    assert "a drop this large would show 30 % of the time" in passed([cost], [], 0.8)
+    assert "a drop this large would show 30 % of the time" in describe_pass([cost], [], 0.8)
 
 
 def test_a_suspicion_says_how_often_it_would_show_by_chance_and_what_could_be_seen() -> None:
-    assert suspected(replace(ROW, p_value=0.031, mde=0.18), 0.8) == (
+    assert describe_suspicion(replace(ROW, p_value=0.031, mde=0.18), 0.8) == (
         "`retrieval.recall@5` may have fallen by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to "
         "-5.0; allowed 2 points), but if nothing had changed, a drop this large would show 3.1 % "
         "of the time, too often to call it a regression; a drop of 18 points or more would have "
         "been caught 8 times in 10"
     )
-    assert "may have risen by" in suspected(replace(ROW, delta=0.05, direction="lower"), 0.8)
+    assert "may have risen by" in describe_suspicion(
+        replace(ROW, delta=0.05, direction="lower"), 0.8
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_a_suspicion_says_how_often_it_would_show_by_chance_and_what_could_be_se
     ],
 )
 def test_a_failed_gate(row: GateResult, text: str) -> None:
-    assert f"`correctness.fact_accuracy` {text}" in gate_failed(row)
+    assert f"`correctness.fact_accuracy` {text}" in describe_gate_failure(row)
 
 
 SUCCESS = replace(
@@ -179,30 +181,30 @@ SUCCESS = replace(
 
 
 def test_a_pass_says_what_it_could_have_seen() -> None:
-    assert passed([ROW, SUCCESS], [], 0.8) == (
+    assert describe_pass([ROW, SUCCESS], [], 0.8) == (
         "no regression seen; a drop of 6.5 points or more in `agent.success_rate` would have been "
         "caught 8 times in 10 (measured -0.6 points, 98 % interval -4.1 to +2.9; if nothing had "
         "changed, a drop this large would show 34 % of the time)"
     )
     cost = replace(ROW, metric="agent.cost_per_task", relative=True, direction="lower", unit="USD")
-    assert "a rise of 6.5 % or more in `agent.cost_per_task`" in passed([cost], [], 0.9)
-    assert "caught 9 times in 10" in passed([cost], [], 0.9)
-    assert "caught 85 % of the time" in passed([cost], [], 0.85)
+    assert "a rise of 6.5 % or more in `agent.cost_per_task`" in describe_pass([cost], [], 0.9)
+    assert "caught 9 times in 10" in describe_pass([cost], [], 0.9)
+    assert "caught 85 % of the time" in describe_pass([cost], [], 0.85)
 
 
 def test_no_change_at_all_needs_no_chance() -> None:
-    said = passed([replace(SUCCESS, delta=0.0)], [], 0.8)
+    said = describe_pass([replace(SUCCESS, delta=0.0)], [], 0.8)
     assert said.endswith("(measured no change, 98 % interval -4.1 to +2.9)")
 
 
 def test_a_change_on_another_scale() -> None:
     row = replace(SUCCESS, metric="agent.avg_steps", unit="steps", direction="lower", delta=0.21)
-    assert "(measured +0.21, 98 %" in passed([row], [], 0.8)
+    assert "(measured +0.21, 98 %" in describe_pass([row], [], 0.8)
 
 
 @pytest.mark.parametrize("mde", [None, 0.95])
 def test_a_blind_pass_says_so(mde: float | None) -> None:
-    assert passed([replace(ROW, mde=mde)], [], 0.8).startswith(
+    assert describe_pass([replace(ROW, mde=mde)], [], 0.8).startswith(
         "no regression seen, but no drop in `retrieval.recall@5` "
         "would have been caught 8 times in 10 (measured"
     )
@@ -210,7 +212,7 @@ def test_a_blind_pass_says_so(mde: float | None) -> None:
 
 def test_a_tolerated_drop_is_not_called_none() -> None:
     row = replace(SUCCESS, status="within_tolerance", delta=-0.011, ci_low=-0.019, ci_high=-0.003)
-    said = passed([replace(ROW, status="no_regression"), row], [], 0.8)
+    said = describe_pass([replace(ROW, status="no_regression"), row], [], 0.8)
     assert said.startswith(
         "no regression beyond what is allowed: `agent.success_rate` fell by 1.1 points ("
     )
@@ -219,35 +221,35 @@ def test_a_tolerated_drop_is_not_called_none() -> None:
 
 def test_the_least_sensitive_metric_speaks_for_all() -> None:
     rows = [ROW, replace(ROW, metric="a.b", mde=0.2), replace(ROW, metric="c.d", level="warn")]
-    assert "20 points or more in `a.b`" in passed(rows, [], 0.8)
+    assert "20 points or more in `a.b`" in describe_pass(rows, [], 0.8)
 
 
 def test_what_the_end_of_the_run_left_open_does_not_sound_settled() -> None:
     left = replace(ROW, metric="a.b", status="no_regression", settled=False, mde=0.2)
-    said = passed([SUCCESS, left], [], 0.8)
+    said = describe_pass([SUCCESS, left], [], 0.8)
     assert said.startswith("no regression seen so far; a drop of 20 points or more in `a.b`")
     assert said.endswith("; the run ended before this was settled")
     shown = replace(left, level="warn")
-    assert "so far" not in passed([SUCCESS, shown], [], 0.8)
+    assert "so far" not in describe_pass([SUCCESS, shown], [], 0.8)
 
 
 def test_a_pass_without_comparisons() -> None:
-    assert passed([], [replace(GATE, status="pass")], 0.8) == (
+    assert describe_pass([], [replace(GATE, status="pass")], 0.8) == (
         "1 gate met; no blocking metric was compared with a baseline"
     )
 
 
 def test_a_reason_that_begins_with_the_metric_names_it_once() -> None:
-    assert undecided("agent.pass^3", "agent.pass^3 could not be measured") == (
+    assert describe_undecided("agent.pass^3", "agent.pass^3 could not be measured") == (
         "`agent.pass^3` could not be measured"
     )
-    assert undecided("agent.pass^3", "not judged") == "`agent.pass^3`: not judged"
+    assert describe_undecided("agent.pass^3", "not judged") == "`agent.pass^3`: not judged"
 
 
 def test_several_reasons() -> None:
-    assert joined(["a"]) == "a"
-    assert joined(["a", "b"]) == "a; and 1 more reason"
-    assert joined(["a", "b", "c"]) == "a; and 2 more reasons"
+    assert join_reasons(["a"]) == "a"
+    assert join_reasons(["a", "b"]) == "a; and 1 more reason"
+    assert join_reasons(["a", "b", "c"]) == "a; and 2 more reasons"
 
 
 @pytest.mark.parametrize(

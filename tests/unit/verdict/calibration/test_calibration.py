@@ -25,7 +25,7 @@ from gate.records import (
 )
 from gate.report.wording.calibration import as_markdown, as_text
 from gate.verdict.calibration.false_alarms import calibrate
-from gate.verdict.calibration.recorded_rounds import Recorded, Rounds, joined
+from gate.verdict.calibration.recorded_rounds import RecordedRounds, RecordedSuite, join_rounds
 from gate.verdict.calibration.rehearse import Rehearsal
 from tests.support.main_runs import past
 from tests.support.verdict_tables import COST, RECALL, SUCCESS, build
@@ -43,7 +43,7 @@ def recorded(*blocks, rounds=2, name="s", **more):
     """Each block: the success of a run, cases x rounds."""
     table, runs = past(*blocks)
     table = replace(table, suite=name)
-    return Recorded(name=name, table=table, runs=tuple(runs), rounds=rounds, **more)
+    return RecordedSuite(name=name, table=table, runs=tuple(runs), rounds=rounds, **more)
 
 
 def alike(runs=4, cases=40, rounds=2):
@@ -128,11 +128,11 @@ def test_a_run_that_two_parts_have_counts_once_and_parts_come_in_order_of_time()
     again = replace(new[1][0], session_id="r01", created_at="2026-11-02T08:00:00Z")
     latest = replace(new[1][0], session_id="r09", created_at="2026-12-01T08:00:00Z")
     parts = [
-        Rounds(table=new[0], runs=(latest,)),
-        Rounds(table=old[0], runs=tuple(old[1])),
-        Rounds(table=new[0], runs=(again,)),
+        RecordedRounds(table=new[0], runs=(latest,)),
+        RecordedRounds(table=old[0], runs=tuple(old[1])),
+        RecordedRounds(table=new[0], runs=(again,)),
     ]
-    whole = joined(parts)
+    whole = join_rounds(parts)
     assert [run.session_id for run in whole.runs] == ["r00", "r01", "r09"]
     assert whole.table.rounds == 5
 
@@ -189,7 +189,7 @@ def test_a_suite_too_small_for_two_batches_makes_what_it_planned():
 def test_limits_are_no_false_alarms_but_say_which_metrics_block():
     table, runs = past(*({"success": block, "recall": block} for block in alike()), specs=BOTH)
     gates = (GateRule(metric=RECALL.name, min=0.99), GateRule(metric=SUCCESS.name, max=0.01))
-    suite = Recorded(name="s", table=table, runs=tuple(runs), rounds=2, gates=gates)
+    suite = RecordedSuite(name="s", table=table, runs=tuple(runs), rounds=2, gates=gates)
     found = calibrate([suite], CONFIG, **SMALL).splits
     assert [rates.metric for rates in found.metrics] == [SUCCESS.name, RECALL.name]
     assert found.blocked.share < 0.1
@@ -198,7 +198,7 @@ def test_limits_are_no_false_alarms_but_say_which_metrics_block():
 def test_metrics_that_only_warn_are_left_out():
     blocks = ({"success": block, "cost_usd": 1.0 + block} for block in alike())
     table, runs = past(*blocks, specs=(SUCCESS, COST))
-    suite = Recorded(name="s", table=table, runs=tuple(runs), rounds=2)
+    suite = RecordedSuite(name="s", table=table, runs=tuple(runs), rounds=2)
     found = calibrate([suite], CONFIG, **SMALL).splits
     assert [rates.metric for rates in found.metrics] == [SUCCESS.name]
 
@@ -244,14 +244,14 @@ def test_too_little_is_a_usage_error(block, said):
 def test_a_suite_that_nobody_answered_is_a_usage_error_with_the_reason():
     lost = {"success": np.full((20, 4), np.nan), "infra_error": np.ones((20, 4))}
     table, runs = past(lost)
-    suite = Recorded(name="s", table=table, runs=tuple(runs), rounds=2)
+    suite = RecordedSuite(name="s", table=table, runs=tuple(runs), rounds=2)
     with pytest.raises(UsageError, match="100 % of the calls ended in infrastructure errors"):
         calibrate([suite], CONFIG, **SMALL)
 
 
 def test_every_pull_request_is_told():
     told = []
-    calibrate([recorded(*alike())], CONFIG, reps=3, seed=1, told=told.append)
+    calibrate([recorded(*alike())], CONFIG, reps=3, seed=1, report_progress=told.append)
     assert told == [0, 1, 2]
 
 

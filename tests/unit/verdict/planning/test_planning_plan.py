@@ -18,7 +18,7 @@ from gate.records import (
 )
 from gate.records.codec import to_json
 from gate.stats.planning import PlanSize, Risks, fewest_cases
-from gate.verdict.planning.plan import Subject, plan
+from gate.verdict.planning.plan import PlannedSuite, plan
 from tests.support.verdict_tables import (
     COST,
     RECALL,
@@ -56,7 +56,7 @@ def table(cases=100, rounds=12, *, mean=0.8, price=0.01):
 
 def subject(stored=None, *, cases=100, rounds=3, **more):
     info = BaselineInfo(source="repo" if stored else "none", rounds=stored.rounds if stored else 0)
-    return Subject(
+    return PlannedSuite(
         **{
             "name": "s",
             "cases": cases,
