@@ -154,7 +154,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         )
         return 70
     finally:
-        options.stop.ignore()
+        stop.ignore()
         PROCESSES.end()
 
 

@@ -16,6 +16,7 @@ from gate.agents.sample_agent.server_log import ServerLog
 from gate.agents.sample_agent.service import Service
 from gate.errors import UsageError
 from gate.files import bundled
+from gate.system.signals import Stop
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -23,9 +24,10 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     folder that cannot be written to.
     """
     service = _service(options, env)
-    with SampleServer(options.host, options.port, service) as server, options.stop.deferred():
+    stop: Stop = options.stop
+    with SampleServer(options.host, options.port, service) as server, stop.defer():
         print(f"Sample agent listening on {server.url} (Ctrl-C stops it)", flush=True)
-        while not options.stop.requested():
+        while not stop.is_requested():
             server.handle_request()
     print("Sample agent stopped", flush=True)
     return 0
