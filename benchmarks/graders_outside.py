@@ -21,6 +21,7 @@ from gate.records import Case, Response
 
 DATA = Path(__file__).parents[1] / "tests/data/graders_outside"
 SETS = {"tuned": "", "kept apart": "_apart", "written afterwards": "_apart2"}
+SETS |= {"a stranger's": "_stranger", "a stranger's, kept apart": "_stranger_apart"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.stats.matching import make_mask, maximum_matching
-from gate.text.numbers.agreement import Sign, agrees, is_code, read_whole, stated
-from gate.text.numbers.number import LIMIT, Locale, Number
+from gate.text.numbers.number import LIMIT, SMALL, TENS, Locale, Sign
 from gate.text.numbers.page import Page
 from gate.text.phrases import fold_text, has_phrase
 from gate.user_code.patterns import search
+
+if TYPE_CHECKING:
+    from gate.text.numbers.stating import Comparing, Expected
 
 METRIC = "correctness.fact_accuracy"
 _CODE_LIMIT = 80  # characters of a value in a failure code
@@ -43,19 +45,18 @@ _FACT: Json = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One expected fact. `wanted`: numbers, folded phrases or patterns, of which one is enough.
-    `near`: labels, next to one of which it must stand; none: it may stand anywhere.
+    """One expected fact. `numbers`, `phrases` and `patterns`: one is enough. `near`: labels,
+    next to one of which it must stand; none: it may stand anywhere.
     """
 
     label: str
-    wanted: tuple[Number | str | re.Pattern[str], ...]
     tolerance: float
     required: bool = True
     must_not: bool = False
     near: tuple[str, ...] = ()
-
-    def numbers(self) -> Iterator[Number]:
-        return (one for one in self.wanted if isinstance(one, Number))
+    numbers: tuple[Expected, ...] = ()
+    phrases: tuple[str, ...] = ()
+    patterns: tuple[re.Pattern[str], ...] = ()
 
 
 @GRADERS.register("facts")
@@ -89,14 +90,16 @@ class Facts:
 
     def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         for fact, text in _texts(keys):
-            if fact.get("as") == "number" and read_whole(text, self.locale) is None:
+            if fact.get("as") == "number" and self._whole(text) is None:
                 yield f"expected_facts: {text[:_CODE_LIMIT]!r} is no number, as `as: number` says"
 
     def case_doubts(self, keys: Mapping[str, Json]) -> Iterator[str]:
         """Texts that could be the name of something as well as a number."""
         for fact, text in _texts(keys):
-            if "as" in fact or fact.get("regex"):
+            if "as" in fact or fact.get("regex") or not _has_figures(text):
                 continue
+            from gate.text.numbers.agreement import is_code, read_whole
+
             said = f"expected_facts: {text[:_CODE_LIMIT]!r} looks like a number and is compared as"
             if is_code(text) and read_whole(text.strip().lstrip("0"), self.locale):
                 yield f"{said} text - say `as: text`, or `as: number`"
@@ -134,30 +137,53 @@ class Facts:
         given = written if isinstance(written, dict) else {"value": written}
         value = given.get("value")
         several = value if isinstance(value, list) else [value]
+        if given.get("regex", False):
+            patterns, found = tuple(map(_pattern, several)), []
+        else:
+            patterns, found = (), [self._expected(one, given.get("as")) for one in several]
         tolerance = given.get("tolerance")
         return Fact(
             label=_label(several[0]) if several else "",
-            wanted=tuple(self._wanted(one, given) for one in several),
             tolerance=self.rel_tol if tolerance is None else float(tolerance),
             required=given.get("required", True),
             must_not=given.get("must_not", False),
             near=_labels(given.get("near")),
+            numbers=tuple(one for one in found if not isinstance(one, str)),
+            phrases=tuple(one for one in found if isinstance(one, str)),
+            patterns=patterns,
         )
 
-    def _wanted(self, value: Json, given: Mapping[str, Json]) -> Number | str | re.Pattern[str]:
-        if given.get("regex", False):
-            return _pattern(value)
+    def _expected(self, value: Json, kind: str | None) -> Expected | str:
+        """What a value stands for: something with a number, or a text as the case writes it."""
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise GraderFailure(f"expected_facts: {value!r} is neither a number nor text"[:200])
-        kind = given.get("as")
-        if kind == "text":
-            return fold_text(_label(value))
-        if kind == "number" and isinstance(value, str):
-            found = read_whole(value, self.locale)
-            if found is None:
-                raise GraderFailure(f"expected_facts: {value[:80]!r} is no number (as: number)")
-            return found
-        return stated(value, self.locale) or fold_text(str(value))
+        if kind == "text" or (isinstance(value, str) and not _may_state(value)):
+            found = None
+        elif kind == "number" and isinstance(value, str):
+            found = self._whole(value)
+        else:
+            found = self._comparing.read(value)
+        if found is None and kind == "number":
+            raise GraderFailure(f"expected_facts: {value[:80]!r} is no number (as: number)")
+        if found is None:
+            return value if isinstance(value, str) else _label(value)
+        return found
+
+    def _whole(self, text: str) -> Expected | None:
+        return self._comparing.read_whole(text) if _has_figures(text) else None
+
+    @property
+    def _comparing(self) -> Comparing:
+        from gate.text.numbers.stating import make_comparing  # facts in words need none
+
+        return make_comparing(
+            self.abs_tol,
+            self.sign,
+            self.rounding,
+            self.percent_as_number,
+            self.locale,
+            self.number_words,
+        )
 
     def _hold(self, facts: Sequence[Fact], page: Page) -> list[bool]:
         """For each fact whether it holds; a `must_not` holds when it is not stated."""
@@ -175,35 +201,22 @@ class Facts:
         ]
 
     def _stating(self, fact: Fact, page: Page) -> Iterator[int]:
-        """Which numbers of the answer state the fact; those in words are read last."""
-        wanted = tuple(fact.numbers())
-        if not wanted:
-            return
-        if fact.near:
-            yield from (
-                i for i in page.near(fact.near) if self._fits(page.numbers[i], fact, wanted)
-            )
-            return
-        for i, number in enumerate(page.figures):
-            if self._fits(number, fact, wanted):
-                yield i
-        for i in range(len(page.figures), len(page.numbers)):
-            if self._fits(page.numbers[i], fact, wanted):
-                yield i
+        """Which numbers of the answer state the fact."""
+        if not fact.numbers:
+            return iter(())
+        return self._comparing.find_all(fact.numbers, page, fact.near, fact.tolerance)
 
-    def _fits(self, number: Number, fact: Fact, wanted: Sequence[Number]) -> bool:
-        return any(self._agrees(number, one, fact.tolerance) for one in wanted)
 
-    def _agrees(self, number: Number, expected: Number, rel_tol: float) -> bool:
-        return agrees(
-            number,
-            expected,
-            rel_tol=rel_tol,
-            abs_tol=self.abs_tol,
-            sign=self.sign,
-            rounding=self.rounding,
-            percent_as_number=self.percent_as_number,
-        )
+def _has_figures(text: str) -> bool:
+    return any(map(str.isnumeric, text))
+
+
+def _may_state(text: str) -> bool:
+    """Whether a text may be a number, or begin with one: 12, "$1.2M", "six months"."""
+    if _has_figures(text):
+        return True
+    first = text.partition(" ")[0].partition("-")[0].lower()
+    return first in SMALL or first in TENS
 
 
 def _texts(keys: Mapping[str, Json]) -> Iterator[tuple[Mapping[str, Json], str]]:
@@ -237,15 +250,27 @@ def _pattern(value: Json) -> re.Pattern[str]:
 
 def _in_words(fact: Fact, page: Page) -> bool:
     """Whether one of the phrases or patterns is there; next to the label where there is one."""
-    phrases = [one for one in fact.wanted if isinstance(one, str)]
-    patterns = [one for one in fact.wanted if isinstance(one, re.Pattern)]
-    if not (phrases or patterns):
+    if not (fact.phrases or fact.patterns):
         return False
     texts = page.clauses(fact.near) if fact.near else [page.text]
-    if any(search(pattern, text) for pattern in patterns for text in texts):
+    if any(search(pattern, text) for pattern in fact.patterns for text in texts):
         return True
-    folds = (fold_text(text) for text in texts) if fact.near else [page.folded]
-    return any(has_phrase(one, text) for text in folds for one in phrases)
+    return any(_states(one, text, page) for text in texts for one in fact.phrases)
+
+
+def _states(phrase: str, text: str, page: Page) -> bool:
+    """Whether one of the page's texts has the phrase, in this or another spelling."""
+    wanted = fold_text(phrase)
+    if not wanted:
+        return False
+    there = has_phrase(wanted, page.folded if text is page.text else fold_text(text))
+    # A product's name may be a part of a longer one: "iPhone 15" of "iPhone 15 Pro".
+    a_name = wanted[-1].isdigit() and wanted[0].isalpha() and wanted.isascii()
+    if there and not a_name:
+        return True
+    from gate.text import wording  # most facts stand there as they are written
+
+    return wording.states(phrase, text)
 
 
 def _code(fact: Fact) -> str:
@@ -256,10 +281,12 @@ def _explained(fact: Fact, page: Page) -> str:
     if fact.must_not:
         return f"states {fact.label}, which it must not"
     where = f" near '{fact.near[0]}'" if fact.near else ""
-    wanted = next(fact.numbers(), None)
-    if wanted is None:
+    if not fact.numbers:
         return f"missing '{fact.label}'{where}"
+    from gate.text.numbers.stating import get_value
+
+    wanted = get_value(fact.numbers[0])
     plain = [number for number in page.numbers if not number.maybe_date] or page.numbers
-    nearest = min(plain, key=lambda number: abs(number.value - wanted.value), default=None)
+    nearest = min(plain, key=lambda number: abs(number.value - wanted), default=None)
     seen = f"nearest number: {nearest.text}" if nearest else "the answer states no number"
     return f"missing {fact.label}{where} ({seen})"

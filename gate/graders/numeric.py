@@ -9,8 +9,8 @@ from typing import Literal
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
-from gate.text.numbers.agreement import Sign, agrees, read_whole, stated
-from gate.text.numbers.number import Locale, Number
+from gate.text.numbers.agreement import agrees, read_whole, stated
+from gate.text.numbers.number import Locale, Number, Sign
 from gate.text.numbers.scanning import numbers
 from gate.text.numbers.words import worded
 

@@ -66,6 +66,11 @@ LATE = {
     "gate.commands.validate": ("gate.commands.limit_odds",),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),
     "gate.files.rows": ("gate.files.csv_rows", "gate.files.openagent_yaml"),
+    "gate.graders.facts": (
+        "gate.text.numbers.agreement",
+        "gate.text.numbers.stating",
+        "gate.text.wording",
+    ),
     "gate.graders.similarity.embedding": ("gate.user_code.calling",),
     "gate.graders.user_code.make": ("gate.graders.user_code.grader",),
     "gate.run.accepted_changes": (
@@ -123,9 +128,13 @@ LATE = {
     "gate.text.numbers.agreement": ("gate.text.numbers.currencies",),
     "gate.text.numbers.page": (
         "gate.text.markdown_tables",
+        "gate.text.numbers.agreement",
+        "gate.text.numbers.amounts",
         "gate.text.numbers.respectively",
+        "gate.text.numbers.scanning",
         "gate.text.numbers.words",
     ),
+    "gate.text.numbers.scanning": ("gate.text.numbers.latex",),
     "gate.text.suggestions": ("difflib",),
     "gate.user_code.patterns": ("gate.user_code.calling",),
     "gate.user_code.processes": ("gate.user_code.process",),

@@ -18,7 +18,6 @@ from itertools import pairwise
 from gate.graders.claims.directions import direction, order_in_text, order_of_labels, way
 from gate.graders.claims.equations import value_of
 from gate.graders.claims.labels import Words, is_word, periods, words
-from gate.graders.claims.measures import Measure
 from gate.graders.claims.operands import Labels, stops
 from gate.graders.claims.operations import (
     CHANGE,
@@ -35,6 +34,7 @@ from gate.graders.claims.operations import (
 )
 from gate.graders.claims.sources import Leeway, is_scaled, precision
 from gate.graders.claims.spelled import TIMES as TIMES_UNIT
+from gate.text.numbers.measures import Measure
 from gate.text.numbers.number import PARTS, Number
 
 _MOST = 12  # operands of one sentence

@@ -11,11 +11,11 @@ from functools import cached_property
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
 from gate.graders.claims.directions import is_turned, said_right_before
 from gate.graders.claims.labels import Label, Row, Words, labels_in, rows_of, unwrapped, words
-from gate.graders.claims.measures import Measure, measure, measure_of_word
 from gate.graders.claims.operands import Labels, stops
 from gate.graders.claims.sources import Leeway, Sources
 from gate.graders.claims.spelled import TIMES, nouns, spelled
 from gate.graders.claims.swaps import Saying, is_swapped
+from gate.text.numbers.measures import Measure, measure, measure_of_word
 from gate.text.numbers.number import LIMIT, Locale, Number
 from gate.text.numbers.scanning import numbers
 

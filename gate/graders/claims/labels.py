@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from gate.graders.claims.measures import Measure, measure, measure_of_key
+from gate.text.numbers.measures import Measure, measure, measure_of_key
 from gate.text.numbers.number import Number
 
 Words = frozenset[str]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gate.graders.claims.labels import Words, conflict, names_of, periods
-from gate.graders.claims.measures import Measure, same_kind
 from gate.graders.claims.operations import Operand, operand
 from gate.graders.claims.sources import Sources
 from gate.text.numbers.currencies import currencies
+from gate.text.numbers.measures import Measure, same_kind
 
 _STOP = re.compile(r"[.?!\n]")
 _MOST = 12

@@ -11,7 +11,7 @@ from math import fsum
 from typing import NamedTuple
 
 from gate.graders.claims.labels import Label
-from gate.graders.claims.measures import Measure
+from gate.text.numbers.measures import Measure
 from gate.text.numbers.number import PARTS, Number
 
 _TOKEN = re.compile(r"%|\w+")

@@ -12,9 +12,9 @@ from itertools import groupby
 from operator import itemgetter
 
 from gate.graders.claims.labels import Label, labels
-from gate.graders.claims.measures import Measure, same_kind
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.currencies import currencies
+from gate.text.numbers.measures import Measure, same_kind
 from gate.text.numbers.number import PARTS, Locale, Number
 from gate.text.numbers.scanning import numbers
 

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate.graders.claims.labels import Words, agree, conflict, periods
-from gate.graders.claims.measures import same_kind
 from gate.graders.claims.operands import Labels
 from gate.text.numbers.currencies import currencies
+from gate.text.numbers.measures import same_kind
 from gate.text.numbers.number import Number
 
 _GENERIC_WORDS = (

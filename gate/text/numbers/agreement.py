@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator
 
 from gate.text.late_pattern import late_pattern
-from gate.text.numbers.number import PARTS, Locale, Number
+from gate.text.numbers.number import PARTS, Locale, Number, Sign
 from gate.text.numbers.scanning import numbers
-
-Sign = Literal["strict", "ignore"]
 
 _CODE = late_pattern(r"0\d+\w*|\d+(?:[eE]\d+|[A-Za-z]+)")  # 0245776b, 12e4, 7k
 _ENOUGH_DIGITS = 3  # that a whole number must show to count as rounded
@@ -65,16 +62,23 @@ def agrees(
     `percent_as_number` with its own figure. `rounding`: half a unit of the last stated digit is
     allowed too; None: where the number looks rounded and some tolerance is allowed.
     """
-    if not _may_be_one_unit(number.unit, expected.unit):
+    if number.unit != expected.unit and not _may_be_one_unit(number.unit, expected.unit):
         return False
-    rounds = _looks_rounded(number) and max(rel_tol, abs_tol) > 0 if rounding is None else rounding
-    for got, want, shrunk in _readings(number, expected, percent_as_number):
-        allowed = 0.0 if number.maybe_date else max(abs_tol, rel_tol * abs(want))
-        if rounds:
-            allowed = max(allowed, number.step / shrunk / 2)
+    pairs: Iterable[tuple[float, float, float]]
+    if number.unit in PARTS or expected.unit in PARTS or number.other is not None:
+        pairs = _readings(number, expected, percent_as_number)
+    else:
+        pairs = ((number.value, expected.value, 1.0),)
+    for got, want, shrunk in pairs:
         if sign == "ignore" or number.either_sign:
             got, want = abs(got), abs(want)
-        if math.isfinite(want) and abs(got - want) <= allowed + 1e-9 * abs(want):
+        if not math.isfinite(want):
+            continue
+        off = abs(got - want) - 1e-9 * abs(want)
+        if off <= (0.0 if number.maybe_date else max(abs_tol, rel_tol * abs(want))):
+            return True
+        near = off <= number.step / shrunk / 2 and rounding is not False
+        if near and (rounding or (max(rel_tol, abs_tol) > 0 and _looks_rounded(number))):
             return True
     return False
 
@@ -95,7 +99,7 @@ def with_digits_shown(number: Number, text: str) -> Number:
 
 
 def _may_be_one_unit(one: str, other: str) -> bool:
-    if one == other or not one or not other:
+    if not one or not other:
         return True
     if one in PARTS or other in PARTS:
         return (

@@ -30,7 +30,10 @@ VULGAR = {  # ½ and its like, as they are divided
 _VULGAR = f"[{''.join(VULGAR)}]"
 DIGIT = late_pattern(rf"[\d.{''.join(VULGAR)}](?:(?<=\d)|(?<={_VULGAR})|(?<![\w.)]\.)(?=\d))")
 ASCII_DIGIT = late_pattern(r"[0-9.](?:(?<=[0-9])|(?<![\w.)]\.)(?=[0-9]))")  # twice as fast
-IN_WORD = late_pattern(rf"(?:{_LETTER}|{_LETTER}\w*[-\u2011./]|[\w&]#|\^)\Z")
+IN_WORD = late_pattern(
+    rf"(?:{_LETTER}|{_LETTER}\w*[-\u2011./]|(?<!\w){_LETTER}\+|[\w&]#|\^|(?<!\S)['\u2019])\Z"
+)
+LETTERS = late_pattern(rf"{_LETTER}+")
 VERSION = late_pattern(rf"\b[Vv](?:ersion|er\.|\.){GAP}?\Z")
 REST_OF_WORD = late_pattern(r"\w*(?:[-.]\w*+(?<=\d))*")
 MONTH = late_pattern(rf"\b(?:{_MONTHS})\.?{GAP}\Z")
@@ -56,7 +59,8 @@ PHONE_NAMED = late_pattern(
 _NO_NUMBER = rf"""
   (?=\d+(?:[-\u2010\u2011:/]|{_LETTER}))(?:
     (?P<time>\d{{1,2}}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:\s?[AaPp]\.?[Mm]\b)?(?![:\d])
-      |\d{{1,2}}[AaPp]\.?[Mm]\b|24/7\b)
+      |\d{{1,2}}[AaPp]\.?[Mm]\b|24/7\b|9/11\b|\d{{1,4}}:(?!1\b)\d{{1,4}}(?![\d:])
+      |\d-[A-Z]\b|7-(?:Eleven|Up)\b)
     |(?P<chain>\d+(?:[-\u2010\u2011]\d+){{2,}}(?:[T\s]\d\d:\d\d\S*)?|\d+(?:/\d+){{2,}}
       |\d{{4}}-(?:0[1-9]|1[0-2])(?![-\d])
       |\d{{1,2}}-(?:{_MONTHS})-\d{{2,4}}\b|\d+-0\d+\b)
@@ -65,11 +69,14 @@ _NO_NUMBER = rf"""
       |(?!\d+(?:(?:[eE]\d{{1,3}}|(?:[kcmd]?m|ft)[23])\b|x10(?:[\^⁻⁰¹²³⁴-⁹]|\*\*)))\d+(?!_){_LETTER}+\d\w*)
   )
   |(?=\d+\.?\s)(?:
-    \d{{1,2}}\s[AaPp]\.?[Mm]\b|\d{{1,2}}{GAP}Uhr\b
+    \d{{1,2}}\s[AaPp]\.?[Mm]\b|\d{{1,2}}{GAP}Uhr\b|\d{{1,2}}\so['\u2019]clock\b
+    |(?:1[ ])?\d{{3}}[ ]\d{{3}}[ ]\d{{4}}(?![\d,])|\d{{4}}(?:[ ]\d{{4}}){{3}}(?!\d)
     |\d{{1,2}}\.{GAP}\d{{1,2}}\.{GAP}?\d{{4}}\b
   )
   |\d{{1,2}}\.\d{{1,2}}\.{GAP}\d{{4}}\b
-  |\d{{1,2}}\.\d\d{GAP}Uhr\b
+  |\d{{1,2}}\.\d\d{GAP}?(?:Uhr|[AaPp]\.?[Mm])\b
+  |\d+\([a-z]\)
+  |\d{{1,2}}['\u2019\u2032]\d{{1,2}}(?:\"|''|\u2033|\u201d|(?!['\u2019\w]))
   |\d+[年月](?:\d{{1,2}}[月日])*
   |\d+(?:[,']\d{{3}}){{1,4}}(?:st|nd|rd|th|ST|ND|RD|TH)\b
   |0\d+(?:{GAP}\d{{2,}}|[-/.,]\d+)*\w*

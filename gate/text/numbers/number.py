@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 LIMIT = 200_000  # characters that are read; an answer is rarely longer than a hundredth of it
+Sign = Literal["strict", "ignore"]
 Locale = Literal["en", "de", "fr"]  # 1,234.5 - 1.234,5 - 1 234,5
+_SMALL_NAMES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+)
+_TEN_NAMES = "twenty thirty forty fifty sixty seventy eighty ninety"
+SMALL = {name: value for value, name in enumerate(_SMALL_NAMES.split())}
+TENS = {name: 10 * value for value, name in enumerate(_TEN_NAMES.split(), start=2)}
 PARTS = {
     "%": 100.0,
     "pp": 100.0,
@@ -30,3 +38,4 @@ class Number(NamedTuple):
     maybe_date: bool = False  # like a year, a day with its month, or #12: agrees only exactly
     either_sign: bool = False  # "sales ($5)": negative in accounts, positive in prose
     other: float | None = None  # a second reading of the same figures: 1.234 may be 1234
+    refers: bool = False  # "section 6": a number only where somebody asks for the section

@@ -9,77 +9,62 @@ import re
 
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers import units
+from gate.text.numbers.names import LONGEST, may_name
 from gate.text.numbers.number import Number
 
-_DIGITS = late_pattern(
-    r"(\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.(\d{1,9}))?(?=([.,;:!?)\"]?)(?:\s|\Z))", re.ASCII
+# Before it the end of a lower-case word, none after which a number is negative or none; after it
+# the end of a clause, or one more such word. Between them no sign, bracket, code or list mark.
+_ORDINARY = late_pattern(
+    r"""(?:(?<=[a-z]\ )|(?<=[a-z]\ [$€£¥]))
+    (?<!version\ )(?<!Version\ )(?<!\bv\ )(?<!er\ )(?<!Rs\ )(?<!inus\ )(?<!egative\ )
+    (?<!inus\ [$€£¥])(?<!egative\ [$€£¥])
+    (\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.(\d{1,9}))?(\ ?%)?
+    (?:(?=[.,;:!?"]?(?:\s|\Z))(?!\ )
+      |(?=\ ([a-z]+)(?![\w.%-])(?!\ (?:a\ half|a\ quarter|three)\b)))""",
+    re.ASCII | re.VERBOSE,
 )
 _CURRENCIES = frozenset("$€£¥")
-_WORD = late_pattern(r" ([a-z]+)(?![\w.%-])", re.ASCII)
 _MONTHS = (
     "jan january feb february mar march apr april may jun june jul july aug august sep sept"
     " september oct october nov november dec december"
 )
-_SPECIAL = frozenset((*units.WORDS, *_MONTHS.split(), "am", "pm", "a", "p", "x", "of"))
+_NO_NOUNS = ("am", "pm", "a", "p", "x", "o", "point", "points")
+_SPECIAL = frozenset((*units.WORDS, *_MONTHS.split(), *_NO_NOUNS))
 
 
 def ordinary(text: str, at: int, start: int) -> Number | None:
     """The number whose digits begin at `start`, nothing of it before `at`; None: the grammar
     knows.
     """
-    first = start - 1
-    currency = ""
-    if first > at and text[first] in _CURRENCIES:
-        currency = text[first]
-        first -= 1
-    # A space, and before it the end of a plain word: no sign, bracket, code, version or list mark.
-    if first <= at + 1 or text[first] != " " or not _plain(text, first - 1):
-        return None
-    found = _DIGITS.match(text, start)
+    found = _ORDINARY.match(text, start)
     if found is None:
         return None
-    digits, fraction, follows = found.groups()
+    digits, fraction, percent, follows = found.groups()
+    currency = text[start - 1] if text[start - 1] in _CURRENCIES else ""
+    begin = start - len(currency)
+    if begin <= at + 1 or follows in _SPECIAL or (percent and currency):
+        return None
+    if not (currency or percent) and (
+        # It may be a day, the hour of a time, or part of a name.
+        (len(digits) < 3 and fraction is None and (follows is None or follows == "of"))
+        or (len(digits) <= LONGEST and may_name(text, begin - 1))
+    ):
+        return None
     end = found.end()
-    if not currency and fraction is None and len(digits) < 3:
-        return None  # may be a day, or the hour of a time
     if digits[0] == "0" and len(digits) > 1:
         return None  # is a name
     if fraction and len(fraction) == 3 and len(digits) <= 3 and digits != "0":
         return None  # has two readings
-    if follows == ")" or (follows == "" and end < len(text) and not _before_plain_word(text, end)):
-        return None
     grouped = "," in digits
     whole = digits.replace(",", "") if grouped else digits
     value = float(f"{whole}.{fraction}") if fraction else float(whole)
-    begin = start - len(currency)
-    bare = not (grouped or currency or fraction)
+    bare = not (grouped or currency or fraction or percent)
     return Number(
         value=value,
-        unit=currency,
+        unit="%" if percent else currency,
         step=float(f"1e-{len(fraction)}") if fraction else 1.0,
         text=text[begin:end],
         start=begin,
         end=end,
         maybe_date=bare and len(whole) == 4 and "1900" <= whole <= "2099",
-    )
-
-
-def _plain(text: str, last: int) -> bool:
-    """Whether a lower-case word ends there, and none after which a number is no number."""
-    sign = text[last]
-    if not ("a" <= sign <= "z"):
-        return False
-    if sign in "nvrs":
-        before = text[max(0, last - 7) : last + 1]
-        return not before.endswith(("version", "Version", "v", "Rs", "er", "inus"))
-    return sign != "e" or not text.endswith("egative", 0, last + 1)
-
-
-def _before_plain_word(text: str, end: int) -> bool:
-    """Whether a lower-case word follows that is no scale, unit, month or the like."""
-    found = _WORD.match(text, end)
-    if found is None or found[1] in _SPECIAL:
-        return False
-    return found[1] != "and" or not text.startswith(
-        (" a half", " a quarter", " three"), found.end()
     )

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from gate.text.late_pattern import late_pattern
-from gate.text.numbers.agreement import with_digits_shown
 from gate.text.numbers.number import Locale, Number
-from gate.text.numbers.scanning import numbers
 from gate.text.phrases import fold_text
 
 if TYPE_CHECKING:
     from gate.text.markdown_tables import Cell, MarkdownTable
+    from gate.text.numbers.measures import Measure
     from gate.text.numbers.respectively import Pair
 
 Labels = tuple[str, ...]
@@ -44,7 +43,15 @@ class Page:
     @cached_property
     def figures(self) -> tuple[Number, ...]:
         """Those in digits, in their order."""
-        return tuple(with_digits_shown(one, self.text) for one in numbers(self.text, self.locale))
+        from gate.text.numbers.agreement import with_digits_shown  # facts in words need none
+        from gate.text.numbers.scanning import numbers
+
+        return tuple(
+            [
+                one if one.value % 10.0 else with_digits_shown(one, self.text)
+                for one in numbers(self.text, self.locale)
+            ]
+        )
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
@@ -58,6 +65,37 @@ class Page:
         from gate.text.numbers.words import worded  # most facts are stated in digits
 
         return worded(self.text)
+
+    @cached_property
+    def amounts(self) -> Sequence[tuple[Number, Measure] | None]:
+        """Of each number what it measures, None where no unit says it."""
+        from gate.text.numbers.amounts import find_measures  # most facts have no unit
+
+        order = self._in_order[1]
+        found = find_measures(
+            self.plain,
+            [self.numbers[i] for i in order],
+            self._columns([self.numbers[i].start for i in order]),
+        )
+        by_number = dict(zip(order, found, strict=True))
+        return [by_number[i] for i in range(len(order))]
+
+    def _columns(self, places: Sequence[int]) -> list[str]:
+        """The heads above what stands at those places in tables; empty outside of tables."""
+        cells = sorted((c.start, c.end, c.column) for table in self._tables for c in table.cells)
+        starts = [start for start, _, _ in cells]
+        found = [bisect_right(starts, place) - 1 for place in places]
+        return [
+            cells[at][2] if at >= 0 and place < cells[at][1] else ""
+            for at, place in zip(found, places, strict=True)
+        ]
+
+    @cached_property
+    def plain(self) -> str:
+        """The text as numbers are read in it, as long as it is."""
+        from gate.text.numbers.scanning import read_plainly
+
+        return read_plainly(self.text)
 
     @cached_property
     def _in_order(self) -> tuple[list[int], list[int]]:

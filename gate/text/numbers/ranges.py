@@ -22,15 +22,15 @@ def in_ranges(text: str, found: Iterable[Number]) -> Iterator[Number]:
     first: Number | None = None
     for last in found:
         if first is not None:
-            if last.start - first.end <= _LONGEST and (joint := _joint(text, first, last)):
-                first, last = _shared(first, last, exact=joint in _DASHES)
+            if last.start - first.end <= _LONGEST and (joined := joint(text, first, last)):
+                first, last = _shared(first, last, exact=joined in _DASHES)
             yield first
         first = last
     if first is not None:
         yield first
 
 
-def _joint(text: str, first: Number, last: Number) -> str:
+def joint(text: str, first: Number, last: Number) -> str:
     """What joins two ends of a range, or "" where two numbers are no range."""
     between = text[first.end : last.start].strip()
     if between in _DASHES or between in _WORDS:

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from gate.text.numbers import grammar, units
+from gate.text.late_pattern import late_pattern
+from gate.text.numbers import grammar, names, units
 from gate.text.numbers.grammar import WINDOW
+from gate.text.numbers.measures import measured
 from gate.text.numbers.number import LIMIT, PARTS, Locale, Number
 from gate.text.numbers.ordinary import ordinary
 from gate.text.numbers.ranges import in_ranges
@@ -19,8 +21,13 @@ _NONE = frozenset(("time", "chain", "id", "version"))
 _GAPS = tuple(grammar.GAPS)
 _LAST_OF_SIGN = tuple("sSeE\u2212")  # of "minus", "negative" and the sign itself
 _OPERAND_ENDS = ("%", ")", "]", "$", "€")
+_SHORT_YEAR = late_pattern(r"\d\d(?![\w'\u2019.,%])|\d\d[.,]?(?:\s|\Z)")  # the summer of '69
 _DIGITS_LIMIT = 40  # a longer run of digits is an id
-_JOINTS = "-\u2011./#^_"  # what ties a figure to the word before it
+_JOINTS = "-\u2011./#^_+'\u2019"  # what ties a figure to the word before it
+# After these an amount in brackets is no aside: "980 in Q1 and (1,234)".
+_BOOKED = late_pattern(
+    r"(?:\b(?:and|of|was|is|were|are|to|at|or|from|vs|by)|[:=|,]|(?<![A-Za-z])\d)\Z", re.IGNORECASE
+)
 _ENDS = frozenset((". ", ") ", ".\t", ")\t"))  # of a list's counter
 
 
@@ -35,8 +42,21 @@ def numbers(text: str, locale: Locale = "en") -> tuple[Number, ...]:
 
 @lru_cache(maxsize=64)  # several graders read the same answer, and several rounds one context
 def _read(text: str, locale: Locale) -> tuple[Number, ...]:
-    plain = _without_urls(text)
+    plain = read_plainly(text)
     return tuple(in_ranges(plain, _scan(plain, locale, quick=True)))
+
+
+@lru_cache(maxsize=64)
+def read_plainly(text: str) -> str:
+    """The text, as long as it was, without web addresses, and with the numbers of LaTeX as others
+    are written: what stands beside a number is looked for here.
+    """
+    plain = _without_urls(text[:LIMIT])
+    if "\\" not in plain and "{,}" not in plain:
+        return plain
+    from gate.text.numbers.latex import unfold_formulas  # few answers have formulas
+
+    return unfold_formulas(plain)
 
 
 def _without_urls(text: str) -> str:
@@ -71,12 +91,15 @@ def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
             at = found.end()
         elif _is_counter(text, found, counter):
             counter, at = int(found["whole"]), found.end()
+        elif not before["currency"] and _names(text, found):
+            at = _end(grammar.REST_OF_WORD, text, found.end())
         else:
             number = _number(text, found, before, locale)
             ended = number.end
             at = max(found.end(), ended)
-            if math.isfinite(number.value * number.step):
-                yield number
+            kind = _kind(text, number, found)
+            if kind != "name" and math.isfinite(number.value * number.step):
+                yield number._replace(refers=True) if kind == "reference" else number
 
 
 def _goes_on(text: str, ended: int, start: int) -> bool:
@@ -105,7 +128,9 @@ def _is_international(written: str, country: int) -> bool:
 
 def _in_word(text: str, start: int) -> bool:
     last = text[start - 1 : start]
-    if last.isalpha() or last in _JOINTS:
+    if last and (last.isalpha() or last in _JOINTS):
+        if last in "'\u2019" and not _SHORT_YEAR.match(text, start):
+            return False
         return bool(grammar.IN_WORD.search(text, max(0, start - WINDOW), start))
     return False
 
@@ -129,6 +154,26 @@ def _is_no_number(text: str, found: re.Match[str]) -> bool:
     return last.isspace() and bool(grammar.VERSION.search(text, max(0, start - WINDOW), start))
 
 
+def _kind(text: str, number: Number, found: re.Match[str]) -> names.Kind:
+    """Of digits with no sign, unit or scale: whether they are part of a name."""
+    if found.lastgroup != "whole" or number.text != found[0] or number.maybe_date:
+        return ""
+    kind = names.classify(text, number.start, number.end)
+    return "" if kind and measured(text, number) else kind
+
+
+def _names(text: str, found: re.Match[str]) -> bool:
+    """Whether letters at its end make a name of it: "5G", "the 49ers"; 5kg and 5k are amounts."""
+    end = found.end()
+    if found["whole"] is None or not text[end : end + 1].isalpha():
+        return False
+    run = grammar.LETTERS.match(text, end)
+    letters = run[0] if run else ""
+    if len(letters) == 1 and names.is_glued_name(text, found.start(), letters):
+        return True
+    return bool(letters) and not units.is_known(letters)
+
+
 def _is_counter(text: str, found: re.Match[str], last: int) -> bool:
     """ "1." or "2)" at the start of a line, when the counting is in order."""
     digits, end = found["whole"], found.end()
@@ -144,12 +189,17 @@ def _number(text: str, found: re.Match[str], before: re.Match[str], locale: Loca
     currency = currency.strip() if currency else ""
     after = units.after(text, found.end("season" if found["season"] else 0), currency)
     start, end = found.start() - len(prefix), after.end
-    accounting = bool(opened and currency) and text[end : end + 1] == ")"
+    closed = bool(opened) and text[end : end + 1] == ")"
+    figures = _figures(found, after, locale)
+    accounting = closed and bool(currency)
     either_sign = accounting and text[max(0, start - WINDOW) : start].rstrip()[-1:].isalnum()
+    if closed and not (accounting or after.unit or sign) and figures.long:
+        before_it = text[max(0, start - WINDOW) : start].rstrip()
+        accounting = bool(_BOOKED.search(before_it))
+        either_sign = not accounting
     if opened and not accounting:
         start += len(opened)
     below = accounting or inner or sign not in (None, "+") or is_negated(text, start)
-    figures = _figures(found, after, locale)
     bare = figures.bare and not (sign or after.unit or after.end > found.end())
     dated = figures.dated or (
         bare and (_is_year(found[0]) or _after_month(found[0], text, found.start()))
@@ -168,13 +218,16 @@ def _number(text: str, found: re.Match[str], before: re.Match[str], locale: Loca
 
 
 class _Figures(NamedTuple):
-    """`bare`: digits alone. `dated`: a day or a year, as the words around it say."""
+    """`bare`: digits alone. `dated`: a day or a year, as the words around it say. `long`: with
+    groups of thousands or decimals.
+    """
 
     value: float
     step: float = 1.0
     bare: bool = False
     dated: bool = False
     other: float | None = None
+    long: bool = False
 
 
 def _figures(found: re.Match[str], after: units.After, locale: Locale) -> _Figures:
@@ -195,7 +248,8 @@ def _figures(found: re.Match[str], after: units.After, locale: Locale) -> _Figur
         added = float(f"{after.added}e{power}")
         return _Figures((value + added) * times, step=step * times * (0.25 if added else 1.0))
     plain = read.other and not (power or after.unit in PARTS)
-    return _Figures(value, step, bare, other=float(read.other) if plain else None)
+    long = read.grouped or bool(read.fraction)
+    return _Figures(value, step, bare, other=float(read.other) if plain else None, long=long)
 
 
 def _power(base: str, raised: str) -> float:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from gate.text.late_pattern import late_pattern
+from gate.text.numbers import measures
 from gate.text.numbers.grammar import GAP, GAPS, MINUS
 
 SYMBOLS = "$¢£¤¥֏؋৳฿៛\u20a0-\u20c0﷼﹩＄￠￡￥￦"
@@ -33,12 +34,16 @@ _SCALES = {
         ("m", "mm", "mn", "mln", "mio", "million", "millions", "millionen", "millones"), 6
     ),
     **dict.fromkeys(("crore", "crores"), 7),
+    **dict.fromkeys(("millón", "milhão", "milhões", "milioni", "miljoen", "miljoner"), 6),
+    **dict.fromkeys(("bilhão", "bilhões", "miliardi", "miljard", "miljarder"), 9),
     **dict.fromkeys(("b", "bn", "billion", "billions"), 9),
+    **dict.fromkeys(("billionen", "billones"), 12),
     **dict.fromkeys(("mrd", "mld", "milliard", "milliards", "milliarden"), 9),
     **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions"), 12),
 }
 _HAN_SCALES = {**dict.fromkeys("万萬만", 4), **dict.fromkeys("亿億억", 8)}
 DOZENS = ("dozen", "dozens")
+_LONG_SCALE = late_pattern(rf"{GAP}(?:Euro|Dollar|Franken|Mark|Yen|Rubel|Kronen)\b")  # German
 _HALVES = late_pattern(r"(?i: and (a half|a quarter|three[ -]quarters))\b")
 _ADDED = {"a half": 0.5, "a quarter": 0.25}
 _BEYOND = ("_", "²", "³")  # 5 m² is an area
@@ -53,7 +58,8 @@ _UNIT = late_pattern(
     rf"|(?P<currency>[{SYMBOLS}]|(?:{_CODES})\b|(?i:dollars?|euros?|pounds?|yen|rupees?)\b))"
 )
 _NAMES = {"percent": "%", "points": "pp", "mille": "‰", "bp": "bp"}
-_WORD = late_pattern(rf"(?P<gap>{GAP}|-)?(?:(?P<word>[A-Za-z]+)|[%％﹪‰{SYMBOLS}])")
+_GLUED = frozenset(("p", "pc", "pcs", "pt", "pts", "yo", "yrs", "mo", "mos"))  # 50p, 12pts
+_WORD = late_pattern(rf"(?P<gap>{GAP}|-)?(?:(?P<word>[A-Za-zãõó]+)|[%％﹪‰{SYMBOLS}])")
 _UNIT_NAMES = (
     "percent per pct pp ppt ppts p percentage prozent prozentpunkte prozentpunkten pour por bp bps"
     " basis dollar dollars euro euros pound pounds yen rupee rupees"
@@ -100,6 +106,8 @@ def after(text: str, end: int, currency: str) -> After:
     found = _WORD.match(text, end)
     if found and (word := found["word"]):
         scale = _SCALES.get(word.lower())
+        if word == "Billion" and _LONG_SCALE.match(text, found.end()):
+            scale = 12
         if scale and _is_scale(text, found, currency):
             power, end = power + scale, found.end()
         elif word.lower() in DOZENS:
@@ -112,6 +120,17 @@ def after(text: str, end: int, currency: str) -> After:
     if unit is None or (currency and unit["currency"]):
         return After(power, currency, end, 1, added)
     return After(power, _NAMES.get(unit.lastgroup or "") or unit["currency"], unit.end(), 1, added)
+
+
+def is_known(letters: str) -> bool:
+    """Whether letters right after digits can be their scale or unit: 5k, 5kg, 5EUR; not 5G."""
+    word = letters.lower()
+    return (
+        word in WORDS
+        or word in _GLUED
+        or _UNIT.fullmatch(letters) is not None
+        or measures.is_unit(letters)
+    )
 
 
 def scale_of(word: str) -> int | None:

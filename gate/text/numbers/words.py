@@ -7,24 +7,33 @@ from typing import NamedTuple
 
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers import units
-from gate.text.numbers.number import LIMIT, Number
+from gate.text.numbers.measures import measure_of_word
+from gate.text.numbers.number import LIMIT, SMALL, TENS, Number
 from gate.text.numbers.scanning import is_negated
 
 _WORD = late_pattern(r"[A-Za-z]+")
-_SMALL_NAMES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-)
-_TEN_NAMES = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SMALL = {name: value for value, name in enumerate(_SMALL_NAMES.split())}
-_TENS = {name: 10 * value for value, name in enumerate(_TEN_NAMES.split(), start=2)}
-_TENS["fourty"] = 40
+_NOTHING = ("nil", "nought", "naught")
+_SMALL = SMALL | dict.fromkeys(_NOTHING, 0)
+_TENS = TENS | {"fourty": 40}
 _ARTICLES = frozenset(("a", "an"))
 _TIMES = {"dozen": 12, "dozens": 12, "score": 20}
 _UNDER_NAMES = "half third quarter fifth sixth seventh eighth ninth tenth"
 _UNDER = dict(zip(_UNDER_NAMES.split(), (2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
 _UNDER |= {f"{name}s": under for name, under in _UNDER.items()} | {"halves": 2}
-_BEGINS = frozenset((*_SMALL, *_TENS, *_ARTICLES, "half"))
+_BEGINS = frozenset((*_SMALL, *_TENS, *_ARTICLES, "half", "twice", "thrice"))
+# A number of these is none: what stands before it, or after it.
+_IDIOMS_BEFORE = ("cloud nine", "catch twenty", "world war two", "chapter eleven", "formula one")
+_IDIOMS_AFTER = (
+    *("nine to five", "seven eleven", "forty winks", "nine lives", "two cents", "six pack"),
+    *("four letter word", "a million times", "a million bucks", "a thousand words", "two faced"),
+    *("fifty fifty", "twenty four seven", "one in a million", "five o clock", "nine yards"),
+)
+_MULTIPLES = {"twice": 2.0, "thrice": 3.0}
+_HAS = frozenset(("has", "have", "had", "is", "was", "s", "contains", "found", "with"))
+_NO_NOUN_WORDS = "of who that which more another to in for on with and or by at thing"
+_NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
+_CLOCK = frozenset(("past", "o", "oclock", "am", "pm"))
+_SURELY_ONE = frozenset(("only", "just", "exactly", "precisely", "least", "most", "single"))
 _AFTER_HALF = frozenset(("of", "a", "the", "percent", "an", "our", "their", "its", "all"))
 _ORDINAL_NAMES = "first second third last other latter former this that next better"
 _ORDINALS = frozenset(_ORDINAL_NAMES.split())  # the second half is no 0.5
@@ -54,11 +63,16 @@ def _read(text: str, words: list[_Word]) -> Iterator[Number]:
     while at < len(words):
         if words[at].word in _BEGINS:
             run = _run(text, words, at)
-            value, used = _value(run, words[at - 1].word if at else "")
+            before = words[at - 1].word if at else ""
+            value, used = _value(run, before)
+            if used and (skipped := _skip(words, at, used)):
+                at += skipped
+                continue
+            value, used, year = _with_rest(run, value, used)
             if used:
                 start, end = words[at].start, words[at + used - 1].end
                 unit, end = units.unit_at(text, end)
-                if used > 1 or unit or run[0] != "one":
+                if used > 1 or unit or run[0] != "one" or _is_one_of_them(before, words, at):
                     sign = -1 if is_negated(text, start) else 1
                     yield Number(
                         value=sign * value,
@@ -67,10 +81,49 @@ def _read(text: str, words: list[_Word]) -> Iterator[Number]:
                         start=start,
                         end=end,
                         step=1.0 if float(value).is_integer() else 0.01 * max(1.0, value),
+                        maybe_date=year,
                     )
                 at += used
                 continue
         at += 1
+
+
+def _skip(words: list[_Word], at: int, used: int) -> int:
+    """How many words are no amount: of "cloud nine", "nine to five", "half past three", "five
+    o'clock"; 0 where the words from there on are one.
+    """
+    before = [one.word for one in words[max(0, at - 2) : at]]
+    after = [one.word for one in words[at : at + used + 3]]
+    if f"{' '.join(before[-1:])} {after[0]}" in _IDIOMS_BEFORE:
+        return used
+    said = f"{' '.join(after)} "
+    for idiom in _IDIOMS_AFTER:
+        if said.startswith(f"{idiom} "):
+            return max(used, idiom.count(" ") + 1)
+    is_time = after[used : used + 1] and after[used] in _CLOCK
+    return used if is_time or (len(before) > 1 and before[-1] == "past") else 0
+
+
+def _is_one_of_them(before: str, words: list[_Word], at: int) -> bool:
+    """Whether "one" counts: "only one", "one hour", "there was one error"."""
+    following = words[at + 1].word if at + 1 < len(words) else ""
+    if before in _SURELY_ONE or measure_of_word(following):
+        return before not in ("no", "any", "every") and following != "of"
+    return before in _HAS and bool(following) and following not in _NO_NOUN
+
+
+def _with_rest(run: list[str], value: float, used: int) -> tuple[float, int, bool]:
+    """With decimals ("three point five"), or as the year that it is ("nineteen eighty-four")."""
+    rest = run[used:]
+    if rest[:1] == ["point"]:
+        figures = [str(_SMALL[word]) for word in rest[1:] if _SMALL.get(word, 10) < 10]
+        if figures:
+            return value + float(f"0.{''.join(figures)}"), used + 1 + len(figures), False
+    if used == 1 and run[0] in ("eighteen", "nineteen", "twenty") and rest:
+        ones, more = _value(rest, "")
+        if more and 10 <= ones < 100 and float(ones).is_integer():
+            return 100 * value + ones, used + more, True
+    return value, used, False
 
 
 def _run(text: str, words: list[_Word], at: int) -> list[str]:
@@ -87,6 +140,10 @@ def _value(run: list[str], before: str) -> tuple[float, int]:
     """What the number is that begins the run, and how many words it has; 0 words: there is none."""
     if run[0] == "half":
         return _half(run, before)
+    if run[0] in _MULTIPLES:
+        return _MULTIPLES[run[0]], 1
+    if run[0] == "a" and run[1:2] in (["couple"], ["pair"]) and run[2:3] == ["of"]:
+        return 2.0, 2
     used = 0
     total, current = 0.0, 0.0
     while used < len(run):

@@ -1,0 +1,160 @@
+"""Numbers with what they count: "5 kg" is there when 5000 g is, "3 bedrooms" when three are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from gate.text.late_pattern import late_pattern
+from gate.text.numbers.measures import Measure, Measured, measure_of_key, measured
+from gate.text.numbers.number import Locale, Number
+from gate.text.numbers.ranges import joint
+from gate.text.numbers.scanning import numbers
+from gate.text.numbers.words import worded
+
+_LONGEST = 60  # characters of a text that may be an amount
+_NOUN = late_pattern(r"[ -](?=[a-z])([^\W\d_][\w'-]*(?: [a-z][\w'-]*){0,2})\Z")
+_BESIDE = late_pattern(
+    r"[ -](?:full|calendar|whole|consecutive|straight|more|additional|extra|further|solid)(?=[ -])"
+    r"| ?\([a-z]+(?:[ -][a-z]+)?\)(?=[ -])"  # thirty (30) days
+)
+_MARKS = late_pattern(r"[*_`)]{1,3}(?= |[^\W\d_])")  # of Markdown, around the figures
+_HEAD = late_pattern(r"[(\[](?P<unit>[^\W\d_]{1,8})[)\]]\W{0,6}\Z")
+# "12 customers" are no 12 %; not "12 versus", "12 across", "12 as".
+_COUNTED = late_pattern(r" (?!bucks\b|quid\b)[a-z]{3,}[a-rtv-z]s\b")
+
+
+class Amount(NamedTuple):
+    """`measure`: of a known unit. `noun`: what is counted, where there is none."""
+
+    number: Number
+    measure: Measure | None
+    noun: str = ""
+
+
+def read_amount(text: str, locale: Locale = "en") -> Amount | None:
+    """The number and the unit, or the noun, that all of a text is; None for any other text."""
+    text = text.strip()
+    found = numbers(text, locale) if len(text) <= _LONGEST else ()
+    if len(found) != 1 or found[0].start or found[0].unit:
+        return None
+    return _counted(text, found[0])
+
+
+def read_in_words(text: str) -> Number | Amount | None:
+    """The same of "twelve", "twelve percent" and "six months"."""
+    text = text.strip()
+    found = worded(text) if len(text) <= _LONGEST else ()
+    if len(found) != 1 or found[0].start:
+        return None
+    number = found[0]
+    if number.end == len(text):
+        return number
+    return None if number.unit else _counted(text, number)
+
+
+def _counted(text: str, number: Number) -> Amount | None:
+    unit = measured(text, number)
+    if unit and unit.end == len(text):
+        glued = text[number.end :]
+        # "7g" may be the name of something, "7 g" and "7kg" are amounts.
+        is_name = len(glued) == 1 and glued.isalpha() and glued != "x"
+        return None if is_name else Amount(number, unit.measure)
+    noun = _NOUN.match(text, number.end)
+    return Amount(number, None, noun[1]) if noun else None
+
+
+def find_measures(
+    text: str, found: Sequence[Number], columns: Sequence[str]
+) -> list[tuple[Number, Measure] | None]:
+    """Of each number of `text` what it measures, with its value in that unit; None: nothing known.
+    `columns`: the heads above those in tables. "5 to 7 kg" are both kg, "1 h 30 min" is one.
+    """
+    units = [_unit(text, one) for one in found]
+    made: list[tuple[Number, Measure] | None] = []
+    for i, (number, column) in enumerate(zip(found, columns, strict=True)):
+        unit = units[i]
+        following = units[i + 1] if i + 1 < len(found) else None
+        if unit:
+            measure: Measure | None = unit.measure
+        elif following and not number.unit and joint(text, number, found[i + 1]):
+            measure = following.measure
+        else:
+            measure = _headed(text, number, column)
+        made.append((number, measure) if measure else None)
+    for i in reversed(range(len(found) - 1)):
+        if (added := _added(text, (made[i], units[i]), (made[i + 1], units[i + 1]))) is not None:
+            made[i], made[i + 1] = added, None
+    return made
+
+
+def counts(text: str, number: Number) -> bool:
+    """Whether a noun says what a bare number counts."""
+    return _COUNTED.match(text, number.end, number.end + 30) is not None
+
+
+def is_of(amount: Amount, text: str, number: Number) -> bool:
+    """Whether the number of `text` counts what the amount counts."""
+    return _counting(amount.noun).match(text, number.end, number.end + 80) is not None
+
+
+def convert(amount: Amount, found: tuple[Number, Measure] | None) -> Number | None:
+    """A measured number in the unit of the amount; None where it measures something else."""
+    unit = amount.measure
+    if unit is None or found is None or found[1].dimension != unit.dimension:
+        return None
+    number, its = found
+    if its == unit:
+        return number
+    step = number.step * its.factor / unit.factor
+    return number._replace(value=unit.of(its, number.value), step=step, other=None)
+
+
+def _unit(text: str, number: Number) -> Measured | None:
+    marks = _MARKS.match(text, number.end)
+    if marks and not number.unit:
+        number = number._replace(end=marks.end())
+    unit = measured(text, number)
+    if unit is None and not number.unit and (beside := _BESIDE.match(text, number.end)):
+        return measured(text, number._replace(end=beside.end()))
+    return unit
+
+
+def _headed(text: str, number: Number, column: str) -> Measure | None:
+    if number.unit:
+        return None
+    if column:
+        return measure_of_key(column)
+    head = _HEAD.search(text, max(0, number.start - 20), number.start)
+    return measure_of_key(head[0].rstrip(" :=|*")) if head else None
+
+
+_Made = tuple[tuple[Number, Measure] | None, Measured | None]
+
+
+def _added(text: str, first: _Made, last: _Made) -> tuple[Number, Measure] | None:
+    """ "1 h 30 min": the smaller unit after the larger one is a part of the same amount."""
+    if not (first[0] and last[0] and first[1]):
+        return None
+    (one, unit), (more, part) = first[0], last[0]
+    if unit.dimension != part.dimension or not 0 <= more.value * part.factor < unit.factor:
+        return None
+    between = text[first[1].end : more.start]
+    if one.value < 0 or not one.value.is_integer() or between.strip(" ,") not in ("", "and", "&"):
+        return None
+    if len(between) > len(" and "):
+        return None
+    share = part.factor / unit.factor
+    value = one.value + more.value * share
+    return one._replace(value=value, step=more.step * share, end=more.end), unit
+
+
+@lru_cache(maxsize=1024)
+def _counting(noun: str) -> re.Pattern[str]:
+    words = noun.split()
+    last = words[-1]
+    stem = last[:-1] if len(last) > 3 and last.endswith("s") and not last.endswith("ss") else last
+    written = r"[\s-]+".join([*map(re.escape, words[:-1]), rf"{re.escape(stem)}(?:e?s)?"])
+    return re.compile(rf"[\s*_-]+{written}(?!\w)", re.IGNORECASE)
