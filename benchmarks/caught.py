@@ -18,10 +18,10 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 from benchmarks.simulated_gate import SUCCESS, Shape, answers, chances, dropped, judged, table
-from gate.analysis.noise import noise_of
+from gate.analysis.noise import measure_noise
 from gate.records import RegressionRules, Tolerance
 from gate.verdict.planning.detectable import Forecast
-from gate.verdict.planning.detectable import Shape as Planned
+from gate.verdict.planning.detectable import PlanShape as Planned
 
 SHAPES = (
     Shape(cases=40, rounds=3, history=12, cap=6),
@@ -36,7 +36,7 @@ KINDS = ("spread", "break")
 
 def planned(shape: Shape, was: np.ndarray) -> float | None:
     allowed = Tolerance(value=0.02)
-    noise = noise_of(SUCCESS, table(was, was.size, len(was)).values(SUCCESS), allowed)
+    noise = measure_noise(SUCCESS, table(was, was.size, len(was)).values(SUCCESS), allowed)
     plan = Planned(
         cases=shape.cases,
         rounds=shape.rounds,

@@ -12,7 +12,7 @@ from gate.analysis.table import Table
 from gate.records import Comparison, MetricSpec, Policy, RegressionRules, Verdict, equal_looks
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.stop_rule import undecided
+from gate.verdict.stop_rule import look_at_suites
 
 Array = npt.NDArray[np.float64]
 SUCCESS = MetricSpec(name="agent.success_rate", column="success", family="rate")
@@ -112,7 +112,7 @@ def judged(shape: Shape, was: Array, now: Array, rules: RegressionRules) -> Ende
             chosen=shape.cases,
             planned=shape.cases * shape.rounds,
         )
-        if not undecided([suite], **asked).suites:
+        if not look_at_suites([suite], **asked).suites:
             break
     return Ended(verdict=decide([suite], **asked), calls=made)
 

@@ -15,7 +15,7 @@ from gate.analysis.table import Table
 from gate.records import Looks, MetricRule, MetricSpec, Policy, RegressionRules, Tolerance
 from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from gate.verdict.stop_rule import undecided
+from gate.verdict.stop_rule import look_at_suites
 
 Array = npt.NDArray[np.float64]
 _KNOWN = ("regression", "improvement", "no_regression")
@@ -53,7 +53,7 @@ def sequential(
         planned=looks[-1],
     )
     rules = _rules(names, tolerance, alpha)
-    if undecided([suite], **rules).suites:
+    if look_at_suites([suite], **rules).suites:
         return ["continue"] * len(names)
     return _statuses(suite, names, rules)
 
