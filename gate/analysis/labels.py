@@ -11,7 +11,7 @@ from datetime import datetime
 
 from gate.errors import Place, Problem
 from gate.files.json_schema import mismatches
-from gate.files.rows import Row, Source, rows
+from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.records import LARGEST, Json, Label, MetricSpec
 from gate.records.codec import from_json, schema_of
 from gate.text.suggestions import did_you_mean
@@ -64,7 +64,7 @@ def schema() -> dict[str, Json]:
     }
 
 
-def read_labels(source: Source | None) -> ReviewLabels:
+def read_labels(source: DatasetSource | None) -> ReviewLabels:
     """The file's rows by themselves; no file is no label. A reviewer's two unlike ratings of one
     answer contradict each other: neither counts.
     """
@@ -72,7 +72,7 @@ def read_labels(source: Source | None) -> ReviewLabels:
         return ReviewLabels()
     form, wrong = schema(), []
     found: list[tuple[int, Label]] = []
-    for row in rows(source):
+    for row in read_dataset(source):
         if isinstance(row, Problem):
             wrong.append(row)
             continue
@@ -140,7 +140,7 @@ def _shorten(problem: Problem) -> str:
 # ---------------------------------------------------------------------------------------- the rows
 
 
-def _list_faults(row: Row, form: dict[str, Json]) -> Iterator[str]:
+def _list_faults(row: DatasetRow, form: dict[str, Json]) -> Iterator[str]:
     if not isinstance(row.data, dict):
         yield "a label is a JSON object; `gate schema label` prints its form"
         return

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gate.commands.baseline_sources import Desk, found, open_desk, request
 from gate.errors import InfrastructureError, UsageError
-from gate.files.plain_file import content, content_if_there, is_there
+from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.report.baseline_listing import listing
 from gate.run.save_baseline import file_name, may_save, suites_of, write
 from gate.store.baseline.file import BaselineFile, newest, parse
@@ -90,7 +90,7 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
         raise UsageError("gate baseline accept: --reason is empty; say why the change is meant")
     folder = desk.root / desk.rules.path
     for file in _files(folder, options.suite):
-        before = parse(content(file), str(file))
+        before = parse(read_bytes(file), str(file))
         _known_metrics(before, options.metric or ())
         after = accept(
             before,
@@ -115,7 +115,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace, Desk], int]] = {
 def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFile | None:
     """The file that is there, else what a run here would compare with."""
     file = folder / file_name(suite)
-    pool, own = None, content_if_there(file)
+    pool, own = None, read_if_there(file)
     if own is not None:
         pool = parse(own, str(file))
     elif desk.rules.source in ("auto", "repo", "artifact"):

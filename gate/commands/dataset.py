@@ -25,9 +25,9 @@ from gate.errors import (
     UsageError,
 )
 from gate.files.locked_update import alone, write_whole
-from gate.files.plain_file import content_if_there, is_there, opened
-from gate.files.rows import Source, rows
-from gate.files.source import located
+from gate.files.plain_file import is_there, open_plain, read_if_there
+from gate.files.rows import DatasetSource, read_dataset
+from gate.files.source import locate_dataset
 from gate.plugins import RETRIEVERS, World, build
 from gate.records import Case, Config, Json
 from gate.records.codec import to_json
@@ -121,9 +121,9 @@ def _still_fits(
     InvalidInput, and nothing is written.
     """
     config, root = _config(options, env)
-    source = Source(name=path.as_posix(), open=lambda: BytesIO(content))
+    source = DatasetSource(name=path.as_posix(), open=lambda: BytesIO(content))
     for suite in config.suites:
-        file = located(root / suite.dataset)
+        file = locate_dataset(root / suite.dataset)
         if file is not None and file.resolve() == path.resolve():
             check(source, named_graders(suite.graders, root))
 
@@ -269,7 +269,7 @@ def _log(path: Path, config: Config, env: Mapping[str, str]) -> list[Entry]:
     """Raises InvalidInput for lines that cannot be read."""
     redact = Redactor(_secrets(config, env))
     found, problems = [], []
-    for row in rows(Source(name=path.as_posix(), open=lambda: opened(path))):
+    for row in read_dataset(DatasetSource(name=path.as_posix(), open=lambda: open_plain(path))):
         if isinstance(row, Problem):
             problems.append(row)
         elif (one := entry(row.data, row.line, redact)) is not None:
@@ -309,7 +309,7 @@ def _config(options: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config
 
 
 def _content(path: Path) -> bytes:
-    return content_if_there(path) or b""
+    return read_if_there(path) or b""
 
 
 def _alone(path: Path) -> AbstractContextManager[None]:

@@ -24,8 +24,8 @@ from gate.commands.label_review.sample import draw, period_of, suite_of, trials_
 from gate.commands.options.records import home_of
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.locked_update import alone, write_whole
-from gate.files.plain_file import is_there, opened
-from gate.files.rows import Source
+from gate.files.plain_file import is_there, open_plain
+from gate.files.rows import DatasetSource
 from gate.plugins import Grader
 from gate.records import Case, Label
 from gate.records.codec import to_json
@@ -93,7 +93,7 @@ class _Material:
     """What gate.yml and the dataset add to a session: rubrics, and what a right answer is."""
 
     graders: Mapping[str, Grader] = field(default_factory=dict)
-    source: Source | None = None
+    source: DatasetSource | None = None
 
     def cases(self) -> Iterator[Case]:
         return iter(()) if self.source is None else cases(self.source, self.graders)
@@ -207,7 +207,7 @@ def _stored(path: Path) -> tuple[Label, ...]:
     """Raises InvalidInput for a file with a wrong row: it is not written over."""
     if not is_there(path):
         return ()
-    found = labels.read_labels(Source(name=str(path), open=lambda: opened(path)))
+    found = labels.read_labels(DatasetSource(name=str(path), open=lambda: open_plain(path)))
     if found.wrong:
         raise InvalidInput(found.wrong)
     return found.rows

@@ -15,7 +15,7 @@ from gate import __version__, plugins
 from gate.agents.http_client.tls import make_tls_context
 from gate.commands.schemas import SCHEMAS
 from gate.files.json_schema_messages import explain
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.records import Report
 from gate.records.codec import schema_of
 from gate.registry import Registry
@@ -70,7 +70,7 @@ def _datasets(env: Mapping[str, str]) -> str:
 def _bundled() -> Iterator[str]:
     for suite in load_bundled_suites():
         path = Path(suite.dataset)
-        source = Source(name=path.name, open=partial(_binary, path))
+        source = DatasetSource(name=path.name, open=partial(_binary, path))
         yield f"{suite.name} {check(source, named_graders(suite.graders, Path())).cases} cases"
 
 

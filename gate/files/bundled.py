@@ -22,7 +22,7 @@ def suites() -> tuple[str, ...]:
     return tuple(sorted(found.parent.name for found in folder().glob("*/suite.yml")))
 
 
-def shown(path: str) -> str:
+def short_path(path: str) -> str:
     """A dataset of ours by its short name, which is the same on every machine; others as they are
     written.
     """

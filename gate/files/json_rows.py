@@ -7,7 +7,7 @@ from typing import BinaryIO
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode, foreign_mark
 from gate.files.json_stream import decode_json, explain_error, iterate_items
-from gate.files.source import Row, Rows
+from gate.files.source import DatasetRow, Rows
 
 
 def read_cases(stream: BinaryIO, name: str) -> Rows:
@@ -34,7 +34,7 @@ def read_list(content: bytes, name: str) -> Rows:
     try:
         text = decode(content, name)
         for item in iterate_items(text, text.index("["), name, alone=True):
-            yield Row(line=item.line, data=item.data)
+            yield DatasetRow(line=item.line, data=item.data)
     except InvalidInput as error:
         yield from error.problems
 
@@ -43,7 +43,7 @@ def _read_line(line: bytes, name: str, number: int) -> Rows:
     try:
         text = decode(line, name, line=number).strip()
         if text:
-            yield Row(line=number, data=decode_json(text))
+            yield DatasetRow(line=number, data=decode_json(text))
     except InvalidInput as error:
         yield from error.problems
     except (ValueError, RecursionError) as error:

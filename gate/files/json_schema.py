@@ -9,7 +9,7 @@ from typing import cast
 
 from gate.errors import Place, Problem
 from gate.files.json_schema_mismatch import Mismatch
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.records import Json
 from gate.user_code.patterns import explain_elsewhere, is_short
 
@@ -22,9 +22,9 @@ def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
 
     jsonschema is imported only for data that do not surely fit: most runs never need it.
     """
-    if compiled(schema)(data):
+    if compile_check(schema)(data):
         return []
-    return _explained("explain", schema, data)
+    return _explain("explain", schema, data)
 
 
 class SchemaCheck:
@@ -32,7 +32,7 @@ class SchemaCheck:
 
     def __init__(self, schema: dict[str, Json]) -> None:
         self._schema = schema
-        self._fits = compiled(schema)
+        self._fits = compile_check(schema)
 
     def fits(self, data: Json) -> bool:
         return self._fits(data) or not mismatches(self._schema, data)
@@ -50,7 +50,7 @@ class SchemaCheck:
 
 def surely_fits(schema: dict[str, Json], data: Json) -> bool:
     """A quick yes, however large the data are, or no answer."""
-    return "$schema" not in schema and not _has_reference(schema) and compiled(schema)(data)
+    return "$schema" not in schema and not _has_reference(schema) and compile_check(schema)(data)
 
 
 def mismatches_bounded(
@@ -60,7 +60,7 @@ def mismatches_bounded(
     `formats`: and what has not the `format` that the schema names. Raises RecursionError where it
     leads too deep, or through too many references.
     """
-    return _explained("explain_with_formats" if formats else "explain_bounded", schema, data)
+    return _explain("explain_with_formats" if formats else "explain_bounded", schema, data)
 
 
 def unsound(schema: dict[str, Json]) -> list[Mismatch]:
@@ -70,7 +70,7 @@ def unsound(schema: dict[str, Json]) -> list[Mismatch]:
     return json_schema_messages.unsound(schema)
 
 
-def _explained(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
+def _explain(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
     """Where its patterns could be searched for ever, in another process, under a deadline. Raises
     GraderFailure when that runs out.
     """

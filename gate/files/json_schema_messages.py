@@ -185,7 +185,7 @@ def _nearest(error: ValidationError, path: Path) -> Iterator[Mismatch]:
             if inner.schema_path[0] == fitting[0].schema_path[0]:
                 yield from _explain(inner)
     else:
-        kinds = " or ".join(dict.fromkeys(_wanted(inner) for inner in error.context))
+        kinds = " or ".join(dict.fromkeys(_describe_expected(inner) for inner in error.context))
         hint = next(filter(None, map(_hint, error.context)), "")
         message = f"{_short(error.instance)} is not {kinds}{hint}"
         yield Mismatch(path=path, message=message, rule="type")
@@ -193,7 +193,7 @@ def _nearest(error: ValidationError, path: Path) -> Iterator[Mismatch]:
 
 def _sentence(error: ValidationError) -> str:
     if error.validator in ("type", "enum", "const"):
-        return f"{_short(error.instance)} is not {_wanted(error)}{_hint(error)}"
+        return f"{_short(error.instance)} is not {_describe_expected(error)}{_hint(error)}"
     if error.validator in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"):
         bound = {
             "minimum": "at least",
@@ -213,7 +213,7 @@ def _sentence(error: ValidationError) -> str:
     return str(error.message)
 
 
-def _wanted(error: ValidationError) -> str:
+def _describe_expected(error: ValidationError) -> str:
     wanted: Any = error.validator_value
     if error.validator == "type":
         kinds = wanted if isinstance(wanted, list) else [wanted]

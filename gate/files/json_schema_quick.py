@@ -30,7 +30,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 _NOTES = {"title", "description", "default", "examples", "$comment", "$schema", "$defs"}
 
 
-def compiled(schema: Schema | bool, root: Schema | None = None) -> Check:
+def compile_check(schema: Schema | bool, root: Schema | None = None) -> Check:
     """The quick check of a schema; one with a keyword that is not known here says no to all.
 
     `root`: the whole schema, where `$ref: "#/$defs/..."` leads.
@@ -68,7 +68,7 @@ def _reference(schema: Schema, root: Schema) -> Check:
 
     def check(data: Json) -> bool:
         if not ready:
-            ready.append(compiled(target, root))
+            ready.append(compile_check(target, root))
         return ready[0](data)
 
     return check
@@ -77,11 +77,11 @@ def _reference(schema: Schema, root: Schema) -> Check:
 def _type(schema: Schema, root: Schema) -> Check:
     wanted = schema["type"]
     names = wanted if isinstance(wanted, list) else [wanted]
-    return _of_kinds(*names)
+    return _kind_check(*names)
 
 
 @cache
-def _of_kinds(*names: str) -> Check:
+def _kind_check(*names: str) -> Check:
     kinds = tuple([kind for name in names for kind in _KINDS[name]])
     if "boolean" in names or not {int, float} & set(kinds):
         return lambda data: isinstance(data, kinds)
@@ -102,7 +102,7 @@ def _items(schema: Schema, root: Schema) -> Check:
         names = wanted if isinstance(wanted, list) else [wanted]
         kinds = {kind for name in names for kind in _KINDS[name]}
         return lambda data: not isinstance(data, list) or kinds.issuperset(map(type, data))
-    check = compiled(inner, root)
+    check = compile_check(inner, root)
     return lambda data: not isinstance(data, list) or all(map(check, data))
 
 
@@ -111,16 +111,16 @@ def _object(schema: Schema, root: Schema) -> Check:
     properties = schema.get("properties", {})
     known: dict[str, Check] = {}  # compiled at their first use: few files have many of the keys
     patterns = [
-        (re.compile(pattern), compiled(inner, root))
+        (re.compile(pattern), compile_check(inner, root))
         for pattern, inner in schema.get("patternProperties", {}).items()
     ]
     required = frozenset(schema.get("required", ()))
     more = schema.get("additionalProperties", True)
-    other = compiled(more, root)
+    other = compile_check(more, root)
 
     def of(key: str) -> Check:
         if key not in known and key in properties:
-            known[key] = compiled(properties[key], root)
+            known[key] = compile_check(properties[key], root)
         return known.get(key, other)
 
     least, most = schema.get("minProperties", 0), schema.get("maxProperties", float("inf"))
@@ -150,12 +150,12 @@ def _object(schema: Schema, root: Schema) -> Check:
 
 
 def _any(schema: Schema, root: Schema) -> Check:
-    branches = [compiled(inner, root) for inner in schema["anyOf"]]
+    branches = [compile_check(inner, root) for inner in schema["anyOf"]]
     return lambda data: any(branch(data) for branch in branches)
 
 
 def _all(schema: Schema, root: Schema) -> Check:
-    parts = [compiled(inner, root) for inner in schema["allOf"]]
+    parts = [compile_check(inner, root) for inner in schema["allOf"]]
     return lambda data: all(part(data) for part in parts)
 
 
@@ -163,9 +163,9 @@ def _condition(schema: Schema, root: Schema) -> Check:
     """Only where the condition is decided for certain, also when it is not met."""
     if not _certain(schema["if"]):
         return lambda data: False
-    test = compiled(schema["if"], root)
-    then = compiled(schema.get("then", {}), root)
-    otherwise = compiled(schema.get("else", {}), root)
+    test = compile_check(schema["if"], root)
+    then = compile_check(schema.get("then", {}), root)
+    otherwise = compile_check(schema.get("else", {}), root)
     return lambda data: then(data) if test(data) else otherwise(data)
 
 
@@ -210,7 +210,7 @@ def _places(schema: Schema, root: Schema) -> Check:
     """`prefixItems`; with `items` for what follows them no is the safe answer."""
     if "items" in schema:
         return lambda data: False
-    checks = [compiled(inner, root) for inner in schema["prefixItems"]]
+    checks = [compile_check(inner, root) for inner in schema["prefixItems"]]
     return lambda data: (
         not isinstance(data, list)
         or all(check(item) for check, item in zip(checks, data, strict=False))

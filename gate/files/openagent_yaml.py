@@ -12,8 +12,8 @@ from typing import BinaryIO
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
 from gate.files.json_stream import Member, decode_json, explain_error, iterate_items
-from gate.files.source import INDEX, Row, Rows
-from gate.files.yaml import Document
+from gate.files.source import INDEX, DatasetRow, Rows
+from gate.files.yaml import YamlDocument
 from gate.records import Json
 from gate.text.escaping import one_line
 from gate.text.late_pattern import late_pattern
@@ -25,7 +25,7 @@ _LONGEST = 200  # characters of an id, which is a file's name
 _NO_NAME = late_pattern(r'[/\\:*?"<>|\x00-\x1f\x7f]')
 
 
-def yaml_cases(document: Document) -> Rows:
+def yaml_cases(document: YamlDocument) -> Rows:
     """A list of cases; or a mapping with `tasks`, such a list, and perhaps `defaults`: keys that
     each task has unless it says otherwise itself.
     """
@@ -46,7 +46,7 @@ def yaml_cases(document: Document) -> Rows:
         return
     for index, task in enumerate(data):
         whole = {**(defaults or {}), **task} if isinstance(task, dict) else task
-        yield Row(line=document.place((*at, index)).line or 1, data=whole)
+        yield DatasetRow(line=document.place((*at, index)).line or 1, data=whole)
 
 
 def index_cases(stream: BinaryIO, name: str, beside: Callable[[str], BinaryIO] | None) -> Rows:
@@ -108,7 +108,7 @@ def _id_of(entry: Json, seen: Mapping[str, int]) -> tuple[str, str]:
     return task_id, ""
 
 
-def _task(task_id: str, entry: Place, beside: Callable[[str], BinaryIO]) -> Row | Problem:
+def _task(task_id: str, entry: Place, beside: Callable[[str], BinaryIO]) -> DatasetRow | Problem:
     """`entry`: where the index names it."""
     own = f"tasks/{task_id}.json"
     file = entry.file.partition(INDEX)[0] + own
@@ -128,7 +128,7 @@ def _task(task_id: str, entry: Place, beside: Callable[[str], BinaryIO]) -> Row 
         line = text.count("\n", 0, found.start()) + 1 if (found := _ID.search(text)) else 1
         other = one_line(str(data["id"]), 80)
         return Problem(Place(file, line), f"id: is '{other}', the index calls it '{task_id}'")
-    return Row(line=1, data=data, file=file)
+    return DatasetRow(line=1, data=data, file=file)
 
 
 def _text(stream: BinaryIO, name: str) -> str:

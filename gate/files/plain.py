@@ -28,7 +28,7 @@ PICKLES = (".pkl", ".pickle", ".pkl.gz", ".pt", ".pth", ".joblib")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JsonLine:
     """One JSON value of a JSON Lines file."""
 
     place: Place
@@ -83,7 +83,7 @@ def json_of(path: Path, most: int = MOST_JSON, decoder: json.JSONDecoder | None 
     return parse_json(path.read_bytes(), path.as_posix(), decoder)
 
 
-def json_lines(path: Path) -> Iterator[Line | Problem]:
+def json_lines(path: Path) -> Iterator[JsonLine | Problem]:
     """Every value of a JSON Lines file with its place; a line that is none as a problem. Raises
     UsageError for what is no plain file.
     """
@@ -91,7 +91,7 @@ def json_lines(path: Path) -> Iterator[Line | Problem]:
         yield from lines_in(stream, path.as_posix())
 
 
-def lines_in(stream: BinaryIO, name: str) -> Iterator[Line | Problem]:
+def lines_in(stream: BinaryIO, name: str) -> Iterator[JsonLine | Problem]:
     """The same of an open file."""
     for number in count(1):
         line = stream.readline(MOST_LINE + 1)
@@ -105,9 +105,9 @@ def lines_in(stream: BinaryIO, name: str) -> Iterator[Line | Problem]:
             yield _line(line, place)
 
 
-def _line(line: bytes, place: Place) -> Line | Problem:
+def _line(line: bytes, place: Place) -> JsonLine | Problem:
     try:
-        return Line(place, decode_json(decode(line, place.file, line=place.line or 1).strip()))
+        return JsonLine(place, decode_json(decode(line, place.file, line=place.line or 1).strip()))
     except InvalidInput as error:
         return error.problems[0]
     except (ValueError, RecursionError) as error:

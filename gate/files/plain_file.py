@@ -25,7 +25,7 @@ _KINDS = (
 )
 
 
-def opened(path: Path) -> BinaryIO:
+def open_plain(path: Path) -> BinaryIO:
     """The file, open to be read; a link to a plain file is one. Raises OSError whose `strerror`
     says what is wrong: FileNotFoundError only where nothing is there, not even a link.
     """
@@ -44,9 +44,9 @@ def opened(path: Path) -> BinaryIO:
     return file
 
 
-def content(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """All of it. Raises OSError as `opened` does."""
-    with opened(path) as file:
+    with open_plain(path) as file:
         return file.read()
 
 
@@ -55,22 +55,22 @@ def is_there(path: Path, name: str = "") -> bool:
     plain file; `name` is what the message calls it.
     """
     try:
-        opened(path).close()
+        open_plain(path).close()
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise _told(error, name or str(path)) from error
+        raise _usage_error(error, name or str(path)) from error
     return True
 
 
-def content_if_there(path: Path, name: str = "") -> bytes | None:
+def read_if_there(path: Path, name: str = "") -> bytes | None:
     """None where nothing is there. Raises UsageError as `is_there` does."""
     try:
-        return content(path)
+        return read_bytes(path)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _told(error, name or str(path)) from error
+        raise _usage_error(error, name or str(path)) from error
 
 
 def check_target(path: Path, option: str) -> None:
@@ -140,5 +140,5 @@ def _refusal(path: Path, words: str) -> OSError:
     return OSError(errno.EINVAL, words, str(path))
 
 
-def _told(error: OSError, name: str) -> UsageError:
+def _usage_error(error: OSError, name: str) -> UsageError:
     return UsageError(f"{name}: {error.strerror or error}; put a plain file there, or nothing")

@@ -16,17 +16,17 @@ from gate.files import yaml as yamlfile
 from gate.files.encoding import decode
 from gate.files.json_rows import read_cases
 from gate.files.json_stream import decode_json, explain_error
-from gate.files.source import INDEX, Row, Rows, Source
+from gate.files.source import INDEX, DatasetRow, DatasetSource, Rows
 from gate.records import Json
 
-__all__ = ["Row", "Rows", "Source", "rows"]
+__all__ = ["DatasetRow", "DatasetSource", "Rows", "read_dataset"]
 
 
-def rows(source: Source) -> Rows:
+def read_dataset(source: DatasetSource) -> Rows:
     """Every row of the file in order, unchecked but for its form."""
     try:
         with source.open() as stream:
-            yield from _read(stream, source)
+            yield from _read_format(stream, source)
     except FileNotFoundError:
         yield Problem(Place(source.name), "there is no such file")
     except OSError as error:
@@ -35,7 +35,7 @@ def rows(source: Source) -> Rows:
         yield from error.problems
 
 
-def _read(stream: BinaryIO, source: Source) -> Rows:
+def _read_format(stream: BinaryIO, source: DatasetSource) -> Rows:
     file = PurePosixPath(source.file or source.name)
     suffix = file.suffix.lower()
     if file.name == INDEX:
@@ -70,7 +70,7 @@ def _csv(stream: BinaryIO, name: str) -> Rows:
         yield row if isinstance(row, Problem) else _csv_row(*row)
 
 
-def _csv_row(place: Place, cells: Mapping[str, str]) -> Row | Problem:
+def _csv_row(place: Place, cells: Mapping[str, str]) -> DatasetRow | Problem:
     data: dict[str, Json] = {}
     for name, cell in cells.items():
         try:
@@ -79,4 +79,4 @@ def _csv_row(place: Place, cells: Mapping[str, str]) -> Row | Problem:
         except (ValueError, RecursionError) as error:
             message = f"{explain_error(error)} - a cell that starts with [ or {{ is read as JSON"
             return Problem(Place(place.file, place.line, name), message)
-    return Row(line=place.line or 1, data=data, texts=True)
+    return DatasetRow(line=place.line or 1, data=data, texts=True)

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.files.plain_file import opened
+from gate.files.plain_file import open_plain
 from gate.records import Json
 from gate.records.forge import Forge
 
@@ -24,7 +24,7 @@ _FILES = (".jsonl", ".json", ".yaml", ".yml", ".csv")  # no folder is called lik
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class DatasetSource:
     """A dataset: `name` is what messages call it; `open` reads it from the start, as often as
     wanted.
 
@@ -41,7 +41,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class DatasetRow:
     """One case as it is written. `texts`: it comes from CSV, where every plain cell is a text.
     `file`: where it stands, if that is not the source itself.
     """
@@ -52,10 +52,10 @@ class Row:
     file: str = ""
 
 
-Rows = Iterator[Row | Problem]
+Rows = Iterator[DatasetRow | Problem]
 
 
-def located(path: Path) -> Path | None:
+def locate_dataset(path: Path) -> Path | None:
     """The file itself, or the one that is read of a folder; None: the folder has none."""
     if not path.is_dir():
         return path
@@ -63,28 +63,28 @@ def located(path: Path) -> Path | None:
     return next((file for file in inside if file.is_file()), None)
 
 
-def on_disk(path: Path, name: str) -> Source:
+def on_disk(path: Path, name: str) -> DatasetSource:
     """The dataset at `path`, a file or a folder, which messages call `name`."""
-    file = located(path)
+    file = locate_dataset(path)
     if file is None:
-        return Source(name=name, open=lambda: _nothing_in(name))
+        return DatasetSource(name=name, open=lambda: _nothing_in(name))
     if file != path:
         name = posixpath.join(name, file.relative_to(path).as_posix())
-    return Source(
+    return DatasetSource(
         name=name,
         file=file.name,
-        open=lambda: opened(file),
-        beside=lambda part: opened(file.parent / part),
+        open=lambda: open_plain(file),
+        beside=lambda part: open_plain(file.parent / part),
     )
 
 
-def at_commit(path: str, sha: str, forge: Forge) -> Source | None:
+def at_commit(path: str, sha: str, forge: Forge) -> DatasetSource | None:
     """The same as a commit has it; None where it has none, or the path leads elsewhere."""
     if Path(path).is_absolute():
         return None
     file, data = path, forge.read(path, sha)
     if data is None:
-        file = _listed(path, sha, forge)
+        file = _find_listed(path, sha, forge)
         data = forge.read(file, sha) if file else None
     if data is None:
         return None
@@ -97,7 +97,7 @@ def at_commit(path: str, sha: str, forge: Forge) -> Source | None:
             raise FileNotFoundError(name)
         return content
 
-    return Source(
+    return DatasetSource(
         name=f"{file}@{sha[:7]}",
         file=PurePosixPath(file).name,
         open=lambda: io.BytesIO(found),
@@ -105,7 +105,7 @@ def at_commit(path: str, sha: str, forge: Forge) -> Source | None:
     )
 
 
-def _listed(path: str, sha: str, forge: Forge) -> str:
+def _find_listed(path: str, sha: str, forge: Forge) -> str:
     if PurePosixPath(path).suffix.lower() in _FILES:
         return ""
     for root in ROOTS:

@@ -14,7 +14,7 @@ from gate.files.csv_rows import read_csv
 from gate.files.encoding import decode
 from gate.files.json_rows import read_list
 from gate.files.json_stream import is_too_deep, iterate_members
-from gate.files.plain import MOST_JSON, MOST_LINE, Line, lines_in, plain
+from gate.files.plain import MOST_JSON, MOST_LINE, JsonLine, lines_in, plain
 from gate.records import Json
 
 WRAPPED = ("data", "events", "rows")  # lists of rows in the answer of an API
@@ -42,7 +42,7 @@ def table_rows(path: Path) -> Iterator[TableRow | Problem]:
     """
     try:
         with plain(path).open("rb") as stream:
-            yield from _read(stream, path)
+            yield from _read_format(stream, path)
     except InvalidInput as error:
         yield from error.problems
     except OSError as error:
@@ -58,7 +58,7 @@ def columns_of(row: bytes) -> tuple[str, ...]:
         return ()
 
 
-def _read(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
+def _read_format(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
     name = path.as_posix()
     head = stream.read(_HEAD)
     stream.seek(0)
@@ -99,7 +99,7 @@ def _json(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
     name = path.as_posix()
     lines = lines_in(stream, name)
     first = next(lines)
-    if isinstance(first, Line) and not _wraps(first.data):
+    if isinstance(first, JsonLine) and not _wraps(first.data):
         yield from _lines(chain([first], lines))
         return
     stream.seek(0)
@@ -113,7 +113,7 @@ def _json(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
             yield _row(part.data, Place(name, part.line))
 
 
-def _lines(lines: Iterable[Line | Problem]) -> Iterator[TableRow | Problem]:
+def _lines(lines: Iterable[JsonLine | Problem]) -> Iterator[TableRow | Problem]:
     return (one if isinstance(one, Problem) else _row(one.data, one.place) for one in lines)
 
 

@@ -42,7 +42,7 @@ _LONE = late_pattern("[\ud800-\udfff]")  # which no UTF-8 can hold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class YamlDocument:
     """A file's data and where each part of it stands."""
 
     file: str
@@ -54,16 +54,16 @@ class Document:
         known = next(
             (self.lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self.lines), 1
         )
-        return Place(self.file, known, dotted(path))
+        return Place(self.file, known, format_path(path))
 
 
-def dotted(path: Path) -> str:
+def format_path(path: Path) -> str:
     """`suites[0].gates.retrieval.recall@5`."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return text.removeprefix(".")
 
 
-def parse(content: bytes, file: str, *, loader: Any = FASTEST) -> Document:
+def parse(content: bytes, file: str, *, loader: Any = FASTEST) -> YamlDocument:
     """The one document of a YAML file; `data` is None for an empty file. Raises InvalidInput."""
     text = decode(content, file)
     odd = _UNPRINTABLE.search(text)
@@ -77,7 +77,7 @@ def parse(content: bytes, file: str, *, loader: Any = FASTEST) -> Document:
         builder.take(event)
     if builder.problems:
         raise InvalidInput(builder.problems)
-    return Document(file=file, data=builder.root, lines=builder.lines)
+    return YamlDocument(file=file, data=builder.root, lines=builder.lines)
 
 
 def scalar(text: str) -> Json:
@@ -177,7 +177,7 @@ class _Builder:
         line = event.start_mark.line + 1
         if path in self.lines and key in top.value:
             message = f"the key is here twice, first in line {self.lines[path]} - remove one"
-            self.problems.append(Problem(Place(self.file, line, dotted(path)), message))
+            self.problems.append(Problem(Place(self.file, line, format_path(path)), message))
         self.lines[path] = line
         if event.anchor:
             self._stop(event, "an anchor on a key is not supported")

@@ -121,19 +121,19 @@ class Archive:
 
 
 @contextmanager
-def archive(path: Path, *, rewrites: bool = False, convert: str = "") -> Iterator[Archive]:
+def open_archive(path: Path, *, rewrites: bool = False, convert: str = "") -> Iterator[Archive]:
     """`rewrites`: its tool appends a member again to change it, so that the last one counts. Raises
     UsageError (no archive, cut off) and InvalidInput with all that is wrong with its list.
     """
     with plain(path).open("rb") as file:
-        _listed(file, path)
+        _check_list(file, path)
         try:
             opened = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, OSError, ValueError, struct.error) as error:
             raise UsageError(f"{path}: no whole zip archive ({error}); copy it again") from error
         with opened:
             size = file.seek(0, io.SEEK_END)
-            members, again = _checked(opened.infolist(), path, size, rewrites)
+            members, again = _check_members(opened.infolist(), path, size, rewrites)
             yield Archive(
                 path=path,
                 members=members,
@@ -144,7 +144,7 @@ def archive(path: Path, *, rewrites: bool = False, convert: str = "") -> Iterato
             )
 
 
-def _listed(file: BinaryIO, path: Path) -> None:
+def _check_list(file: BinaryIO, path: Path) -> None:
     """The list of members is read whole when an archive is opened. Raises UsageError for one that
     is too long for that, and where there is none.
     """
@@ -167,7 +167,7 @@ def _listed(file: BinaryIO, path: Path) -> None:
         raise UsageError(f"{path}: a list of members of {length:,} bytes; no tool writes such")
 
 
-def _checked(
+def _check_members(
     infos: list[zipfile.ZipInfo], path: Path, size: int, rewrites: bool
 ) -> tuple[dict[str, zipfile.ZipInfo], int]:
     found, members, again = Findings(), dict[str, zipfile.ZipInfo](), 0

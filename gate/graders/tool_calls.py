@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from gate.files.yaml import dotted
+from gate.files.yaml import format_path
 from gate.graders.tool_calling.actual import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
 from gate.graders.tool_calling.compare import Comparison, Mode, compare, few, first_difference
 from gate.graders.tool_calling.definitions import definition, definition_faults
@@ -72,7 +72,7 @@ class ToolCalls:
         """Definitions that are none, expected calls that contradict them or themselves."""
         tools = keys.get("tools") or []
         for path, message in definition_faults(tools):
-            yield f"{dotted(('tools', *path))}: {message}"
+            yield f"{format_path(('tools', *path))}: {message}"
         defined = [definition(tool)[0] for tool in tools]
         for n, call in enumerate(keys.get("expected_tool_calls") or []):
             for message in contradictions(call):

@@ -12,7 +12,7 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.beir.collection import CORPUS, QUERIES, Collection, collection_of
 from gate.importers.formats.trec.ranking import Ranking, check_cutoffs
-from gate.importers.formats.trec.runs import Ranked, run_of
+from gate.importers.formats.trec.runs import RankedRun, run_of
 from gate.importers.trials.build import case_of, import_cases
 from gate.plugins import IMPORTERS
 from gate.records import Case, Provenance
@@ -70,7 +70,7 @@ class Beir:
             notes=tuple(ranking.notes()),
         )
 
-    def _ranking(self, collection: Collection, run: Ranked) -> Ranking:
+    def _ranking(self, collection: Collection, run: RankedRun) -> Ranking:
         return Ranking(
             tool="beir",
             suite=collection.name,

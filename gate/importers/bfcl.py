@@ -13,19 +13,19 @@ from gate.errors import UsageError
 from gate.files.plain import digest_of
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.bfcl.categories import SIZES, named
+from gate.importers.formats.bfcl.categories import SIZES, parse_name
 from gate.importers.formats.bfcl.files import (
-    Found,
-    Part,
+    CategoryFiles,
+    LeaderboardFiles,
     companions,
-    found_at,
+    find_files,
     kind_of,
     kind_of_file,
 )
-from gate.importers.formats.bfcl.questions import Asked, asked_in, category_of
-from gate.importers.formats.bfcl.results import Category, checked, shown
+from gate.importers.formats.bfcl.questions import BfclQuestion, category_of, read_questions
+from gate.importers.formats.bfcl.results import Category, check_category, list_first
 from gate.importers.formats.bfcl.trials import ACCURACY, SUITE, TOOL, Columns, trials_of
-from gate.importers.trials.build import case_of, import_cases, judged_by
+from gate.importers.trials.build import case_of, import_cases, name_judge
 from gate.plugins import IMPORTERS
 from gate.records import Case, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
@@ -48,12 +48,12 @@ class Bfcl:
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
         if not found.is_folder:
-            return named(found.path) is not None and kind_of(found.item) is not None
+            return parse_name(found.path) is not None and kind_of(found.item) is not None
         deep = [name.rpartition("/")[2] for name in found.names if "BFCL_v" in name]
         with suppress(OSError, ValueError):
             for top in ("result", "score"):
                 deep += [p.name for p in islice(found.path.glob(f"{top}/*/*/BFCL_v*.json"), 10)]
-        return any((name := named(Path(one))) and name.kind for one in deep)
+        return any((name := parse_name(Path(one))) and name.kind for one in deep)
 
     def read(self, path: Path) -> Imported:
         if not path.is_dir():
@@ -65,17 +65,21 @@ class Bfcl:
                     f"{path}: not a score, result or question file of the benchmark; name one, or "
                     "a folder with result/ and score/"
                 )
-        found = found_at(path, Path(self.score) if self.score else None, self.model)
+        found = find_files(path, Path(self.score) if self.score else None, self.model)
         findings = Findings()
         questions, answers = self._companions(found.parts)
-        asked = _by_category(asked_in(questions, answers, findings))
-        given = [checked(part, asked.get(part.category, {}), findings) for part in found.parts]
+        asked = _by_category(read_questions(questions, answers, findings))
+        given = [
+            check_category(part, asked.get(part.category, {}), findings) for part in found.parts
+        ]
         findings.refuse()
         categories = [one for one in given if one is not None]
         read = tuple(file for part in found.parts for file in part.files)
-        return _imported(found, categories, (*read, *questions, *answers))
+        return _import_results(found, categories, (*read, *questions, *answers))
 
-    def _companions(self, parts: Sequence[Part]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    def _companions(
+        self, parts: Sequence[CategoryFiles]
+    ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
         """Raises UsageError."""
         if self.answers is not None and self.questions is None:
             raise UsageError("--option answers: needs the questions; name --option questions=FILE")
@@ -90,33 +94,35 @@ class Bfcl:
         """A dataset. Raises UsageError where only the benchmark itself can judge the questions."""
         findings = Findings()
         answers = (Path(self.answers),) if self.answers else ()
-        asked = asked_in((path,), answers, findings)
+        asked = read_questions((path,), answers, findings)
         findings.refuse()
         unjudged = tuple(own for own, one in asked.items() if not one.keys)
         if unjudged:
             why = "their answers are not compared with expected calls of Python functions"
             if not answers:
                 why = "there is no answer to them; name --option answers=FILE"
-            raise UsageError(f"{path}: {len(unjudged)} questions ({shown(unjudged)}): {why}")
+            raise UsageError(f"{path}: {len(unjudged)} questions ({list_first(unjudged)}): {why}")
         note = "grade it with tool_calls: {mode: unordered, strings: loose, numbers: typed}"
         files = (path, *answers)
         return import_cases(files, lambda: _cases(asked), tool="BFCL questions", notes=[note])
 
 
-def _cases(asked: Mapping[str, Asked]) -> Iterator[Case]:
+def _cases(asked: Mapping[str, BfclQuestion]) -> Iterator[Case]:
     for own, one in asked.items():
         category = category_of(own)
         yield case_of(TOOL, SUITE, own, input=one.input, keys=one.keys, category=category)
 
 
-def _by_category(asked: Mapping[str, Asked]) -> dict[str, dict[str, Asked]]:
-    found: dict[str, dict[str, Asked]] = {}
+def _by_category(asked: Mapping[str, BfclQuestion]) -> dict[str, dict[str, BfclQuestion]]:
+    found: dict[str, dict[str, BfclQuestion]] = {}
     for own, one in asked.items():
         found.setdefault(category_of(own), {})[own] = one
     return found
 
 
-def _imported(found: Found, categories: Sequence[Category], files: tuple[Path, ...]) -> Imported:
+def _import_results(
+    found: LeaderboardFiles, categories: Sequence[Category], files: tuple[Path, ...]
+) -> Imported:
     totals = {one.name: one.total for one in categories}
     columns = Columns.of(totals)
     named_by = next((m for one in categories if one.scored for m in one.scored.models), "")
@@ -156,7 +162,7 @@ def _graders(
     judges = {one.name: _judge(one, mark) for one in categories}
     told: dict[str, set[str]] = {}
     for category, judge in judges.items():
-        for column in judged_by(judge, *columns.worth[category]):
+        for column in name_judge(judge, *columns.worth[category]):
             told.setdefault(column, set()).add(judge)
     return {column: "; ".join(sorted(names)) for column, names in told.items()}
 
@@ -180,7 +186,7 @@ def _notes(categories: Sequence[Category]) -> Iterator[str]:
         if one.doubtful:
             yield (
                 f"{one.name}: {len(one.doubtful)} answers failed in the score file, and are right "
-                f"by our own comparison: {shown(one.doubtful)}"
+                f"by our own comparison: {list_first(one.doubtful)}"
             )
         if not one.judged:
             yield f"{one.name}: no score file, so nobody says which answers are right"

@@ -9,14 +9,14 @@ from typing import ClassVar
 from gate.files.sniff import FirstLook
 from gate.files.tables import columns_of, table_rows
 from gate.importers.formats.scored_rows.options import RowOptions
-from gate.importers.formats.scored_rows.reading import Export, imported
-from gate.importers.formats.scored_rows.shape import Shape
+from gate.importers.formats.scored_rows.reading import Export, import_rows
+from gate.importers.formats.scored_rows.shape import RowShape
 from gate.plugins import IMPORTERS
 from gate.records.imported import Imported
 
 # An event of an experiment, as https://www.braintrust.dev/docs/reference/api describes it. The
 # `start` and `end` are seconds since 1970.
-SHAPE = Shape(
+SHAPE = RowShape(
     tool="braintrust",
     columns={
         "id": ("dataset_record_id", "origin.id"),
@@ -57,4 +57,4 @@ class Braintrust(RowOptions):
 
     def read(self, path: Path) -> Imported:
         export = Export(files=(path,), rows=lambda: table_rows(path))
-        return imported(export, self.asked(SHAPE))
+        return import_rows(export, self.make_plan(SHAPE))

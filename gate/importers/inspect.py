@@ -11,11 +11,11 @@ from typing import ClassVar, Literal
 from gate.errors import Place, UsageError
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.inspect.checks import Content, checked
-from gate.importers.formats.inspect.logs import TOOL, Log, is_log, log_files, opened
-from gate.importers.formats.inspect.samples import Rules, trial
+from gate.importers.formats.inspect.checks import Content, check_log
+from gate.importers.formats.inspect.logs import TOOL, Log, is_log, log_files, open_log
+from gate.importers.formats.inspect.samples import SampleRules, trial
 from gate.importers.formats.inspect.scores import column
-from gate.importers.trials.build import judged_by
+from gate.importers.trials.build import name_judge
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import Provenance, Trial
@@ -29,7 +29,7 @@ class _Task:
 
     log: Log
     content: Content
-    rules: Rules
+    rules: SampleRules
 
 
 @IMPORTERS.register("inspect")
@@ -54,7 +54,7 @@ class InspectLogs:
 
     def read(self, path: Path) -> Imported:
         files, others = log_files(path)
-        logs, notes = _chosen([opened(file) for file in files], self.logs, path)
+        logs, notes = _choose_logs([open_log(file) for file in files], self.logs, path)
         tasks = self._checked(logs)
         return Imported(
             files=tuple(task.log.path for task in tasks.values()),
@@ -62,7 +62,7 @@ class InspectLogs:
             provenance=_provenance(logs),
             suites={name: _suite(task) for name, task in tasks.items()},
             trials=lambda: _trials(tasks),
-            notes=(*notes, *_notes(tasks), *_left_out(others)),
+            notes=(*notes, *_notes(tasks), *_note_left_out(others)),
         )
 
     def _checked(self, logs: Sequence[Log]) -> dict[str, _Task]:
@@ -73,13 +73,13 @@ class InspectLogs:
             place = Place(log.path.as_posix())
             if name in tasks:
                 found.add(place, f"the suite {name} is that of another task, too; import it alone")
-            content = checked(log, found)
+            content = check_log(log, found)
             decides = content.decides(self.scorer)
             if self.scorer is not None and decides is None and not found:
                 known = ", ".join(name[:80] for name in list(content.seen)[:20])
                 what = f"no scorer '{self.scorer[:80]}' in it; name one of {known or 'none'}"
                 found.add(place, what)
-            rules = Rules(
+            rules = SampleRules(
                 suite=name,
                 model=one_line(str(log.spec["model"]), 200),
                 decides=decides,
@@ -91,7 +91,7 @@ class InspectLogs:
         return tasks
 
 
-def _chosen(
+def _choose_logs(
     logs: Sequence[Log], which: Literal["only", "newest"], path: Path
 ) -> tuple[list[Log], list[str]]:
     """One a task: of a log and its retries the newest. Raises UsageError for several runs."""
@@ -129,12 +129,12 @@ def _provenance(logs: Sequence[Log]) -> Provenance:
 def _suite(task: _Task) -> ImportedSuite:
     log, content = task.log, task.content
     rounds = max(content.rounds, log.epochs if log.epochs <= 10_000 else 1)
-    planned = log.results.get("total_samples") or _listed(log) * rounds
+    planned = log.results.get("total_samples") or _count_listed(log) * rounds
     measured = {name: seen for name, seen in content.seen.items() if seen.measured}
     specs = {column(name): seen.spec(name) for name, seen in measured.items()}
     decides = task.rules.decides
     told = _judge(log, decides, measured[decides].scorer) if decides in measured else ""
-    deciding = judged_by(f"{told} from {task.rules.threshold:g}") if told else {}
+    deciding = name_judge(f"{told} from {task.rules.threshold:g}") if told else {}
     dataset = (log.spec.get("dataset") or {}).get("name")
     version = log.spec.get("task_version")
     return ImportedSuite(
@@ -159,7 +159,7 @@ def _judge(log: Log, name: str, scorer: str) -> str:
     return one_line(f"{TOOL} {name}{told}", 300)
 
 
-def _listed(log: Log) -> int:
+def _count_listed(log: Log) -> int:
     ids = (log.spec.get("dataset") or {}).get("sample_ids")
     return len(ids) if isinstance(ids, list) else 0
 
@@ -187,7 +187,7 @@ def _notes(tasks: Mapping[str, _Task]) -> Iterator[str]:
             yield f"{name}: {log.rewritten} members were written again; the last ones count"
 
 
-def _left_out(others: int) -> Iterator[str]:
+def _note_left_out(others: int) -> Iterator[str]:
     if others:
         yield f"{others} JSON files of the folder are no logs, and are left out"
 

@@ -13,7 +13,7 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.junit.runs import Overview, overview, runs
 from gate.importers.formats.junit.trials import TOOL, trial
-from gate.importers.trials.build import judged_by, told_metric
+from gate.importers.trials.build import name_judge, score_metric
 from gate.importers.trials.names import metric_name, suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MetricSpec, Provenance
@@ -53,7 +53,7 @@ class JUnitXml:
             cases=cases,
             dataset=suite,
             metrics=specs,
-            graders=judged_by(TOOL, *(spec.column for spec in specs)),
+            graders=name_judge(TOOL, *(spec.column for spec in specs)),
         )
         return Imported(
             files=files,
@@ -77,7 +77,7 @@ def _specs(found: Overview, path: Path) -> tuple[MetricSpec, ...]:
             what = f"the property '{name[:80]}' has the name of another one here - rename one"
             problems.add(Place(path.as_posix()), what)
         share = low >= 0.0 and high <= 1.0
-        specs[column] = told_metric(column, share=share, about="mean of a property of the tests")
+        specs[column] = score_metric(column, share=share, about="mean of a property of the tests")
     problems.refuse()
     return tuple(specs.values())
 

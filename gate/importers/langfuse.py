@@ -10,7 +10,7 @@ from gate.files.sniff import FirstLook
 from gate.files.tables import columns_of
 from gate.importers.formats.langfuse import export_of
 from gate.importers.formats.scored_rows.options import RowOptions
-from gate.importers.formats.scored_rows.reading import imported
+from gate.importers.formats.scored_rows.reading import import_rows
 from gate.plugins import IMPORTERS
 from gate.records.imported import Imported
 
@@ -42,4 +42,4 @@ class Langfuse(RowOptions):
 
     def read(self, path: Path) -> Imported:
         export, shape = export_of(path)
-        return imported(export, self.asked(shape))
+        return import_rows(export, self.make_plan(shape))

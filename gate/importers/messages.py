@@ -14,7 +14,7 @@ from gate.errors import AgentFailure, InvalidInput, UsageError
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.messages.conversations import (
-    Conversation,
+    StoredConversation,
     conversations,
     is_message,
     source_files,
@@ -69,7 +69,7 @@ class Messages:
 
     def read(self, path: Path) -> Imported:
         files = source_files(path)
-        checked = _checked(files, path, self)
+        checked = _check_conversations(files, path, self)
         suite = suite_name(self.suite or path.resolve().name.split(".")[0], TOOL)
         models = sorted(checked.models)
         agent = ", ".join(models[:3]) + (", ..." if len(models) > 3 else "")
@@ -94,7 +94,7 @@ class Messages:
             notes=tuple(_notes(checked)),
         )
 
-    def case_id(self, one: Conversation) -> str:
+    def case_id(self, one: StoredConversation) -> str:
         """Raises AgentFailure for an id of a wrong type, or where the named key is not there."""
         if self.id and self.id not in one.item:
             raise AgentFailure(f"no {one_line(self.id, 80)}, which --option id= names")
@@ -106,7 +106,7 @@ class Messages:
             raise AgentFailure(f"its id has more than {_MOST_ID} characters")
         return str(told)
 
-    def opinion(self, one: Conversation) -> bool | None:
+    def opinion(self, one: StoredConversation) -> bool | None:
         """Raises AgentFailure for one that is neither true nor false."""
         told = one.item.get(self.passed) if self.passed else None
         if told is None or isinstance(told, bool):
@@ -121,16 +121,18 @@ def _is_plain(item: Mapping[str, Json]) -> bool:
 
 
 @dataclass(slots=True)
-class _Checked:
+class _ConversationTotals:
     times: Counter[str] = field(default_factory=Counter)  # case -> how often it is there
     models: dict[str, None] = field(default_factory=dict)
     raw: int = 0  # calls whose arguments are no JSON
     unknown: int = 0  # without a question
 
 
-def _checked(files: tuple[Path, ...], path: Path, options: Messages) -> _Checked:
+def _check_conversations(
+    files: tuple[Path, ...], path: Path, options: Messages
+) -> _ConversationTotals:
     """Raises InvalidInput with everything that is wrong, UsageError where there is nothing."""
-    findings, found = Findings(), _Checked()
+    findings, found = Findings(), _ConversationTotals()
     for number, one in enumerate(_each(files, path, findings), 1):
         check_number(number, path.as_posix())
         try:
@@ -152,7 +154,7 @@ def _checked(files: tuple[Path, ...], path: Path, options: Messages) -> _Checked
     return found
 
 
-def _each(files: tuple[Path, ...], path: Path, findings: Findings) -> Iterator[Conversation]:
+def _each(files: tuple[Path, ...], path: Path, findings: Findings) -> Iterator[StoredConversation]:
     for file in files:
         try:
             yield from findings.keep_good(conversations((file,), path))
@@ -184,7 +186,7 @@ def _expected(item: Mapping[str, Json]) -> dict[str, Json]:
     return {"expected_answer": told} if plain else {}
 
 
-def _notes(found: _Checked) -> Iterator[str]:
+def _notes(found: _ConversationTotals) -> Iterator[str]:
     again = sum(n > 1 for n in found.times.values())
     if again:
         yield f"several conversations of a case are its rounds, in their order: {again:,} cases"

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.files.sniff import FirstLook
-from gate.importers.formats.mini_swe_agent.runs import Run, run_of
-from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, Trajectory, exit_code
-from gate.importers.formats.swebench.reading import Options, imported
+from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
+from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, TrajectoryFile, exit_code
+from gate.importers.formats.swebench.reading import Options, import_run
 from gate.importers.formats.swebench.trials import instance_case
 from gate.importers.trials.build import trial_of
 from gate.plugins import IMPORTERS
@@ -45,7 +45,7 @@ class MiniSweAgent:
 
     def read(self, path: Path) -> Imported:
         if self.report:
-            return imported(Path(self.report), Options(trajectories=str(path)))
+            return import_run(Path(self.report), Options(trajectories=str(path)))
         run = run_of(path)
         return Imported(
             files=run.files,
@@ -61,7 +61,7 @@ class MiniSweAgent:
         )
 
 
-def _suite(run: Run) -> ImportedSuite:
+def _suite(run: AgentRun) -> ImportedSuite:
     return ImportedSuite(
         rounds=1,
         cases=len(run.trajectories) + len(run.lost),
@@ -71,7 +71,7 @@ def _suite(run: Run) -> ImportedSuite:
     )
 
 
-def _notes(run: Run) -> Iterator[str]:
+def _notes(run: AgentRun) -> Iterator[str]:
     yield (
         "whether a patch resolves its issue no trajectory says: evaluate the predictions and add "
         "--option report=FILE"
@@ -82,13 +82,13 @@ def _notes(run: Run) -> Iterator[str]:
         yield f"{len(run.lost)} instances have no trajectory: their agent was never started"
 
 
-def _trials(run: Run) -> Iterator[Trial]:
+def _trials(run: AgentRun) -> Iterator[Trial]:
     for instance in sorted({*run.trajectories, *run.lost}):
         one = run.read(instance)
         yield _lost(instance, run.lost) if one is None else _trial(one)
 
 
-def _trial(one: Trajectory) -> Trial:
+def _trial(one: TrajectoryFile) -> Trial:
     """A run that broke is no failed one yet: only the tests could tell what its patch is worth."""
     nobody = one.is_nobodys
     return trial_of(

@@ -22,9 +22,9 @@ from gate.importers.formats.openagent.files import (
     read_object,
     records,
 )
-from gate.importers.formats.openagent.summary import Totals, contradictions
+from gate.importers.formats.openagent.summary import SuiteTotals, contradictions
 from gate.importers.formats.openagent.trials import TOOL, trial_of
-from gate.importers.trials.build import judged_by
+from gate.importers.trials.build import name_judge
 from gate.importers.trials.json_values import as_amount, is_integer, is_number, line_or_none
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Health, Json, Provenance, Trial
@@ -49,7 +49,7 @@ class OpenAgentSession:
     def read(self, path: Path) -> Imported:
         files = detail_files(path)
         meta = _Meta.of(path)
-        found = _checked(files, path)
+        found = _check_records(files, path)
         made = iso(meta.created_at)
         return Imported(
             files=tuple(file for file in (path / META, *files) if file.exists()),
@@ -126,11 +126,11 @@ def _health(data: Json) -> Health | None:
 # ------------------------------------------------------------------------------------------ checks
 
 
-def _checked(files: Sequence[Path], folder: Path) -> dict[str, Totals]:
+def _check_records(files: Sequence[Path], folder: Path) -> dict[str, SuiteTotals]:
     """By suite. Raises InvalidInput with everything that is wrong with the records, or with the
     summary beside them.
     """
-    found: dict[str, Totals] = {}
+    found: dict[str, SuiteTotals] = {}
     problems = Findings()
     seen: dict[tuple[str, str, int], int | None] = {}
     for record in problems.keep_good(records(tuple(files))):
@@ -139,7 +139,7 @@ def _checked(files: Sequence[Path], folder: Path) -> dict[str, Totals]:
             problems.add(record.place, message)
         else:
             seen[record.key] = record.place.line
-            found.setdefault(record.key[0], Totals()).add(record)
+            found.setdefault(record.key[0], SuiteTotals()).add(record)
     if not problems and not found:
         problems.add(Place(files[0].as_posix()), "no record in it")
     summary = None if problems else read_object(folder / SUMMARY)
@@ -149,16 +149,16 @@ def _checked(files: Sequence[Path], folder: Path) -> dict[str, Totals]:
     return {name: found[name] for name in sorted(found)}
 
 
-def _suite(own: Totals, meta: _Meta) -> ImportedSuite:
+def _suite(own: SuiteTotals, meta: _Meta) -> ImportedSuite:
     return ImportedSuite(
         rounds=max(own.rounds, meta.rounds),
         cases=len(own.tasks),
         dataset="tasks of an imported session",
-        graders=judged_by(TOOL),
+        graders=name_judge(TOOL),
     )
 
 
-def _notes(found: Mapping[str, Totals], meta: _Meta) -> Iterator[str]:
+def _notes(found: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
     yield (
         f"imported from session {one_line(meta.session_id, 80)} of the OpenAgent benchmark, which "
         "judged it"

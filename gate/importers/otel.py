@@ -13,7 +13,7 @@ from gate.agents.traces.otel_sdk import is_span
 from gate.errors import UsageError
 from gate.files.sniff import FirstLook
 from gate.importers.formats.otel.evaluations import TOOL
-from gate.importers.formats.otel.group_spans import Group, Traces, gathered
+from gate.importers.formats.otel.group_spans import Group, Traces, group_spans
 from gate.importers.formats.otel.lines import source_files
 from gate.importers.formats.otel.run_index import Ledger
 from gate.importers.formats.otel.runs import Naming
@@ -81,7 +81,7 @@ class OtelTraces:
         naming = Naming(case=self.case, suite=self.suite)
         traces = Traces(files=files, by_conversation=self.by == "conversation")
         with Crew(_processes(files)) as crew:
-            gathered(traces, naming.also, crew)
+            group_spans(traces, naming.also, crew)
             ledger = _ledger(traces, naming, crew, path)
         suites = ledger.suites()
         agent = ", ".join(sorted(suites)[:3]) + (", ..." if len(suites) > 3 else "")

@@ -12,7 +12,7 @@ from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.importers.formats.pydantic_evals.report import entries, head_of
 from gate.importers.formats.pydantic_evals.trials import TOOL, Names, trial
-from gate.importers.trials.build import judged_by
+from gate.importers.trials.build import name_judge
 from gate.importers.trials.json_values import as_list
 from gate.importers.trials.names import metric_name, suite_name
 from gate.plugins import IMPORTERS
@@ -24,7 +24,7 @@ _MARKS = (b'"task_duration"', b'"error_stacktrace"')
 
 
 @dataclass(slots=True, kw_only=True)
-class _Found:
+class _ReportTotals:
     """What a first reading counted."""
 
     names: Names
@@ -49,7 +49,7 @@ class PydanticEvalsReport:
         head = head_of(path)
         dataset = head.get("dataset_name")
         told = one_line(str(dataset or head["name"]), 200)
-        suite, found = suite_name(told, "cases"), _checked(path)
+        suite, found = suite_name(told, "cases"), _check_cases(path)
         return Imported(
             files=(path,),
             created_at=None,
@@ -62,9 +62,9 @@ class PydanticEvalsReport:
         )
 
 
-def _checked(path: Path) -> _Found:
+def _check_cases(path: Path) -> _ReportTotals:
     """Raises InvalidInput with everything that is wrong."""
-    problems, found = Findings(), _Found(names=Names(), ids=set())
+    problems, found = Findings(), _ReportTotals(names=Names(), ids=set())
     seen: dict[tuple[str, int], int | None] = {}
     for entry in problems.keep_good(entries(path)):
         key = (entry.case_id, entry.round)
@@ -86,11 +86,11 @@ def _checked(path: Path) -> _Found:
     return found
 
 
-def _suite(found: _Found, dataset: str) -> ImportedSuite:
+def _suite(found: _ReportTotals, dataset: str) -> ImportedSuite:
     names = found.names
     judges = {metric_name(TOOL, n): f"pydantic-evals {one}" for n, one in names.judges.items()}
     deciding = ", ".join(sorted(names.decides))
-    passed = judged_by(f"pydantic-evals {deciding}"[:300])
+    passed = name_judge(f"pydantic-evals {deciding}"[:300])
     specs = tuple(names.specs())
     return ImportedSuite(
         rounds=found.rounds,
@@ -104,7 +104,7 @@ def _suite(found: _Found, dataset: str) -> ImportedSuite:
     )
 
 
-def _notes(head: Mapping[str, Json], found: _Found) -> Iterator[str]:
+def _notes(head: Mapping[str, Json], found: _ReportTotals) -> Iterator[str]:
     if not found.names.decides:
         yield "no case has an assertion, so nothing passed or failed but what raised an exception"
     if found.failed:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from gate.files.sniff import FirstLook
 from gate.importers.formats.swebench.files import is_ours
-from gate.importers.formats.swebench.reading import Options, imported
+from gate.importers.formats.swebench.reading import Options, import_run
 from gate.importers.formats.swebench.variants import Name
 from gate.importers.trials.instance_ids import repository_of
 from gate.plugins import IMPORTERS
@@ -54,4 +54,4 @@ class SweBench:
             instances=self.instances,
             trajectories=self.trajectories,
         )
-        return imported(path, options)
+        return import_run(path, options)

@@ -13,19 +13,19 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.tau import rewards
-from gate.importers.formats.tau.metrics import REWARD, USER_COST, Counted, metrics, shown
+from gate.importers.formats.tau.metrics import REWARD, USER_COST, TrialCounts, list_missing, metrics
 from gate.importers.formats.tau.rows import trial_number
 from gate.importers.formats.tau.simulations import (
     FOLDER,
     RESULTS,
     Simulation,
-    Source,
-    compared_with_index,
+    SimulationFiles,
+    compare_with_index,
     source_of,
 )
 from gate.importers.formats.tau.tasks import TOOL, by_id, case_in, cases_of
 from gate.importers.formats.tau.tau2 import trial_in
-from gate.importers.trials.build import import_cases, judged_by
+from gate.importers.trials.build import import_cases, name_judge
 from gate.importers.trials.json_values import as_object, line_or_none
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
@@ -58,7 +58,7 @@ class Tau2:
         info = as_object(source.meta.get("info"))
         domain = line_or_none(as_object(info.get("environment_info")).get("domain_name"))
         suite = suite_name(self.suite or f"tau2-{domain or ''}", "tau2")
-        checked = _checked(source)
+        checked = _check_simulations(source)
         agent = as_object(info.get("agent_info"))
         commit = line_or_none(info.get("git_commit"))
         return Imported(
@@ -98,19 +98,19 @@ def _options(info: Mapping[str, Json]) -> dict[str, Json]:
 
 
 @dataclass(slots=True)
-class _Checked:
+class _SimulationTotals:
     """What the run comes to, without its conversations."""
 
-    counted: Counted = field(default_factory=Counted)
+    counted: TrialCounts = field(default_factory=TrialCounts)
     tasks: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     broken: int = 0  # infrastructure
     unjudged: int = 0
     total: int = 0
 
 
-def _checked(source: Source) -> _Checked:
+def _check_simulations(source: SimulationFiles) -> _SimulationTotals:
     """Raises InvalidInput with everything that is wrong with the simulations."""
-    found, seen = Findings(), _Checked()
+    found, seen = Findings(), _SimulationTotals()
     place = Place(source.files[0].as_posix(), key="tasks")
     seen.tasks = by_id(source.meta.get("tasks"), place, found)
     known: dict[str, Simulation] = {}
@@ -129,7 +129,7 @@ def _checked(source: Source) -> _Checked:
         seen.total += 1
         seen.broken += not one.counts
         seen.unjudged += one.reward is None and one.counts
-    found.take(*compared_with_index(source, known))
+    found.take(*compare_with_index(source, known))
     if not found and not known:
         found.add(Place(place.file), "no simulation in it - name a run that has some")
     if len(seen.counted.rounds) > MOST_ROUNDS:
@@ -138,21 +138,21 @@ def _checked(source: Source) -> _Checked:
     return seen
 
 
-def _suite(suite: str, checked: _Checked) -> ImportedSuite:
+def _suite(suite: str, checked: _SimulationTotals) -> ImportedSuite:
     specs = (*metrics(checked.counted.least), *rewards.metrics())
     return ImportedSuite(
         rounds=len(checked.counted.rounds),
         cases=len(checked.counted.tasks),
         dataset=f"{suite}: tasks of {TOOL}",
         metrics=specs,
-        graders=judged_by(
+        graders=name_judge(
             f"{TOOL}: reward_basis",
             *(REWARD, USER_COST, *(name for name, _ in rewards.COMPONENTS.values())),
         ),
     )
 
 
-def _notes(suite: str, checked: _Checked) -> Iterator[str]:
+def _notes(suite: str, checked: _SimulationTotals) -> Iterator[str]:
     if checked.broken:
         yield (
             f"{suite}: {checked.broken} of {checked.total} simulations ended with "
@@ -163,14 +163,15 @@ def _notes(suite: str, checked: _Checked) -> Iterator[str]:
             f"{suite}: {checked.unjudged} simulations have no reward_info: nobody evaluated them"
         )
     if missing := checked.counted.missing():
+        first = list_missing(missing)
         yield (
             f"{suite}: {len(missing)} trials that other tasks have are not there "
-            f"({shown(missing)}); tau.pass^k is told up to k = {checked.counted.least}, the fewest "
+            f"({first}); tau.pass^k is told up to k = {checked.counted.least}, the fewest "
             "trials of a task"
         )
 
 
-def _trials(source: Source, suite: str, checked: _Checked) -> Iterator[Trial]:
+def _trials(source: SimulationFiles, suite: str, checked: _SimulationTotals) -> Iterator[Trial]:
     found, rounds = Findings(), checked.counted.rounds
     cases = {
         task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks

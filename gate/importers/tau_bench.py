@@ -19,9 +19,9 @@ from gate.importers.formats.tau.bench import (
     settings_of,
     trial_in,
 )
-from gate.importers.formats.tau.metrics import REWARD, USER_COST, Counted, metrics, shown
-from gate.importers.formats.tau.rows import rows
-from gate.importers.trials.build import judged_by
+from gate.importers.formats.tau.metrics import REWARD, USER_COST, TrialCounts, list_missing, metrics
+from gate.importers.formats.tau.rows import read_rows
+from gate.importers.trials.build import name_judge
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Json, Provenance, Trial
@@ -47,7 +47,7 @@ class TauBench:
 
     def read(self, path: Path) -> Imported:
         plain(path)
-        checked = _checked(path)
+        checked = _check_rows(path)
         suite = self._named(path, checked)
         settings = settings_of(path)
         told = {name: one for name, one in settings.items() if name != "model"}
@@ -63,7 +63,7 @@ class TauBench:
             notes=tuple(_notes(suite, checked)),
         )
 
-    def _named(self, path: Path, checked: _Checked) -> str:
+    def _named(self, path: Path, checked: _RowTotals) -> str:
         if self.suite is not None:
             return suite_name(self.suite, TOOL)
         domain = domain_of(path.name, frozenset(checked.tools))
@@ -71,20 +71,20 @@ class TauBench:
 
 
 @dataclass(slots=True)
-class _Checked:
+class _RowTotals:
     """What the file comes to, without its conversations."""
 
-    counted: Counted = field(default_factory=Counted)
+    counted: TrialCounts = field(default_factory=TrialCounts)
     tasks: dict[str, Mapping[str, Json]] = field(default_factory=dict)  # as a row tells them
     tools: set[str] = field(default_factory=set)
     crashed: int = 0
     rows: int = 0
 
 
-def _checked(path: Path) -> _Checked:
+def _check_rows(path: Path) -> _RowTotals:
     """Raises InvalidInput with everything that is wrong with the rows."""
-    found, seen = Findings(), _Checked()
-    for row in rows(path, found):
+    found, seen = Findings(), _RowTotals()
+    for row in read_rows(path, found):
         if not seen.counted.add(row.task, row.trial):
             message = f"task {row.task[:80]} and trial {row.trial} are there twice - keep one"
             found.add(row.place, message)
@@ -104,37 +104,38 @@ def _checked(path: Path) -> _Checked:
     return seen
 
 
-def _suite(suite: str, checked: _Checked) -> ImportedSuite:
+def _suite(suite: str, checked: _RowTotals) -> ImportedSuite:
     specs = metrics(checked.counted.least)
     return ImportedSuite(
         rounds=len(checked.counted.rounds),
         cases=len(checked.counted.tasks),
         dataset=f"{suite}: tasks of tau-bench",
         metrics=specs,
-        graders=judged_by(f"{TOOL}: final data and outputs", REWARD, USER_COST),
+        graders=name_judge(f"{TOOL}: final data and outputs", REWARD, USER_COST),
     )
 
 
-def _notes(suite: str, checked: _Checked) -> Iterator[str]:
+def _notes(suite: str, checked: _RowTotals) -> Iterator[str]:
     if checked.crashed:
         yield (
             f"{suite}: {checked.crashed} of {checked.rows} trials crashed; tau.reward and "
             "tau.pass^k count them as 0, as the benchmark does"
         )
     if missing := checked.counted.missing():
+        first = list_missing(missing)
         yield (
             f"{suite}: {len(missing)} trials that other tasks have are not there "
-            f"({shown(missing)}); tau.pass^k is told up to k = {checked.counted.least}, the fewest "
+            f"({first}); tau.pass^k is told up to k = {checked.counted.least}, the fewest "
             "trials of a task"
         )
 
 
-def _trials(path: Path, suite: str, checked: _Checked, strategy: str) -> Iterator[Trial]:
+def _trials(path: Path, suite: str, checked: _RowTotals, strategy: str) -> Iterator[Trial]:
     found, rounds = Findings(), checked.counted.rounds
     cases = {
         task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks
     }
-    for row in rows(path, found):
+    for row in read_rows(path, found):
         react = strategy in ("act", "react")
         yield trial_in(suite, row, cases[row.task], rounds[row.trial], react=react)
     found.refuse()  # it was in order a moment ago

@@ -13,9 +13,17 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import after, iso
 from gate.importers.formats.thudm.environments import ENVIRONMENTS, environment_of, worth
-from gate.importers.formats.thudm.folders import ERRORS, FILES, RUNS, SUMMARY, Chosen, Task, chosen
-from gate.importers.formats.thudm.overall import Tally, contradictions, main_metric
-from gate.importers.formats.thudm.records import by_index, runs
+from gate.importers.formats.thudm.folders import (
+    ERRORS,
+    FILES,
+    RUNS,
+    SUMMARY,
+    ChosenTasks,
+    TaskFolder,
+    choose_tasks,
+)
+from gate.importers.formats.thudm.overall import SampleTally, contradictions, main_metric
+from gate.importers.formats.thudm.records import by_index, read_finished
 from gate.importers.formats.thudm.trials import (
     MAIN,
     OVERALL,
@@ -24,11 +32,11 @@ from gate.importers.formats.thudm.trials import (
     environment_trial,
     main_spec,
     overall_spec,
-    sample,
     sample_specs,
-    unfinished,
+    sample_trial,
+    unfinished_trial,
 )
-from gate.importers.trials.build import judged_by
+from gate.importers.trials.build import name_judge
 from gate.importers.trials.json_values import as_object
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.published_scores import thudm_agentbench
@@ -63,8 +71,8 @@ class AgentBench:
         )
 
     def read(self, path: Path) -> Imported:
-        picked = chosen(path, self.agent, self.split)
-        measured = _measured(picked)
+        picked = choose_tasks(path, self.agent, self.split)
+        measured = _measure_tasks(picked)
         values = {one.task.environment.code: one for one in measured if one.main is not None}
         moment = max((one.at for one in measured if one.at is not None), default=None)
         names = _names(picked.tasks)
@@ -73,7 +81,7 @@ class AgentBench:
             created_at=None if moment is None else iso(after(moment / 1000.0)) or None,
             provenance=Provenance(agent=picked.agent, tool_version=TOOL, event="import"),
             suites={
-                **({SUITE: _whole(values)} if values else {}),
+                **({SUITE: _benchmark_suite(values)} if values else {}),
                 **{names[one.task.name]: _suite(one) for one in measured if one.samples},
             },
             trials=lambda: _trials(measured, values, names),
@@ -82,17 +90,17 @@ class AgentBench:
 
 
 @dataclass(slots=True)
-class _Measured:
+class _MeasuredTask:
     """One task as far as it is kept: `broken` are samples without a result."""
 
-    task: Task
+    task: TaskFolder
     main: float | None = None
     samples: int = 0
     at: float | None = None
     unfinished: list[str] = field(default_factory=list)
 
 
-def _names(tasks: tuple[Task, ...]) -> Mapping[str, str]:
+def _names(tasks: tuple[TaskFolder, ...]) -> Mapping[str, str]:
     """Task -> suite; names that come to the same get their environment's."""
     clean = {task.name: suite_name(task.name, task.environment.code) for task in tasks}
     taken = [*clean.values(), SUITE]
@@ -102,22 +110,22 @@ def _names(tasks: tuple[Task, ...]) -> Mapping[str, str]:
     }
 
 
-def _measured(picked: Chosen) -> list[_Measured]:
+def _measure_tasks(picked: ChosenTasks) -> list[_MeasuredTask]:
     """Raises InvalidInput with everything that is wrong with any of the tasks."""
     found = Findings()
-    measured = [_one(task, found) for task in picked.tasks]
+    measured = [_measure_task(task, found) for task in picked.tasks]
     if not found and not any(one.samples or one.main is not None for one in measured):
         found.add(Place(measured[0].task.folder.as_posix()), "no sample in it - run it first")
     found.refuse()
     return measured
 
 
-def _one(task: Task, found: Findings) -> _Measured:
-    own = _Measured(task)
-    tally = Tally()
+def _measure_task(task: TaskFolder, found: Findings) -> _MeasuredTask:
+    own = _MeasuredTask(task)
+    tally = SampleTally()
     lines: dict[str, int | None] = {}
     file = task.file(RUNS)
-    for run in runs(file, found) if file else ():
+    for run in read_finished(file, found) if file else ():
         if run.index in lines:
             message = f"sample '{run.index[:80]}' is in line {lines[run.index]}, too - keep one"
             found.add(run.place, message)
@@ -136,7 +144,7 @@ def _one(task: Task, found: Findings) -> _Measured:
     return own
 
 
-def _main(task: Task, tally: Tally | None, found: Findings) -> float | None:
+def _main(task: TaskFolder, tally: SampleTally | None, found: Findings) -> float | None:
     file = task.file(SUMMARY)
     if file is None:
         return None
@@ -153,18 +161,18 @@ def _main(task: Task, tally: Tally | None, found: Findings) -> float | None:
         return None
 
 
-def _suite(one: _Measured) -> ImportedSuite:
+def _suite(one: _MeasuredTask) -> ImportedSuite:
     judge = f"{TOOL}: {one.task.environment.name}"
     return ImportedSuite(
         rounds=1,
         cases=one.samples,
         dataset=f"{one.task.name}: {one.task.environment.name} of AgentBench",
         metrics=sample_specs(one.task.environment),
-        graders=judged_by(judge, MAIN),
+        graders=name_judge(judge, MAIN),
     )
 
 
-def _whole(values: Mapping[str, _Measured]) -> ImportedSuite:
+def _benchmark_suite(values: Mapping[str, _MeasuredTask]) -> ImportedSuite:
     complete = len(values) == len(ENVIRONMENTS)
     specs = (main_spec(), overall_spec()) if complete else (main_spec(),)
     return ImportedSuite(
@@ -177,7 +185,7 @@ def _whole(values: Mapping[str, _Measured]) -> ImportedSuite:
     )
 
 
-def _notes(measured: list[_Measured], values: Mapping[str, _Measured]) -> Iterator[str]:
+def _notes(measured: list[_MeasuredTask], values: Mapping[str, _MeasuredTask]) -> Iterator[str]:
     if len(values) < len(ENVIRONMENTS):
         missing = ", ".join(code for code in sorted(ENVIRONMENTS) if code not in values)
         yield (
@@ -198,7 +206,7 @@ def _notes(measured: list[_Measured], values: Mapping[str, _Measured]) -> Iterat
 
 
 def _trials(
-    measured: list[_Measured], values: Mapping[str, _Measured], names: Mapping[str, str]
+    measured: list[_MeasuredTask], values: Mapping[str, _MeasuredTask], names: Mapping[str, str]
 ) -> Iterator[Trial]:
     complete = len(values) == len(ENVIRONMENTS)
     for one in values.values():
@@ -208,8 +216,8 @@ def _trials(
     for one in measured:
         suite, file = names[one.task.name], one.task.file(RUNS)
         errors = by_index(one.task.file(ERRORS), found)
-        for run in runs(file, found) if file else ():
+        for run in read_finished(file, found) if file else ():
             result = worth(one.task.environment, run.result)
-            yield sample(suite, run, result, errors.get(run.index, ()))
-        yield from (unfinished(suite, errors[index]) for index in one.unfinished)
+            yield sample_trial(suite, run, result, errors.get(run.index, ()))
+        yield from (unfinished_trial(suite, errors[index]) for index in one.unfinished)
     found.refuse()  # it was in order a moment ago

@@ -10,24 +10,24 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from gate.errors import Place, UsageError
-from gate.files.plain import Line, plain
+from gate.files.plain import JsonLine, plain
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.graders.webarena_rules.metrics import SUCCESS, specs
 from gate.graders.webarena_rules.task import SITES
-from gate.importers.formats.webarena.answers import Answers, is_record
+from gate.importers.formats.webarena.answers import RecordedAnswers, is_record
 from gate.importers.formats.webarena.episodes import NAME, SUMMARY, Episodes, episodes
 from gate.importers.formats.webarena.results import (
     Counts,
-    Result,
-    Verdict,
-    missing,
+    ResultVerdict,
+    TaskResult,
+    missing_result,
     trial,
     verdict_on,
 )
 from gate.importers.formats.webarena.run_folder import RunFolder, run_folder
-from gate.importers.formats.webarena.tasks import Task, is_task, items, tasks_in
-from gate.importers.trials.build import import_cases, judged_by
+from gate.importers.formats.webarena.tasks import WebTask, is_task, items, tasks_in
+from gate.importers.trials.build import import_cases, name_judge
 from gate.importers.trials.published_scores import WEBARENA
 from gate.plugins import IMPORTERS
 from gate.records import Case, Json, Provenance, Trial
@@ -35,7 +35,7 @@ from gate.records.imported import Imported, ImportedSuite
 
 _RENDERED = re.compile(r"render_\d{1,9}\.html")
 _MOST_SITES = 20  # that get a metric of their own
-Source = Answers | RunFolder | Episodes
+Source = RecordedAnswers | RunFolder | Episodes
 
 
 @IMPORTERS.register("webarena")
@@ -87,7 +87,7 @@ class WebArenaResults:
 
     def _source(self, path: Path) -> Source:
         if not path.is_dir():
-            return Answers(path=plain(path))
+            return RecordedAnswers(path=plain(path))
         if path.is_symlink():
             raise UsageError(f"{path}: a link, which is not followed; name the folder itself")
         rendered = any(_RENDERED.fullmatch(one.name) for one in path.iterdir())
@@ -98,8 +98,8 @@ class WebArenaResults:
         return run_folder(path) if rendered else episodes(path, self.agent)
 
     def _checked(
-        self, source: Source, tasks: Mapping[str, Task] | None
-    ) -> tuple[Counts, tuple[Result, ...]]:
+        self, source: Source, tasks: Mapping[str, WebTask] | None
+    ) -> tuple[Counts, tuple[TaskResult, ...]]:
         """What it holds, and the results that are missing. Raises InvalidInput."""
         found, counts = Findings(), Counts()
         seen: set[tuple[str, int]] = set()
@@ -118,24 +118,24 @@ class WebArenaResults:
         return counts, self._absent(source, tasks, counts)
 
     def _absent(
-        self, source: Source, tasks: Mapping[str, Task] | None, counts: Counts
-    ) -> tuple[Result, ...]:
+        self, source: Source, tasks: Mapping[str, WebTask] | None, counts: Counts
+    ) -> tuple[TaskResult, ...]:
         """Of what the run was asked for, else of the tasks that are named, what is not there."""
         wanted = source.expected or frozenset(tasks or ())
         if tasks is not None:
             wanted &= tasks.keys()
         place = Place(source.path.as_posix())
         lacking = sorted(wanted - counts.rounds.keys(), key=int)
-        return tuple(missing(task, place) for task in lacking if self.missing == "fail")
+        return tuple(missing_result(task, place) for task in lacking if self.missing == "fail")
 
 
-def _verdict(one: Result, task: Task | None, found: Findings) -> Verdict:
+def _verdict(one: TaskResult, task: WebTask | None, found: Findings) -> ResultVerdict:
     try:
         verdict = verdict_on(one, task)
     except ValueError as error:
         if not any(str(error) in told.message for told in found.problems):  # once for each site
             found.add(one.place, f"task {one.task}: {error} (--option sites)")
-        return Verdict(passed=None)
+        return ResultVerdict(passed=None)
     if verdict.clash:
         found.add(one.place, f"task {one.task}: {verdict.clash} - one of the two was changed")
     if verdict.passed is None:
@@ -148,8 +148,8 @@ def _verdict(one: Result, task: Task | None, found: Findings) -> Verdict:
 
 def _trials(
     source: Source,
-    tasks: Mapping[str, Task] | None,
-    absent: tuple[Result, ...],
+    tasks: Mapping[str, WebTask] | None,
+    absent: tuple[TaskResult, ...],
     sites: tuple[str, ...],
 ) -> Iterator[Trial]:
     for one in refuse_problems(chain(source.results(), absent)):
@@ -159,7 +159,7 @@ def _trials(
 
 def _suite(
     source: Source,
-    tasks: Mapping[str, Task] | None,
+    tasks: Mapping[str, WebTask] | None,
     counts: Counts,
     absent: int,
     sites: tuple[str, ...],
@@ -173,7 +173,7 @@ def _suite(
         cases=len(counts.rounds) + absent,
         dataset=f"{len(tasks)} tasks of WebArena" if tasks else "tasks of WebArena",
         metrics=metrics,
-        graders=judged_by(by, *(spec.column for spec in metrics)),
+        graders=name_judge(by, *(spec.column for spec in metrics)),
         quoted=WEBARENA if whole else (),
     )
 
@@ -200,7 +200,7 @@ def _notes(counts: Counts, absent: int, skipped: bool) -> Iterator[str]:
 
 def _first(path: Path) -> Json:
     first = next(items(path), None)
-    return first.data if isinstance(first, Line) else None
+    return first.data if isinstance(first, JsonLine) else None
 
 
 def _cases(path: Path, sites: Mapping[str, str]) -> Imported:

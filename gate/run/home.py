@@ -91,7 +91,7 @@ def unused_datasets(suites: tuple[Suite, ...]) -> list[str]:
 
 def _alike(suite: Suite) -> Iterator[str]:
     bundle = Path(suite.dataset)
-    if bundled.shown(suite.dataset) == suite.dataset:  # none of ours
+    if bundled.short_path(suite.dataset) == suite.dataset:  # none of ours
         return
     named = (bundle.name, f"{suite.name}{bundle.suffix}", f"datasets/{suite.name}/{bundle.name}")
     for file in named:

@@ -19,7 +19,7 @@ from gate.analysis.labels import (
     without_suites,
 )
 from gate.files.plain_file import is_there
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.plugins import Grader
 from gate.records import Agreement, Config, Label, Measure, MetricSpec, PluginSpec, Ratings
 from gate.run.prepare import SuitePlan
@@ -120,7 +120,7 @@ def least_of(judge: PluginSpec | None) -> float | None:
 
 
 def reviewed(
-    find: Callable[[], Source | None],
+    find: Callable[[], DatasetSource | None],
     suites: Mapping[str, Judged],
     least: float | None,
     *,

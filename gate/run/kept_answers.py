@@ -5,7 +5,7 @@ again.
 
 from __future__ import annotations
 
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.plugins import Grader
 from gate.records import Response
 from gate.records.codec import from_json, schema_of, to_lean_json
@@ -36,7 +36,7 @@ def kept_answers(log: EventLog) -> Answers:
     return Answers(keep=keep, find=find)
 
 
-_fits = compiled(schema_of(Response))
+_fits = compile_check(schema_of(Response))
 
 
 def _is_outside(grader: Grader) -> bool:

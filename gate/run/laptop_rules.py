@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gate.errors import GateError
 from gate.files import yaml as yamlfile
-from gate.files.plain_file import content_if_there
+from gate.files.plain_file import read_if_there
 from gate.github.git import GitForge
 from gate.records import Config, Json
 from gate.suites.config.load import code_of, models_of
@@ -62,7 +62,7 @@ def _files(own: Config) -> list[str]:
 
 def _keys(here: Path, theirs: bytes | None, file: str) -> str:
     """The sections that differ; empty where only the agent does."""
-    own = content_if_there(here, file)
+    own = read_if_there(here, file)
     if theirs is None or own is None:
         return "not there" if theirs is None else "not here"
     try:

@@ -9,7 +9,7 @@ from itertools import chain
 from gate.analysis.catalogue import collect_k
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import bundled
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.plugins import Grader
 from gate.records import Case, Looks, MetricSpec, Suite
 from gate.run.batches import PreparedSuite
@@ -96,7 +96,7 @@ class SuitePlan:
 
     def meta(self) -> SuiteMeta:
         return SuiteMeta(
-            dataset=self.suite.suite or bundled.shown(self.suite.dataset),
+            dataset=self.suite.suite or bundled.short_path(self.suite.dataset),
             dataset_digest=self.dataset_digest,
             version=self.suite.version,
             rounds=self.suite.rounds,
@@ -166,14 +166,14 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
     )
 
 
-def _places(own: Source | None, found: Summary) -> dict[str, Place]:
+def _places(own: DatasetSource | None, found: Summary) -> dict[str, Place]:
     if own is None:
         return {}
     return {i: Place(found.files.get(i, own.name), line) for i, line in found.lines.items()}
 
 
 def _loosened(
-    suite: Suite, change: CaseDrift, own: Summary, source: Source | None
+    suite: Suite, change: CaseDrift, own: Summary, source: DatasetSource | None
 ) -> tuple[str, ...]:
     found = _places(source, own)
     places = {i: str(found[i]) for i in change.edited if i in found}
@@ -185,7 +185,7 @@ def _beside(
     rules: Rules,
     graders: Mapping[str, Grader],
     own: Summary,
-    source: Source | None,
+    source: DatasetSource | None,
 ) -> tuple[str, ...]:
     """Which cases are easier where the own dataset is judged by."""
     theirs = rules.source_beside(suite)
@@ -199,7 +199,7 @@ def _beside(
 
 
 def _read(
-    sources: list[Source], graders: Mapping[str, Grader], added: frozenset[str]
+    sources: list[DatasetSource], graders: Mapping[str, Grader], added: frozenset[str]
 ) -> Iterator[Case]:
     trusted = cases(sources[0], graders)
     if not added:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
-from gate.files.source import Source, on_disk
+from gate.files.source import DatasetSource, on_disk
 from gate.github.context import current_job
 from gate.records import Config, Suite
 from gate.store.baseline.source_order import source_names
@@ -38,12 +38,12 @@ INSTEAD = (
 class BaseAlone(Rules):
     """The base's rules, agent and cases, and nothing of the head's."""
 
-    def head_source(self, suite: Suite) -> Source | None:
+    def head_source(self, suite: Suite) -> DatasetSource | None:
         """Bundled datasets only, which come with the gate."""
         path = Path(suite.dataset)
         return on_disk(path, path.name) if path.is_absolute() else None
 
-    def base_source(self, suite: Suite) -> Source | None:
+    def base_source(self, suite: Suite) -> DatasetSource | None:
         """Raises UsageError where the base has no such file: the head's must not stand in."""
         found = Rules.base_source(self, suite)  # super() does not work in a class with slots
         if found is None and self.base is not None and not Path(suite.dataset).is_absolute():

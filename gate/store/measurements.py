@@ -12,7 +12,7 @@ from gate.analysis.pooling import pool
 from gate.analysis.table import Table, table_of
 from gate.analysis.tally import Tally
 from gate.errors import UsageError
-from gate.files.plain_file import content
+from gate.files.plain_file import read_bytes
 from gate.graders.trajectories.path import PathsOf, no_paths, representatives
 from gate.records import BaselineInfo, Provenance, TrialRow
 from gate.records.baseline import BaselineRun
@@ -127,7 +127,7 @@ def _rows_of(session: Session, suite: str, case_ids: frozenset[str]) -> Iterator
 
 def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
     try:
-        text = content(file)
+        text = read_bytes(file)
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}; give a session or a baseline file") from error
     stored = baseline_file.parse(text, str(file))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.errors import UsageError
-from gate.files.plain_file import content
+from gate.files.plain_file import read_bytes
 from gate.records.baseline import BaselineRun
 from gate.store.baseline.file import BaselineFile, parse
 from gate.store.baseline.schema import Accepted
@@ -103,7 +103,7 @@ def _folder(path: Path, found: _Found) -> None:
 
 def _baseline(file: Path, found: _Found) -> None:
     try:
-        text = content(file)
+        text = read_bytes(file)
     except OSError as error:
         raise UsageError(
             f"{file}: {error.strerror}; give a session, a baseline file or a folder of them"

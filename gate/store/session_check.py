@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.files.session_file import read_json
 from gate.records import Json, Report, TrialRow
 from gate.records.codec import from_json, parse_json, schema_of
@@ -47,7 +47,7 @@ def check_form(record: type, data: Json, path: Path, *, quick: bool = False) -> 
     that takes minutes for a large file made to be wrong everywhere.
     """
     form = schema_of(record)
-    if compiled(form)(data):
+    if compile_check(form)(data):
         return
     if quick:
         raise UsageError(f"{path}: not of the form that this version writes")
@@ -62,7 +62,7 @@ def check_rows(rows: Iterable[TrialRow], suites: Iterable[str], folder: Path) ->
     from gate.store.trial_row_schema import schema
 
     form, known = schema(), frozenset(suites)
-    fits = compiled(form)
+    fits = compile_check(form)
     for number, row in enumerate(rows, start=1):
         if not fits(row) and (wrong := mismatches(form, row)):
             where = ".".join(map(str, wrong[0].path)) or "row"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gate.agents.task_result import WRONG, nobody_answered
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure, InvalidInput, Problem, UsageError
-from gate.files.source import Source
+from gate.files.source import DatasetSource
 from gate.plugins import Agent, World
 from gate.records import Case, Response, Suite
 from gate.records.codec import from_json
@@ -48,9 +48,9 @@ class SuiteCode:
         self._turns = Turns()
 
     @property
-    def source(self) -> Source:
+    def source(self) -> DatasetSource:
         """The tasks as a dataset of JSON Lines."""
-        return Source(name=self.name, open=lambda: io.BytesIO(self._lines), any_keys=True)
+        return DatasetSource(name=self.name, open=lambda: io.BytesIO(self._lines), any_keys=True)
 
     def ask(
         self, case: Case, number: int, attempt: int, timeout_s: float, agent: Agent, world: World

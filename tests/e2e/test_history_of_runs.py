@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from gate.commands.schemas import SCHEMAS
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from tests.support.in_process import gate
 from tests.support.paths import ANALYTICS
 from tests.support.session_files import sessions_in
@@ -90,7 +90,7 @@ def test_the_table_of_five_runs_is_the_same_from_sessions_and_from_the_chain(pro
     of_sessions = json.loads(shown(project, "results", "--format", "json"))
     of_chain = json.loads(shown(project, "--format", "json"))
     assert of_sessions["suites"][0]["runs"] == of_chain["suites"][0]["runs"]
-    assert compiled(SCHEMAS["history"]())(of_chain)
+    assert compile_check(SCHEMAS["history"]())(of_chain)
     runs = of_chain["suites"][0]["runs"]
     assert [run["session_id"] for run in runs] == sorted(run["session_id"] for run in runs)
     assert [(run["cases"], run["rounds"]) for run in runs] == [(25, 1)] * 5

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.store.trial_row_schema import schema
 from tests.support.in_process import run_session
 from tests.support.session_files import details_of
@@ -54,7 +54,7 @@ def test_steps_turns_and_what_is_odd_stand_in_the_row(tmp_path, name):
     case = {"id": "c1", "input": "?"}
     (tmp_path / "cases.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
     (row,) = details_of(run_session(tmp_path))
-    assert compiled(schema())(row)
+    assert compile_check(schema())(row)
     assert (row["output"], row["passed"], row["turns"]) == ("yes", True, 2)
     assert [(step["name"], step["result"], step["turn"]) for step in row["steps"]] == [
         ("f", "r", 0),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import load
 
@@ -132,7 +132,7 @@ def test_a_good_config_with_one_part_replaced(data: st.DataObject, value: Any) -
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".yaml", ".csv", ""])
 @given(content=CONTENT | VALUES.map(lambda data: json.dumps(data).encode()))
 def test_any_bytes_as_dataset(suffix: str, content: bytes) -> None:
-    source = Source(name=f"d{suffix}", open=lambda: io.BytesIO(content))
+    source = DatasetSource(name=f"d{suffix}", open=lambda: io.BytesIO(content))
     try:
         found = check(source, {})
     except UsageError:
@@ -145,6 +145,6 @@ def test_any_bytes_as_dataset(suffix: str, content: bytes) -> None:
 @given(st.lists(st.dictionaries(st.sampled_from(["id", "input", "tags", "status"]), VALUES)))
 def test_any_rows_as_dataset(rows: list[dict[str, Any]]) -> None:
     content = "\n".join(json.dumps(row) for row in rows).encode()
-    source = Source(name="d.jsonl", open=lambda: io.BytesIO(content))
+    source = DatasetSource(name="d.jsonl", open=lambda: io.BytesIO(content))
     with suppress(UsageError):
         assert len(list(cases(source, {}))) == check(source, {}).cases

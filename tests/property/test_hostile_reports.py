@@ -17,7 +17,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.github.comments import parse_marker
 from gate.github.outputs import render_outputs, report_outputs
 from gate.records import Report
@@ -86,7 +86,7 @@ EVIL = (
     *("https://github.example@evil.example/", "https://github.example/o/r/actions/runs/1/../../x"),
 )
 evil = st.lists(st.sampled_from(EVIL), min_size=1, max_size=5).map("".join) | st.text(max_size=20)
-FITS = compiled(schema_of(Report))
+FITS = compile_check(schema_of(Report))
 
 
 def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.records import Label, MetricSpec
 from gate.records.codec import to_json
 
@@ -50,6 +50,6 @@ def lines(rows: Iterable[Label]) -> str:
     return "".join(json.dumps(to_json(row)) + "\n" for row in rows)
 
 
-def source(text: str | bytes) -> Source:
+def source(text: str | bytes) -> DatasetSource:
     data = text if isinstance(text, bytes) else text.encode()
-    return Source(name=FILE, open=lambda: io.BytesIO(data))
+    return DatasetSource(name=FILE, open=lambda: io.BytesIO(data))

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any
 
 from gate.agents.wire import answer
-from gate.files.plain_file import opened
+from gate.files.plain_file import open_plain
 from gate.records import Json
 from gate.records.codec import to_json
 
@@ -80,7 +80,7 @@ class Cache:
 
     def _ends_whole(self) -> bool:
         """Whether the last line has its end: a run that was killed may have left half of one."""
-        with suppress(FileNotFoundError), opened(self._path) as file:
+        with suppress(FileNotFoundError), open_plain(self._path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 1))
             return file.read(1) in (b"", b"\n")
@@ -89,7 +89,7 @@ class Cache:
     def _read_entries(self) -> dict[str, Kept]:
         found: dict[str, Kept] = {}
         try:
-            with opened(self._path) as file:
+            with open_plain(self._path) as file:
                 while line := file.readline(MOST_BYTES):
                     self._take(line, found)
         except FileNotFoundError:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gate.agents.wire import answer
 from gate.files.json_schema import mismatches
-from gate.files.yaml import dotted
+from gate.files.yaml import format_path
 from gate.records import Json, Question
 from gate.text.escaping import one_line
 
@@ -45,7 +45,9 @@ def faults_of(data: Mapping[str, Json], question: Question) -> list[str]:
     found = mismatches(dict(question.schema), data)
     if question.canary:  # a message about it could tell it
         found = [one for one in found if one.path != ("canary",)]
-    faults = [f"{dotted(one.path)}: {one.message}" if one.path else one.message for one in found]
+    faults = [
+        f"{format_path(one.path)}: {one.message}" if one.path else one.message for one in found
+    ]
     if question.canary and data.get("canary") != question.canary:
         faults.append("canary: not the one that the instructions give")
     return list(dict.fromkeys(faults))

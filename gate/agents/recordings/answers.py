@@ -25,8 +25,8 @@ from gate.errors import (
     UsageError,
 )
 from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
-from gate.files.plain_file import opened
+from gate.files.json_schema_quick import compile_check
+from gate.files.plain_file import open_plain
 from gate.records import Case, Json, Response, Usage
 from gate.records.codec import from_json, schema_of, to_json
 from gate.text.credentials import without_passwords
@@ -52,7 +52,7 @@ class Line:
 
 
 SCHEMA = schema_of(Line)
-_fits = compiled(SCHEMA)
+_fits = compile_check(SCHEMA)
 
 
 def recording_line(case: Case, number: int, answer: Response | Exception, latency_ms: float) -> str:
@@ -184,7 +184,7 @@ class Recording:
             raise InfraFailure(last.infra_error, code=last.code, transport=last.transport)
 
     def _at(self, offset: int) -> Line:
-        with opened(self._path) as file:
+        with open_plain(self._path) as file:
             file.seek(offset)
             return from_json(Line, _repair_usage(loads(file.readline())))
 
@@ -192,7 +192,7 @@ class Recording:
         """Every line with the offset at which it begins."""
         offset = 0
         try:
-            with opened(self._path) as file:
+            with open_plain(self._path) as file:
                 for number, raw in enumerate(file, start=1):
                     if raw.strip():
                         line = self._parse_line(raw, number)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, InvalidInput, Place, Problem
 from gate.files.encoding import decode
-from gate.files.rows import Row, Source, rows
+from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.records import Case, Document, Json
 
 MAX_PROBLEMS = 50  # told one by one
@@ -112,9 +112,9 @@ def _parse_mapping(data: Mapping[str, Mapping[str, Json]], name: str) -> Iterato
 
 def _parse_rows(data: bytes, name: str) -> Iterator[_Read | Problem]:
     """A list, or a line each: `{id or query, retrieved}`, in the order that is written."""
-    source = Source(name=f"{name}.jsonl", open=lambda: io.BytesIO(data))
+    source = DatasetSource(name=f"{name}.jsonl", open=lambda: io.BytesIO(data))
     seen: set[tuple[str, str]] = set()
-    for row in rows(source):
+    for row in read_dataset(source):
         if isinstance(row, Problem):
             yield Problem(Place(name, row.place.line), row.message)
             continue
@@ -126,7 +126,7 @@ def _parse_rows(data: bytes, name: str) -> Iterator[_Read | Problem]:
         yield read
 
 
-def _parse_row(row: Row, name: str) -> _Read | Problem:
+def _parse_row(row: DatasetRow, name: str) -> _Read | Problem:
     place = Place(name, row.line)
     if not isinstance(row.data, dict):
         return Problem(place, "a query is an object with `id` or `query`, and `retrieved`")

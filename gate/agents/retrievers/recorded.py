@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gate.agents.recordings.retrieval_run import RetrievalRun, parse_retrieval_run
 from gate.errors import UsageError
-from gate.files.plain_file import content
+from gate.files.plain_file import read_bytes
 from gate.plugins import RETRIEVERS, Connection, World
 from gate.records import Case, Response
 from gate.system.made_once import Once
@@ -51,7 +51,7 @@ class Recorded(_Sharing):
     def _read_run(self, world: World) -> RetrievalRun:
         path, setting = world.root / self.file, f"{world.section}.file: {self.file}"
         try:
-            data = content(path)
+            data = read_bytes(path)
         except OSError as error:
             message = f"{setting}: {error.strerror or error}"
             raise UsageError(f"{message} - write where the run file is") from error

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 
 from gate.errors import UsageError
-from gate.files.plain_file import is_there, opened
-from gate.files.rows import Source
+from gate.files.plain_file import is_there, open_plain
+from gate.files.rows import DatasetSource
 from gate.records.labels import Checked
 from gate.run.judge_labels import Reviewed, file_of, judged_plan, least_of, reviewed
 from gate.run.prepare import Selection, prepare
@@ -37,7 +37,7 @@ def examine(
             f"{path}: no such file; `gate review sample` draws answers to rate, and `gate review "
             "import` writes the labels"
         )
-    source = Source(name=str(path), open=lambda: opened(path))
+    source = DatasetSource(name=str(path), open=lambda: open_plain(path))
     least = least_of(config.judge)
     return _checked(str(path), least, reviewed(lambda: source, suites, least))
 

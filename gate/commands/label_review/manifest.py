@@ -16,7 +16,7 @@ from gate.commands.label_review.rotation import Key, Stratum, StratumName
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.encoding import decode
 from gate.files.json_schema import mismatches
-from gate.files.plain_file import opened
+from gate.files.plain_file import open_plain
 from gate.records import LARGEST, Json
 from gate.records.codec import digest, from_json, schema_of, to_json
 
@@ -132,7 +132,7 @@ def seen(manifests: Iterable[Manifest]) -> dict[Key, int]:
 def load_bytes(path: Path) -> bytes:
     """Raises UsageError for what cannot be read or is too large."""
     try:
-        with opened(path) as file:
+        with open_plain(path) as file:
             found = file.read(MOST + 1)
     except OSError as error:
         raise UsageError(f"{path}: not readable: {error.strerror}") from error

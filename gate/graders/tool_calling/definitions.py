@@ -8,34 +8,38 @@ from functools import lru_cache
 
 from gate.files.json_schema import unsound
 from gate.files.json_schema_mismatch import Path
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.records import Json
 
 Faults = tuple[tuple[Path, str], ...]  # where inside the list, and what is wrong
 
 _PLAIN: Json = {"$ref": "#/$defs/plain"}
 _TEXT: Json = {"type": "string"}
-_is_plain = compiled(  # a schema of the plain kind, which most are, needs no meta-schema: 5 ms less
-    {
-        "$ref": "#/$defs/plain",
-        "$defs": {
-            "plain": {
-                "type": "object",
-                "properties": {
-                    "type": {"enum": ["string", "integer", "number", "boolean", "array", "object"]},
-                    "title": _TEXT,
-                    "description": _TEXT,
-                    "properties": {"type": "object", "additionalProperties": _PLAIN},
-                    "items": _PLAIN,
-                    "required": {"type": "array", "items": _TEXT},
-                    "enum": {"type": "array"},
-                    "additionalProperties": {"type": "boolean"},
-                    "default": {},
-                },
-                "additionalProperties": False,
-            }
-        },
-    }
+_is_plain = (
+    compile_check(  # a schema of the plain kind, which most are, needs no meta-schema: 5 ms less
+        {
+            "$ref": "#/$defs/plain",
+            "$defs": {
+                "plain": {
+                    "type": "object",
+                    "properties": {
+                        "type": {
+                            "enum": ["string", "integer", "number", "boolean", "array", "object"]
+                        },
+                        "title": _TEXT,
+                        "description": _TEXT,
+                        "properties": {"type": "object", "additionalProperties": _PLAIN},
+                        "items": _PLAIN,
+                        "required": {"type": "array", "items": _TEXT},
+                        "enum": {"type": "array"},
+                        "additionalProperties": {"type": "boolean"},
+                        "default": {},
+                    },
+                    "additionalProperties": False,
+                }
+            },
+        }
+    )
 )
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
 _BFCL: Mapping[str, str | None] = {  # its names of types, which are taken; None: any value

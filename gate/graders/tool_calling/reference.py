@@ -10,7 +10,7 @@ from gate.agents.traces.reading import read_trace
 from gate.agents.traces.trace import MAX_STEPS
 from gate.errors import AgentFailure
 from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.graders.tool_calling.expected import EXPECTED_CALL, Wanted, contradictions, wanted
 from gate.records import Json, ToolCall
 
@@ -26,7 +26,7 @@ _STEP: Json = {  # what a recorded step has besides is no part of the reference
     },
     "required": ["name"],
 }
-_is_step = compiled(_STEP)
+_is_step = compile_check(_STEP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

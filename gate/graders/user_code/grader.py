@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from gate.errors import GraderFailure, UsageError
 from gate.files.json_schema import mismatches, unsound
-from gate.files.json_schema_quick import Check, compiled
-from gate.files.yaml import dotted
+from gate.files.json_schema_quick import Check, compile_check
+from gate.files.yaml import format_path
 from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
 from gate.records.codec import from_json, schema_of, to_json, to_lean_json
 from gate.records.trials import TRIAL_COLUMNS
@@ -31,7 +31,7 @@ def option_faults(spec: PluginSpec, root: Path) -> list[str]:
     if told.fault:
         return [told.fault]
     wrong = mismatches(dict(told.schema), dict(spec.options))
-    return [f"{spec.name}{'.' if m.path else ''}{dotted(m.path)}: {m.message}" for m in wrong]
+    return [f"{spec.name}{'.' if m.path else ''}{format_path(m.path)}: {m.message}" for m in wrong]
 
 
 def make(spec: PluginSpec, root: Path) -> UserGrader:
@@ -211,4 +211,4 @@ class UserModelGrader(UserGrader):
 
 @cache
 def _fits_score() -> Check:
-    return compiled(schema_of(Score))
+    return compile_check(schema_of(Score))

@@ -12,7 +12,7 @@ from gate.errors import Problem, UsageError
 from gate.files.plain import files_below, plain
 from gate.files.tables import TableRow, table_rows
 from gate.importers.formats.scored_rows.reading import Export
-from gate.importers.formats.scored_rows.shape import Shape, number, text
+from gate.importers.formats.scored_rows.shape import RowShape, read_number, text
 from gate.importers.trials.names import snake_case
 from gate.records import Json
 
@@ -30,7 +30,7 @@ _FIELDS = (
     "usagePricingTierId usagePricingTierName providedModelName promptTokens completionTokens "
     "datasetItemId datasetRunId datasetName expectedOutput htmlPath externalId"
 )
-SHAPE = Shape(
+SHAPE = RowShape(
     tool="langfuse",
     columns={
         "id": ("datasetItemId", "dataset_item_id"),
@@ -86,7 +86,7 @@ class _Mean:
     n: int = 0
 
 
-def export_of(path: Path) -> tuple[Export, Shape]:
+def export_of(path: Path) -> tuple[Export, RowShape]:
     """What is there, and how its columns are called. Raises UsageError for a folder without any
     table.
     """
@@ -101,8 +101,10 @@ def export_of(path: Path) -> tuple[Export, Shape]:
     joined = replace(SHAPE, scores="scores")
     if not found.traces and not found.observations:
         alone = {**SHAPE.columns, "id": (*SHAPE.columns["id"], "traceId", "trace_id")}
-        return Export(files=files, rows=lambda: _alone(found)), replace(joined, columns=alone)
-    return Export(files=files, rows=lambda: _joined(found)), joined
+        return Export(files=files, rows=lambda: _rows_of_scores(found)), replace(
+            joined, columns=alone
+        )
+    return Export(files=files, rows=lambda: _join_scores(found)), joined
 
 
 def _files(path: Path) -> tuple[Path, ...]:
@@ -132,27 +134,27 @@ def _spans(found: _Tables) -> Rows:
     traces beside them.
     """
     for file in found.traces:
-        yield from map(_of_trace, table_rows(file))
+        yield from map(_name_trace, table_rows(file))
     for file in found.observations:
         for row in table_rows(file):
-            yield _inner(row) if found.traces else row
+            yield _mark_inner(row) if found.traces else row
 
 
-def _of_trace(row: TableRow | Problem) -> TableRow | Problem:
+def _name_trace(row: TableRow | Problem) -> TableRow | Problem:
     if isinstance(row, Problem) or "id" not in row.cells:
         return row
     return replace(row, cells={**row.cells, "trace_id": row.cells["id"]})
 
 
-def _inner(row: TableRow | Problem) -> TableRow | Problem:
+def _mark_inner(row: TableRow | Problem) -> TableRow | Problem:
     if isinstance(row, Problem):
         return row
     return replace(row, cells={**row.cells, "parent_observation_id": "its trace"})
 
 
-def _joined(found: _Tables) -> Rows:
+def _join_scores(found: _Tables) -> Rows:
     """With the mean of each score of the trace."""
-    scores, problems = _by_trace(found.scores)
+    scores, problems = _group_by_trace(found.scores)
     yield from problems
     for row in _spans(found):
         if isinstance(row, TableRow):
@@ -163,9 +165,9 @@ def _joined(found: _Tables) -> Rows:
             yield row
 
 
-def _alone(found: _Tables) -> Rows:
+def _rows_of_scores(found: _Tables) -> Rows:
     """A row a trace that has scores, in the order in which they are met."""
-    scores, problems = _by_trace(found.scores)
+    scores, problems = _group_by_trace(found.scores)
     yield from problems
     seen: set[str] = set()
     for file in found.scores:
@@ -180,7 +182,7 @@ def _alone(found: _Tables) -> Rows:
                 yield replace(row, cells=kept)
 
 
-def _by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, _Mean]], list[Problem]]:
+def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, _Mean]], list[Problem]]:
     """Trace -> score -> its numbers. Categories and texts are none."""
     found: dict[str, dict[str, _Mean]] = {}
     problems: list[Problem] = []
@@ -190,7 +192,7 @@ def _by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, _Mean]], list[
                 problems.append(row)
                 continue
             kind = row.cells.get("data_type") or row.cells.get("dataType")
-            value = number(row.cells.get("value")) if kind in _NUMBERS else None
+            value = read_number(row.cells.get("value")) if kind in _NUMBERS else None
             trace, name = text(SHAPE.at("trace", row.cells)), text(row.cells.get("name"))
             if not name or not isinstance(kind, str) or (kind in _NUMBERS and value is None):
                 told = "a score without a name, a data type, or the number that it is told to be"

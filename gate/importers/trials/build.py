@@ -125,12 +125,12 @@ def import_cases(
     )
 
 
-def judged_by(whom: str, *columns: str) -> dict[str, str]:
+def name_judge(whom: str, *columns: str) -> dict[str, str]:
     """`ImportedSuite.graders`: JUDGED, and the columns of the tool's own metrics."""
     return dict.fromkeys((*JUDGED, *columns), whom)
 
 
-def told_metric(column: str, *, share: bool, about: str) -> MetricSpec:
+def score_metric(column: str, *, share: bool, about: str) -> MetricSpec:
     """A score under the name that its tool gave it: a rate where its values lie from 0 to 1, else a
     mean without bounds. An answer that never came has none.
     """

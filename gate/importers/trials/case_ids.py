@@ -14,7 +14,7 @@ _TITLE = 60  # characters of an id that come from a question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class CaseIdentity:
     """What tells a case from the others: its name or "", and what it asks: as the tool has it and
     as words, one line. `digest` covers what decides, too.
     """
@@ -30,7 +30,7 @@ class CaseIds:
     what is asked. Cases that differ in what decides alone are numbered.
     """
 
-    def __init__(self, cases: Sequence[Known]) -> None:
+    def __init__(self, cases: Sequence[CaseIdentity]) -> None:
         self._questions: dict[str, set[str]] = {}
         for one in cases:
             self._questions.setdefault(one.title, set()).add(mark(one.asked))
@@ -43,17 +43,17 @@ class CaseIds:
                 taken[name] += 1
                 self._ids[key] = name if taken[name] == 1 else f"{name} ({taken[name]})"
 
-    def of(self, case: Known) -> str:
+    def of(self, case: CaseIdentity) -> str:
         return self._ids[case.title, case.digest]
 
-    def _name(self, case: Known) -> str:
+    def _name(self, case: CaseIdentity) -> str:
         if case.title and len(self._questions[case.title]) == 1:
             return case.title
         begins = case.title or case.words[:_TITLE].strip() or "case"
         return f"{begins} {mark(case.asked)[:8]}"
 
 
-def repeated(case_id: str, nth: int, rounds: int) -> tuple[str, int]:
+def number_repeat(case_id: str, nth: int, rounds: int) -> tuple[str, int]:
     """Id and round of a case's nth result, from 1, where each was asked for so many rounds: those
     beyond are of a copy of the case.
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from gate.errors import GateError, UsageError
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.files.session_file import read_json
 from gate.records import Json, Suite, codec
 from gate.records.codec import from_json
@@ -173,7 +173,7 @@ def _dataset(folder: Path, suite: Suite) -> Summary | None:
     ours = [spec for spec in suite.graders if ":" not in spec.name]
     if Path(name).suffix.lower() == ".csv" and len(ours) < len(suite.graders):
         return None
-    source = Source(name=name, open=lambda: (folder / name).open("rb"))
+    source = DatasetSource(name=name, open=lambda: (folder / name).open("rb"))
     return check(source, named_graders(ours, folder))
 
 

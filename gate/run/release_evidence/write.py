@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gate.files import yaml as yamlfile
 from gate.files.encoding import decode
-from gate.files.rows import Row, rows
+from gate.files.rows import DatasetRow, read_dataset
 from gate.files.source import INDEX
 from gate.records import Config, Json, PluginSpec, Report
 from gate.records.codec import to_json
@@ -122,7 +122,7 @@ def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
         return
     name = dataset_file(plan.suite.name, plan.suite.dataset)
     if source.file == INDEX or Path(source.file).suffix != Path(name).suffix:
-        found = (row for row in rows(source) if isinstance(row, Row))
+        found = (row for row in read_dataset(source) if isinstance(row, DatasetRow))
         yield name, "".join(f"{json.dumps(row.data, ensure_ascii=False)}\n" for row in found)
         return
     with source.open() as stream:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from gate.errors import UsageError
-from gate.files.plain_file import content_if_there
+from gate.files.plain_file import read_if_there
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.records.forge import BaselineRequest, FoundBaseline, Here
 from gate.store.baseline.source_order import Place, find_baseline, source_names
@@ -108,7 +108,7 @@ def _judge_changed_file(found: FoundBaseline, runs: Sequence[BaselineRun], place
     own = place.root / found.file
     if place.forge is None:
         return ""
-    text = content_if_there(own, found.file)
+    text = read_if_there(own, found.file)
     if text is None:
         return "gone"
     if _lines(text) == _lines(found.text):

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.graders.trajectories.identity import DIGITS
 from gate.graders.trajectories.path import ARGUMENTS, KEPT, TOOL
 from gate.records import LARGEST, MOST_CASES, MOST_ROUNDS, Json, MetricSpec, Provenance
@@ -198,7 +198,11 @@ def check_cases(data: Mapping[str, Any], text: bytes, file: str) -> None:
 
 def _case_problems(data: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
     """Index in `cases`, key and message of everything wrong."""
-    fits, rounds, seen = compiled(_case_schema()), sum(run["kept"] for run in data["runs"]), set()
+    fits, rounds, seen = (
+        compile_check(_case_schema()),
+        sum(run["kept"] for run in data["runs"]),
+        set(),
+    )
     for index, case in enumerate(data["cases"]):
         if not fits(case):
             wrong = mismatches(_case_schema(), case)

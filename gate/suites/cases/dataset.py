@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.errors import InvalidInput, Place, Problem
-from gate.files.rows import Row, Source, rows
+from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.plugins import Grader
 from gate.records import Case, Json
 from gate.suites.cases.keys import (
@@ -43,13 +43,13 @@ class Summary:
         return len(self.digests)
 
 
-def check(source: Source, graders: Mapping[str, Grader]) -> Summary:
+def check(source: DatasetSource, graders: Mapping[str, Grader]) -> Summary:
     """Reads the whole dataset once. `graders`: name -> grader of the suite.
 
     Raises InvalidInput with every problem (the first 50 in full).
     """
     checking = _Checking(source=source, rules=key_rules(graders))
-    for row in rows(source):
+    for row in read_dataset(source):
         if isinstance(row, Problem):
             checking.problems.append(row)
         else:
@@ -57,13 +57,13 @@ def check(source: Source, graders: Mapping[str, Grader]) -> Summary:
     return checking.summary()
 
 
-def cases(source: Source, graders: Mapping[str, Grader]) -> Iterator[Case]:
+def cases(source: DatasetSource, graders: Mapping[str, Grader]) -> Iterator[Case]:
     """The approved cases in file order; the file is read again while they are taken.
 
     Raises InvalidInput at a row that is broken, which `check` would have told.
     """
     rules = key_rules(graders)
-    for row in rows(source):
+    for row in read_dataset(source):
         if isinstance(row, Problem):
             raise InvalidInput([row])
         data = _data(row, rules)
@@ -94,7 +94,7 @@ _MOST_DOUBTS = 5  # of a dataset, that are told
 
 @dataclass(slots=True, kw_only=True)
 class _Checking:
-    source: Source
+    source: DatasetSource
     rules: KeyRules
     problems: list[Problem] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class _Checking:
     present: set[str] = field(default_factory=set)  # keys that a grader needs and some case has
     doubts: dict[str, str] = field(default_factory=dict)  # what a case may mean -> its first place
 
-    def take(self, row: Row) -> None:
+    def take(self, row: DatasetRow) -> None:
         if not isinstance(row.data, dict):
             kind = "a list" if isinstance(row.data, list) else f"{row.data!r:.40}"
             self._wrong(row, f"a case must be a mapping, not {kind}")
@@ -128,7 +128,7 @@ class _Checking:
             self._doubt(data, row)
             self._keep(data, digest)
 
-    def _doubt(self, data: Mapping[str, Json], row: Row) -> None:
+    def _doubt(self, data: Mapping[str, Json], row: DatasetRow) -> None:
         for doubts in self.rules.doubts:
             for message in doubts(data):
                 self.doubts.setdefault(message, f"{row.file or self.source.name}:{row.line}")
@@ -141,7 +141,7 @@ class _Checking:
             self.digests[case_id] = digest
             self.categories[case_id] = data.get("category")
 
-    def _id_faults(self, data: Mapping[str, Json], row: Row) -> Iterator[str]:
+    def _id_faults(self, data: Mapping[str, Json], row: DatasetRow) -> Iterator[str]:
         case_id = _text_id(data)
         if "id" not in data:
             yield "'id' is missing"
@@ -155,7 +155,7 @@ class _Checking:
             if row.file:
                 self.files[case_id] = row.file
 
-    def _keys(self, data: Mapping[str, Json], row: Row) -> None:
+    def _keys(self, data: Mapping[str, Json], row: DatasetRow) -> None:
         for key in data:
             if key not in self.rules.known:
                 self.strangers.setdefault(key, row.line)
@@ -165,7 +165,7 @@ class _Checking:
                 self._wrong(row, message)
         self._needs(data, read, row)
 
-    def _needs(self, data: Mapping[str, Json], read: Mapping[str, Json], row: Row) -> None:
+    def _needs(self, data: Mapping[str, Json], read: Mapping[str, Json], row: DatasetRow) -> None:
         """A key that is absent does not apply to the case, as null says. Where it is misspelled, or
         no grader is left that judges the case, the case is wrong, and where no case has it, all
         are. Only cases that run count.
@@ -191,7 +191,7 @@ class _Checking:
                 if self.lacking[key, grader] <= MAX_PROBLEMS:
                     self.absent.setdefault((key, grader), []).append(place)
 
-    def _wrong(self, row: Row, message: str) -> None:
+    def _wrong(self, row: DatasetRow, message: str) -> None:
         place = Place(row.file or self.source.name, row.line)
         self.problems.append(Problem(place, message))
 
@@ -250,7 +250,7 @@ class _Checking:
             yield f"{self.source.name}:{line}: {key}: no grader reads this key{hint}"
 
 
-def _data(row: Row, rules: KeyRules) -> dict[str, Json]:
+def _data(row: DatasetRow, rules: KeyRules) -> dict[str, Json]:
     """The row's keys with the alias of `input` resolved and CSV cells in the type they want."""
     if not isinstance(row.data, dict):
         return {}

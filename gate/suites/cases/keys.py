@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gate.errors import GraderFailure, UsageError
 from gate.files.json_schema import mismatches
-from gate.files.json_schema_quick import Check, compiled
-from gate.files.yaml import dotted, scalar
+from gate.files.json_schema_quick import Check, compile_check
+from gate.files.yaml import format_path, scalar
 from gate.plugins import GRADERS, Grader
 from gate.records import LONGEST_S, Json
 
@@ -69,7 +69,7 @@ class KeyRule:
             return
         try:
             for wrong in mismatches(self.schema, value):
-                yield f"{dotted((key, *wrong.path))}: {wrong.message}"
+                yield f"{format_path((key, *wrong.path))}: {wrong.message}"
         except GraderFailure as failure:  # its patterns take too long
             yield f"{key}: {failure}"
 
@@ -129,12 +129,12 @@ def _is_answer(value: Json) -> bool:
 def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
     """The rules of a suite with these graders (grader name -> grader)."""
     rules: dict[str, list[KeyRule]] = {
-        key: [KeyRule(reader="", schema=schema, fits=compiled(schema))]
+        key: [KeyRule(reader="", schema=schema, fits=compile_check(schema))]
         for key, schema in OWN_KEYS.items()
     }
     for name, grader in graders.items():
         for key, schema in grader.keys.items():
-            rule = KeyRule(reader=name, schema=schema, fits=compiled(schema))
+            rule = KeyRule(reader=name, schema=schema, fits=compile_check(schema))
             rules.setdefault(key, []).append(rule)
     return KeyRules(
         known=frozenset((*rules, *_OTHER_KEYS)),

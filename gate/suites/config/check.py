@@ -9,8 +9,8 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.files import bundled
 from gate.files.json_schema import mismatches
 from gate.files.json_schema_mismatch import Mismatch
-from gate.files.json_schema_quick import compiled
-from gate.files.yaml import Document, Path
+from gate.files.json_schema_quick import compile_check
+from gate.files.yaml import Path, YamlDocument
 from gate.plugins import AGENTS, GRADERS, RETRIEVERS
 from gate.records import Json
 from gate.records.codec import schema_of
@@ -26,7 +26,7 @@ _NOT_OF_CODE = ("dataset", "request")  # keys of a suite that has its cases in a
 
 
 def check_document(
-    document: Document, env: Mapping[str, str]
+    document: YamlDocument, env: Mapping[str, str]
 ) -> tuple[dict[str, Json], list[Problem]]:
     """The data that fit, and everything that does not.
 
@@ -59,7 +59,7 @@ def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
         graders=[name for name in sorted(graders) if name in GRADERS],
         retrievers=[name for name in (_type(data, "retriever"),) if name in RETRIEVERS],
     )
-    return [] if compiled(used)(data) else mismatches(schema(), data)
+    return [] if compile_check(used)(data) else mismatches(schema(), data)
 
 
 def _type(data: Mapping[str, Json], key: str) -> str:

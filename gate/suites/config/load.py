@@ -211,7 +211,7 @@ def rules_to_hash(config: Config, written: Mapping[str, Json]) -> dict[str, Json
     branch = named.get("branch") if isinstance(named, dict) else None
     baseline = replace(config.baseline, branch=str(branch or "main"))
     others = {key: written.get(key) for key in ("judge", "verifier", "control_agent")}
-    suites = tuple(replace(one, dataset=bundled.shown(one.dataset)) for one in config.suites)
+    suites = tuple(replace(one, dataset=bundled.short_path(one.dataset)) for one in config.suites)
     return {**_without_places(to_json(replace(config, suites=suites, baseline=baseline))), **others}
 
 

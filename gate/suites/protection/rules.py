@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from gate.analysis.catalogue import collect_k
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.files import bundled
-from gate.files.plain_file import content_if_there, is_there, opened
-from gate.files.source import Source, at_commit, on_disk
+from gate.files.plain_file import is_there, open_plain, read_if_there
+from gate.files.source import DatasetSource, at_commit, on_disk
 from gate.records import Config, PluginSpec, Suite
 from gate.records.forge import Forge
 from gate.suites.config.lint import Findings
@@ -83,7 +83,7 @@ class Rules:
 
         return load_suite(suite, self.root)
 
-    def head_source(self, suite: Suite) -> Source | None:
+    def head_source(self, suite: Suite) -> DatasetSource | None:
         """The dataset in the working tree; None for a suite that the pull request removed."""
         if (code := self.code_of(suite)) is not None:
             return code.source
@@ -94,24 +94,28 @@ class Rules:
         known = self.base is not None and suite.name not in self.new_suites
         if known and not os.path.lexists(path):
             return None
-        return on_disk(path, bundled.shown(own.dataset))
+        return on_disk(path, bundled.short_path(own.dataset))
 
-    def base_source(self, suite: Suite) -> Source | None:
+    def base_source(self, suite: Suite) -> DatasetSource | None:
         """The dataset as the base has it; None where it has none, or the own rules judge."""
         if self.base is None or suite.name in self.new_suites:
             return None
         return _source(suite, self.base)
 
-    def judging_file(self, path: str) -> Source | None:
+    def judging_file(self, path: str) -> DatasetSource | None:
         """A file beside gate.yml that has a say in the verdict, as it stands where the rules are
         from; None where there is none.
         """
         if self.base is not None:
             return _file_of(path, self.base)
         file = self.root / path
-        return Source(name=path, open=lambda: opened(file)) if is_there(file, path) else None
+        return (
+            DatasetSource(name=path, open=lambda: open_plain(file))
+            if is_there(file, path)
+            else None
+        )
 
-    def source_beside(self, suite: Suite) -> Source | None:
+    def source_beside(self, suite: Suite) -> DatasetSource | None:
         """The base's dataset where it does not judge, to tell which cases are other ones now."""
         if self.beside is None or self.theirs is None:
             return None
@@ -119,17 +123,17 @@ class Rules:
         return _source(theirs, self.beside) if theirs else None
 
 
-def _source(suite: Suite, base: Base) -> Source | None:
+def _source(suite: Suite, base: Base) -> DatasetSource | None:
     return None if suite.suite else at_commit(suite.dataset, base.sha, base.forge)
 
 
-def _file_of(path: str, base: Base) -> Source | None:
+def _file_of(path: str, base: Base) -> DatasetSource | None:
     if Path(path).is_absolute():
         return None
     data = base.forge.read(path, base.sha)
     if data is None:
         return None
-    return Source(name=f"{path}@{base.sha[:7]}", open=lambda: io.BytesIO(data))
+    return DatasetSource(name=f"{path}@{base.sha[:7]}", open=lambda: io.BytesIO(data))
 
 
 def load_own_config(
@@ -154,7 +158,7 @@ def load_own_config(
 
 def disk(root: Path) -> Read:
     """Reads files of the working tree."""
-    return lambda path: content_if_there(root / path, path)
+    return lambda path: read_if_there(root / path, path)
 
 
 def judging_rules(

@@ -15,7 +15,7 @@ from gate.analysis.labels import (
     with_judge,
 )
 from gate.files.json_schema import mismatches
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.records import Label, MetricSpec
 from gate.records.codec import to_json
 from tests.support.labelled import DIGEST, FILE, METRIC, SPEC, label, lines, source
@@ -93,7 +93,7 @@ def test_bytes_that_are_no_text_are_told():
 
 def test_a_file_that_cannot_be_opened_is_told(tmp_path):
     missing = tmp_path / "labels.jsonl"
-    found = read_labels(Source(name=FILE, open=lambda: missing.open("rb")))
+    found = read_labels(DatasetSource(name=FILE, open=lambda: missing.open("rb")))
     assert told(found.wrong) == [f"{FILE}: there is no such file"]
 
 

@@ -14,7 +14,7 @@ import pytest
 from gate.analysis.labels import read_labels
 from gate.cli import run as cli
 from gate.commands.label_review import manifest
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from tests.support.judged_session import JUDGE, METRICS, filled, judged
 
 ANSWERS = {f"c{n}": f"answer {n}" for n in range(6)}
@@ -194,7 +194,7 @@ def test_a_form_becomes_labels_beside_the_judge_s_values(form, capsys):
 def test_the_labels_are_of_the_form_that_the_gate_reads(form):
     back(saved(form))
     path = Path("reviews/labels.jsonl")
-    found = read_labels(Source(name=str(path), open=lambda: path.open("rb")))
+    found = read_labels(DatasetSource(name=str(path), open=lambda: path.open("rb")))
     assert len(found.rows) == 18
     assert found.wrong == ()
 

@@ -7,17 +7,19 @@ from pathlib import Path
 import pytest
 
 from gate.errors import Problem
-from gate.files.rows import Row, Source, rows
+from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 
 CASE = {"id": "a", "input": "x"}
 
 
-def source(content: bytes, name: str = "d.jsonl") -> Source:
-    return Source(name=name, open=lambda: io.BytesIO(content))
+def source(content: bytes, name: str = "d.jsonl") -> DatasetSource:
+    return DatasetSource(name=name, open=lambda: io.BytesIO(content))
 
 
-def read(content: bytes | str, name: str = "d.jsonl") -> list[Row | Problem]:
-    return list(rows(source(content.encode() if isinstance(content, str) else content, name)))
+def read(content: bytes | str, name: str = "d.jsonl") -> list[DatasetRow | Problem]:
+    return list(
+        read_dataset(source(content.encode() if isinstance(content, str) else content, name))
+    )
 
 
 def told(content: bytes | str, name: str = "d.jsonl") -> list[str]:
@@ -25,7 +27,7 @@ def told(content: bytes | str, name: str = "d.jsonl") -> list[str]:
 
 
 def lines(content: bytes | str, name: str = "d.jsonl") -> list[tuple[int, object]]:
-    return [(row.line, row.data) for row in read(content, name) if isinstance(row, Row)]
+    return [(row.line, row.data) for row in read(content, name) if isinstance(row, DatasetRow)]
 
 
 def test_json_lines_with_blank_lines_and_mark() -> None:
@@ -45,7 +47,7 @@ def test_json_lines_are_streamed() -> None:
             taken += 1
             return b'{"id": "a"}\n'
 
-    found = rows(Source(name="d.jsonl", open=Endless))  # type: ignore[arg-type,return-value]
+    found = read_dataset(DatasetSource(name="d.jsonl", open=Endless))  # type: ignore[arg-type,return-value]
     assert [next(found) for _ in range(3)]
     found.close()  # type: ignore[attr-defined]
     assert taken <= 4
@@ -165,7 +167,7 @@ def test_broken_csv(text: str, message: str) -> None:
 
 
 def test_a_missing_file_and_an_unreadable_one(tmp_path: Path) -> None:
-    missing = Source(name="d.jsonl", open=lambda: (tmp_path / "d.jsonl").open("rb"))
-    assert [str(row) for row in rows(missing)] == ["d.jsonl: there is no such file"]
-    folder = Source(name="d.jsonl", open=lambda: tmp_path.open("rb"))
-    assert next(str(row) for row in rows(folder)).startswith("d.jsonl: cannot be read: ")
+    missing = DatasetSource(name="d.jsonl", open=lambda: (tmp_path / "d.jsonl").open("rb"))
+    assert [str(row) for row in read_dataset(missing)] == ["d.jsonl: there is no such file"]
+    folder = DatasetSource(name="d.jsonl", open=lambda: tmp_path.open("rb"))
+    assert next(str(row) for row in read_dataset(folder)).startswith("d.jsonl: cannot be read: ")

@@ -4,7 +4,7 @@ import pytest
 
 from gate.errors import GraderFailure
 from gate.files.json_schema import mismatches, mismatches_bounded
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.graders.json_format import JsonFormat
 from gate.records import Case, Response
 from gate.user_code.processes import PROCESSES
@@ -24,7 +24,7 @@ TEXT = "a" * 40 + "!"
 def test_a_schema_that_takes_too_long_is_told(look, schema, data):
     with pytest.raises(GraderFailure, match="a JSON Schema with patterns took longer than"):
         look(schema, data)
-    assert compiled(schema)(data) is False
+    assert compile_check(schema)(data) is False
 
 
 def test_what_it_finds_elsewhere_is_what_it_finds_here():

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, Problem
-from gate.files.rows import rows
-from gate.files.source import Source, at_commit, on_disk
+from gate.files.rows import read_dataset
+from gate.files.source import DatasetSource, at_commit, on_disk
 from gate.records import Suite
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import defaults
@@ -194,7 +194,9 @@ def test_an_index_that_is_none(tmp_path, index):
 
 
 def test_an_index_without_a_folder_around_it_is_refused():
-    (problem,) = rows(Source(name="tasks_index.json", open=lambda: io.BytesIO(b'{"tasks": []}')))
+    (problem,) = read_dataset(
+        DatasetSource(name="tasks_index.json", open=lambda: io.BytesIO(b'{"tasks": []}'))
+    )
     assert "nothing can be read beside it" in str(problem)
 
 
@@ -233,7 +235,7 @@ def test_a_huge_task_is_refused_and_not_read_whole():
             assert 0 < size < 1 << 25
             return b" " * size
 
-    (problem,) = rows(Source(name="tasks_index.json", open=Endless))
+    (problem,) = read_dataset(DatasetSource(name="tasks_index.json", open=Endless))
     assert isinstance(problem, Problem)
     assert "larger than 16 MB" in str(problem)
 

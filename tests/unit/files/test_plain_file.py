@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
-from gate.files.plain_file import check_target, content, content_if_there, is_there, opened
+from gate.files.plain_file import check_target, is_there, open_plain, read_bytes, read_if_there
 
 
 def _dangling(path: Path) -> None:
@@ -64,9 +64,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_no_plain_file_is_refused(make: Callable[[Path], None], place: Path) -> None:
     make(place)
     with pytest.raises(OSError, match=r"\w") as found:
-        opened(place)
+        open_plain(place)
     assert not isinstance(found.value, FileNotFoundError)
-    for read in (is_there, content_if_there):
+    for read in (is_there, read_if_there):
         with pytest.raises(UsageError, match="the file"):
             read(place, "the file")
     with pytest.raises(UsageError, match="--record"):
@@ -75,9 +75,9 @@ def test_what_is_no_plain_file_is_refused(make: Callable[[Path], None], place: P
 
 def test_nothing_there(place: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        opened(place)
+        open_plain(place)
     assert not is_there(place)
-    assert content_if_there(place) is None
+    assert read_if_there(place) is None
     check_target(place, "--record")
     assert not is_there(place / "deeper" / "still")
 
@@ -86,7 +86,7 @@ def test_a_link_to_a_plain_file_is_one(place: Path) -> None:
     (place.parent / "it").write_bytes(b"x")
     place.symlink_to("it")
     assert is_there(place)
-    assert content(place) == content_if_there(place) == b"x"
+    assert read_bytes(place) == read_if_there(place) == b"x"
     check_target(place, "--record")
 
 
@@ -104,4 +104,4 @@ def test_a_file_that_may_not_be_read(place: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may read everything")
     with pytest.raises(UsageError, match="Permission denied"):
-        content_if_there(place)
+        read_if_there(place)

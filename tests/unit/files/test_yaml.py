@@ -8,12 +8,20 @@ import pytest
 import yaml
 
 from gate.errors import InvalidInput, Place
-from gate.files.yaml import FASTEST, MAX_ALIASED, MAX_DEPTH, Document, dotted, parse, scalar
+from gate.files.yaml import (
+    FASTEST,
+    MAX_ALIASED,
+    MAX_DEPTH,
+    YamlDocument,
+    format_path,
+    parse,
+    scalar,
+)
 
 LOADERS = pytest.mark.parametrize("loader", list(dict.fromkeys((FASTEST, yaml.SafeLoader))))
 
 
-def document(text: str, loader: Any = FASTEST) -> Document:
+def document(text: str, loader: Any = FASTEST) -> YamlDocument:
     return parse(textwrap.dedent(text).encode(), "gate.yml", loader=loader)
 
 
@@ -166,5 +174,5 @@ def test_an_alias_bomb_is_refused() -> None:
 
 
 def test_dotted() -> None:
-    assert dotted(("suites", 0, "gates", "a.b@5")) == "suites[0].gates.a.b@5"
-    assert dotted(()) == ""
+    assert format_path(("suites", 0, "gates", "a.b@5")) == "suites[0].gates.a.b@5"
+    assert format_path(()) == ""

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.files.zip import archive
+from gate.files.zip import open_archive
 
 
 def packed(path, members, **options):
@@ -19,7 +19,7 @@ def packed(path, members, **options):
 
 
 def contents(path):
-    with archive(path) as zipped:
+    with open_archive(path) as zipped:
         return [zipped.read(name) for name in zipped.members]
 
 
@@ -31,7 +31,7 @@ def refused(path):
 
 def test_members_are_read_by_name_and_folders_are_none(tmp_path):
     path = packed(tmp_path / "a.zip", [("b/", b""), ("b/c.json", b"{}"), ("d", b"x" * 99)])
-    with archive(path) as zipped:
+    with open_archive(path) as zipped:
         assert [*zipped.members] == ["b/c.json", "d"]
         assert (zipped.read("b/c.json"), zipped.read("d")) == (b"{}", b"x" * 99)
         assert str(zipped.place("d")) == f"{path}: d"
@@ -40,7 +40,7 @@ def test_members_are_read_by_name_and_folders_are_none(tmp_path):
 @pytest.mark.parametrize("name", ["../up", "a/../../b", "/root", "..\\up", "C:x", "a\nb"])
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path, name):
     path = packed(tmp_path / "a.zip", [("fine", b"1"), (name, b"2")])
-    with pytest.raises(InvalidInput, match="leads out of the archive"), archive(path):
+    with pytest.raises(InvalidInput, match="leads out of the archive"), open_archive(path):
         pass
 
 
@@ -48,7 +48,7 @@ def test_a_name_given_twice_is_refused_unless_its_tool_writes_members_again(tmp_
     with pytest.warns(UserWarning, match="Duplicate"):
         path = packed(tmp_path / "a.zip", [("a", b"old"), ("a", b"new"), ("b", b"1")])
     assert "two members have this name" in refused(path)
-    with archive(path, rewrites=True) as zipped:
+    with open_archive(path, rewrites=True) as zipped:
         assert (zipped.read("a"), zipped.rewritten) == (b"new", 1)
 
 
@@ -134,7 +134,7 @@ def test_an_archive_within_an_archive_stays_bytes(tmp_path):
     with zipfile.ZipFile(inner, "w") as zipped:
         zipped.writestr("../up", b"1")
     path = packed(tmp_path / "a.zip", [("inner.zip", inner.getvalue())])
-    with archive(path) as zipped:
+    with open_archive(path) as zipped:
         assert zipped.read("inner.zip") == inner.getvalue()
 
 

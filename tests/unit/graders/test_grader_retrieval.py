@@ -4,7 +4,7 @@ import math
 import pytest
 
 from gate.errors import InvalidInput, Place, UsageError
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.graders.retrieval import Retrieval
 from gate.records import Case, Document, Response
 from gate.suites.cases.dataset import check
@@ -100,7 +100,7 @@ def test_the_reason_tells_where_grades_are_negative():
 )
 def test_a_grade_that_is_no_number_is_told_with_its_line(written, message):
     lines = '{"id": "1", "input": "q"}\n{"id": "2", "input": "q", "relevance_scores": %s}\n'
-    source = Source(name="d.jsonl", open=lambda: io.BytesIO((lines % written).encode()))
+    source = DatasetSource(name="d.jsonl", open=lambda: io.BytesIO((lines % written).encode()))
     with pytest.raises(InvalidInput) as caught:
         check(source, {"retrieval": Retrieval()})
     (problem,) = caught.value.problems

@@ -7,7 +7,7 @@ import pytest
 
 from gate.analysis.columns import TrialColumns
 from gate.errors import InvalidInput, UsageError
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.graders.trajectories.reference import reference_path
 from gate.graders.trajectory import (
     EFFICIENCY,
@@ -272,7 +272,7 @@ def test_an_agent_that_does_not_tell_its_steps_is_unscored():
 def test_a_dataset_that_makes_no_sense_is_refused_with_its_line(tmp_path: Path, row, told):
     file = tmp_path / "cases.jsonl"
     file.write_text('{"id": "a", "input": "?", ' + row + "}\n")
-    source = Source(name="cases.jsonl", open=lambda: file.open("rb"))
+    source = DatasetSource(name="cases.jsonl", open=lambda: file.open("rb"))
     with pytest.raises(InvalidInput) as caught:
         check(source, {"trajectory": Trajectory()})
     assert "cases.jsonl:1" in str(caught.value)

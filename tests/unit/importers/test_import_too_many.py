@@ -11,7 +11,7 @@ from gate.files.problems import Findings
 from gate.files.tables import table_rows
 from gate.importers.formats.junit.runs import overview
 from gate.importers.formats.langfuse import SHAPE
-from gate.importers.formats.scored_rows.checking import checked
+from gate.importers.formats.scored_rows.checking import check_rows
 from gate.importers.formats.scored_rows.options import RowOptions
 from gate.importers.formats.trec.qrels import qrels_of
 from gate.importers.formats.trec.runs import run_of
@@ -27,22 +27,22 @@ def junit(folder, most):
 
 def rows(folder, most):
     (folder / "a.csv").write_text("id,input\n1,a\n2,b\n3,c\n4,d\n")
-    asked = RowOptions().asked(SHAPE)
-    return checked(lambda: table_rows(folder / "a.csv"), asked, "a.csv", most)
+    asked = RowOptions().make_plan(SHAPE)
+    return check_rows(lambda: table_rows(folder / "a.csv"), asked, "a.csv", most)
 
 
 def inner_spans(folder, most):
     spans = "".join(f"{n},q,t{n},x\n" for n in range(4))
     (folder / "a.csv").write_text(f"id,input,traceId,parentObservationId\n{spans}0,q,t,\n")
-    asked = RowOptions().asked(SHAPE)
-    return checked(lambda: table_rows(folder / "a.csv"), asked, "a.csv", most)
+    asked = RowOptions().make_plan(SHAPE)
+    return check_rows(lambda: table_rows(folder / "a.csv"), asked, "a.csv", most)
 
 
 def spans_of_one_trace(folder, most):
     spans = "".join(f"{n},q{n},t,x\n" for n in range(4))
     (folder / "a.csv").write_text(f"id,input,traceId,parentObservationId\n{spans}")
-    asked = RowOptions().asked(SHAPE)
-    return checked(lambda: table_rows(folder / "a.csv"), asked, "a.csv", most)
+    asked = RowOptions().make_plan(SHAPE)
+    return check_rows(lambda: table_rows(folder / "a.csv"), asked, "a.csv", most)
 
 
 def judgements(folder, most):

@@ -8,7 +8,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.graders.tool_calls import ToolCalls
 from gate.importers.bfcl import Bfcl
-from gate.importers.formats.bfcl.calls import made_in
+from gate.importers.formats.bfcl.calls import read_calls
 from gate.importers.formats.bfcl.categories import ORDER, group_of
 from gate.records import Response, ToolCall
 
@@ -142,7 +142,7 @@ def test_turns_are_summed_and_their_calls_told_by_turn(tmp_path):
     ],
 )
 def test_calls_are_read_and_never_run(text, calls):
-    made = made_in(text, many_turns=False).calls
+    made = read_calls(text, many_turns=False).calls
     named = None if made is None else [(c.name, " ".join(c.arguments or ())) for c in made]
     assert named == calls
 

@@ -465,7 +465,7 @@ def test_several_processes_come_to_the_same_as_one(tmp_path):
     for size in (0, 2):
         traces = group_spans.Traces(files=(path,))
         with Crew(size) as crew:
-            group_spans.gathered(traces, frozenset(), crew)
+            group_spans.group_spans(traces, frozenset(), crew)
             groups = [[*group] for group in traces.groups()]
             made = list(
                 crew.map(runs_of, (("trace", "", part) for part in (groups[:7], groups[7:])))

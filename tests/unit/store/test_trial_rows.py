@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.files.json_schema_quick import compiled
+from gate.files.json_schema_quick import compile_check
 from gate.records import Attempt, Case, Judging, MetricSpec, Response, Score, Trial, Violation
 from gate.store.trial_row_schema import schema
 from gate.store.trial_rows import row_of
@@ -64,7 +64,7 @@ def test_a_dimension_is_the_mean_of_where_its_values_lie_between_worst_and_best(
 def test_what_a_judge_was_unsure_of_is_told_by_grader():
     found = row(judge=Score(uncertainty=0.25), facts=Score())
     assert found["uncertain"] == {"judge": 0.25}
-    assert compiled(schema())(found)
+    assert compile_check(schema())(found)
 
 
 def test_what_judging_cost_is_told_and_nothing_where_nobody_was_asked():
@@ -73,7 +73,7 @@ def test_what_judging_cost_is_told_and_nothing_where_nobody_was_asked():
     found = row(spent, attempt(2, judging=Judging(asked=1, scored=1, calls=1)))
     assert (found["judging"]["calls"], found["judging"]["usd"]) == (3, 0.5)
     assert found["judging"]["asked"] == 1
-    assert compiled(schema())(found)
+    assert compile_check(schema())(found)
 
 
 def test_graders_that_fail_the_answer_give_their_reasons_first():
@@ -89,7 +89,7 @@ def test_who_failed_it_is_told():
     said = {"judge": Score(passed=None), "facts": Score(passed=False), "regex": Score(passed=True)}
     found = row(attempt(1, scores=said))
     assert found["failed_by"] == ["facts"]
-    assert compiled(schema())(found)
+    assert compile_check(schema())(found)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_violations_are_those_that_the_agent_reports_and_those_that_a_grader_fin
     logged = told["violations"]
     by_rule = logged and [(one["by"], one["violation"]["rule"]) for one in logged]
     assert by_rule == rules
-    assert compiled(schema())(told)
+    assert compile_check(schema())(told)
 
 
 def test_what_is_odd_about_a_trace_and_what_was_not_kept_of_it_is_told():

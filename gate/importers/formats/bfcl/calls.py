@@ -18,7 +18,7 @@ _FAILED = "Error during inference:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class ModelCalls:
     """`calls`: None where the result cannot be read as calls; `answer`: its last text."""
 
     calls: tuple[ToolCall, ...] | None
@@ -31,16 +31,16 @@ def inference_error(result: Json) -> str | None:
     return result if isinstance(result, str) and result.startswith(_FAILED) else None
 
 
-def made_in(result: Json, *, many_turns: bool) -> Made:
+def read_calls(result: Json, *, many_turns: bool) -> ModelCalls:
     """`many_turns`: a list of turns, each a list of what the model said step by step."""
     if not many_turns:
-        read = _read(result, None)
+        read = _read_step(result, None)
         answer = as_string(result)
-        return Made(calls=None if read is None else tuple(read), answer=answer)
+        return ModelCalls(calls=None if read is None else tuple(read), answer=answer)
     said = list(_steps(result))
-    calls = [call for n, one in enumerate(said) for call in _read(one, n) or ()]
+    calls = [call for n, one in enumerate(said) for call in _read_step(one, n) or ()]
     texts = [one for one in said if isinstance(one, str)]
-    return Made(
+    return ModelCalls(
         calls=tuple(calls[:_MOST_CALLS]), answer=texts[-1] if texts else "", turns=len(said)
     )
 
@@ -50,7 +50,7 @@ def _steps(result: Json) -> Iterator[Json]:
         yield from turn if isinstance(turn, list) else (turn,)
 
 
-def _read(said: Json, turn: int | None) -> Sequence[ToolCall] | None:
+def _read_step(said: Json, turn: int | None) -> Sequence[ToolCall] | None:
     if isinstance(said, str):
         return _python_calls(said, turn)
     items = said if isinstance(said, list) else [said]
@@ -93,10 +93,10 @@ def _python_call(node: ast.expr, turn: int | None) -> ToolCall:
     """Arguments without a name are left out, as upstream has it."""
     if not isinstance(node, ast.Call):
         raise ValueError("no call")
-    return ToolCall(name=_dotted(node.func), arguments=_named(node), turn=turn)
+    return ToolCall(name=_dotted_name(node.func), arguments=_keyword_arguments(node), turn=turn)
 
 
-def _dotted(node: ast.expr) -> str:
+def _dotted_name(node: ast.expr) -> str:
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -106,7 +106,7 @@ def _dotted(node: ast.expr) -> str:
     return ".".join([node.id, *reversed(parts)])
 
 
-def _named(call: ast.Call) -> dict[str, Json]:
+def _keyword_arguments(call: ast.Call) -> dict[str, Json]:
     if any(one.arg is None for one in call.keywords):
         raise ValueError("arguments without a name")
     return {str(one.arg): _value(one.value) for one in call.keywords}
@@ -127,7 +127,7 @@ def _value(node: ast.expr) -> Json:
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Call) and node.keywords and not node.args:
-        return {_dotted(node.func): _named(node)}
+        return {_dotted_name(node.func): _keyword_arguments(node)}
     raise ValueError("no literal")
 
 

@@ -52,7 +52,7 @@ class FileName:
     kind: str
 
 
-def named(path: Path) -> FileName | None:
+def parse_name(path: Path) -> FileName | None:
     """What a file's name tells; None where it is none of the benchmark's."""
     found = _FILE.fullmatch(path.name)
     if found is None:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from gate.errors import Problem, UsageError
-from gate.files.plain import Line, files_below, json_lines
-from gate.importers.formats.bfcl.categories import named, rank
+from gate.files.plain import JsonLine, files_below, json_lines
+from gate.importers.formats.bfcl.categories import parse_name, rank
 from gate.importers.trials.json_values import as_object
 from gate.records import Json
 
@@ -26,7 +26,7 @@ _FOLDERS = {"result": "result", "score": "score"}  # of a whole run, each with a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class CategoryFiles:
     """What there is of one category."""
 
     category: str
@@ -40,10 +40,10 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class LeaderboardFiles:
     model: str
     version: str
-    parts: tuple[Part, ...]
+    parts: tuple[CategoryFiles, ...]
 
 
 def kind_of(item: Json) -> Kind | None:
@@ -54,10 +54,10 @@ def kind_of(item: Json) -> Kind | None:
 
 def kind_of_file(path: Path) -> Kind | None:
     first = next(json_lines(path), None)
-    return kind_of(first.data) if isinstance(first, Line) else None
+    return kind_of(first.data) if isinstance(first, JsonLine) else None
 
 
-def read_rows(path: Path, key: str) -> Iterator[Line | Problem]:
+def read_rows(path: Path, key: str) -> Iterator[JsonLine | Problem]:
     """Lines of objects with an `id` and this key."""
     for line in json_lines(path):
         if isinstance(line, Problem):
@@ -71,7 +71,7 @@ def read_rows(path: Path, key: str) -> Iterator[Line | Problem]:
             yield line
 
 
-def found_at(path: Path, score: Path | None, model: str | None) -> Found:
+def find_files(path: Path, score: Path | None, model: str | None) -> LeaderboardFiles:
     """Raises UsageError for a name that tells no category, more than one model or version."""
     if path.is_dir():
         if score is not None:
@@ -88,28 +88,28 @@ def found_at(path: Path, score: Path | None, model: str | None) -> Found:
                 f"{part.version} {part.category}; name the score of these results"
             )
         part = replace(part, score=score)
-    return Found(model=model or "", version=part.version, parts=(part,))
+    return LeaderboardFiles(model=model or "", version=part.version, parts=(part,))
 
 
-def _part(path: Path, kind: Literal["result", "score"]) -> Part:
-    name = named(path)
+def _part(path: Path, kind: Literal["result", "score"]) -> CategoryFiles:
+    name = parse_name(path)
     if name is None:
         raise UsageError(
             f"{path}: the name tells no category; call it BFCL_v4_<category>_{kind}.json, as the "
             "benchmark does"
         )
-    part = Part(category=name.category, version=name.version)
+    part = CategoryFiles(category=name.category, version=name.version)
     return replace(part, result=path) if kind == "result" else replace(part, score=path)
 
 
 # ------------------------------------------------------------------------------------------ folders
 
 
-def _in_folder(folder: Path, model: str | None) -> Found:
+def _in_folder(folder: Path, model: str | None) -> LeaderboardFiles:
     files = [
         (file, name)
         for file in files_below(folder, "BFCL_v*.json")
-        if (name := named(file)) and name.kind and "prereq" not in name.category
+        if (name := parse_name(file)) and name.kind and "prereq" not in name.category
     ]
     models = sorted({one for file, _ in files if (one := _model(file, folder))})
     if model is None and len(models) > 1:
@@ -120,13 +120,15 @@ def _in_folder(folder: Path, model: str | None) -> Found:
     if model is not None and models and model not in models:
         raise UsageError(f"--option model: no '{model[:80]}' in {folder}; it has {models[:10]}")
     chosen = model or (models[0] if models else "")
-    parts: dict[str, Part] = {}
+    parts: dict[str, CategoryFiles] = {}
     for file, name in files:
         if models and _model(file, folder) != chosen:
             continue
-        part = parts.setdefault(name.category, Part(category=name.category, version=name.version))
+        part = parts.setdefault(
+            name.category, CategoryFiles(category=name.category, version=name.version)
+        )
         if name.version != part.version:
-            _mixed(folder, part.version, name.version)
+            _refuse_mixed(folder, part.version, name.version)
         given = part.result if name.kind == "result" else part.score
         if given is not None:
             raise UsageError(f"{file}: {name.category} is also in {given}; keep one of them")
@@ -134,20 +136,22 @@ def _in_folder(folder: Path, model: str | None) -> Found:
         parts[name.category] = (
             replace(part, result=file) if is_result else replace(part, score=file)
         )
-    return _whole(folder, parts, chosen)
+    return _check_versions(folder, parts, chosen)
 
 
-def _whole(folder: Path, parts: Mapping[str, Part], model: str) -> Found:
+def _check_versions(
+    folder: Path, parts: Mapping[str, CategoryFiles], model: str
+) -> LeaderboardFiles:
     versions = sorted({part.version for part in parts.values()})
     if not versions:
         raise UsageError(f"{folder}: no BFCL_v4_<category>_result.json or _score.json below it")
     if len(versions) > 1:
-        _mixed(folder, versions[0], versions[1])
+        _refuse_mixed(folder, versions[0], versions[1])
     ordered = tuple(parts[name] for name in sorted(parts, key=rank))
-    return Found(model=model, version=versions[0], parts=ordered)
+    return LeaderboardFiles(model=model, version=versions[0], parts=ordered)
 
 
-def _mixed(folder: Path, one: str, other: str) -> None:
+def _refuse_mixed(folder: Path, one: str, other: str) -> None:
     raise UsageError(f"{folder}: files of {one} and of {other}; import one version at a time")
 
 
@@ -168,7 +172,9 @@ def digest(value: Json) -> bytes:
     return hashlib.sha256(text.encode()).digest()[:16]
 
 
-def companions(place: str | None, parts: Sequence[Part], inner: str = "") -> Iterator[Path]:
+def companions(
+    place: str | None, parts: Sequence[CategoryFiles], inner: str = ""
+) -> Iterator[Path]:
     """Of each category its file in a folder (`inner`: or in that one inside it), or the one file.
     Raises UsageError.
     """
@@ -181,6 +187,6 @@ def companions(place: str | None, parts: Sequence[Part], inner: str = "") -> Ite
     folder = path / inner if inner and (path / inner).is_dir() else path
     wanted = {part.category for part in parts}
     for file in files_below(folder, "BFCL_v*.json", deep=False):
-        name = named(file)
+        name = parse_name(file)
         if name and not name.kind and name.category in wanted:
             yield file

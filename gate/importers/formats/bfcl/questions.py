@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, UsageError
-from gate.files.plain import Line
+from gate.files.plain import JsonLine
 from gate.files.problems import Findings
 from gate.graders.tool_calling.actual import ArgsRules
 from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys
@@ -22,7 +22,7 @@ _RULES = ArgsRules(strings=OPTIONS["strings"], numbers=OPTIONS["numbers"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class BfclQuestion:
     """One question. `keys` and `plain_keys`, with `_` for the dots in names: what tool_calls reads;
     empty where there is no answer, or none that can be compared.
     """
@@ -32,9 +32,9 @@ class Asked:
     plain_keys: Mapping[str, Json]
 
 
-def asked_in(
+def read_questions(
     questions: Iterable[Path], answers: Iterable[Path], findings: Findings
-) -> dict[str, Asked]:
+) -> dict[str, BfclQuestion]:
     """By id, in the order of the files. Raises UsageError for what is no plain file."""
     truths: dict[str, Json] = {}
     for line in _read_all(answers, "ground_truth", findings):
@@ -42,17 +42,17 @@ def asked_in(
         if own in truths:
             findings.add(line.place, f"{own[:80]!r} has two answers - keep one")
         truths[own] = line.data["ground_truth"]
-    found: dict[str, Asked] = {}
+    found: dict[str, BfclQuestion] = {}
     for line in _read_all(questions, "question", findings):
         own = line.data["id"]
         if own in found:
             findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
             continue
-        found[own] = _asked(line, truths.get(own), findings)
+        found[own] = _read_question(line, truths.get(own), findings)
     return found
 
 
-def _read_all(files: Iterable[Path], key: str, findings: Findings) -> Iterator[Line]:
+def _read_all(files: Iterable[Path], key: str, findings: Findings) -> Iterator[JsonLine]:
     for file in files:
         yield from findings.keep_good(read_rows(file, key))
 
@@ -62,7 +62,7 @@ def category_of(own: str) -> str:
     return own.partition(":")[0].rpartition("_")[0]
 
 
-def _asked(line: Line, truth: Json, findings: Findings) -> Asked:
+def _read_question(line: JsonLine, truth: Json, findings: Findings) -> BfclQuestion:
     data, category = line.data, category_of(line.data["id"])
     functions = data.get("function")
     compared = is_irrelevance(category) or (is_matched(category) and truth is not None)
@@ -72,7 +72,7 @@ def _asked(line: Line, truth: Json, findings: Findings) -> Asked:
     elif compared:
         truth = truth if is_matched(category) else []
         keys = _keys(functions, truth, line.place, findings)
-    return Asked(input=_input(data["question"]), keys=keys[0], plain_keys=keys[1])
+    return BfclQuestion(input=_input(data["question"]), keys=keys[0], plain_keys=keys[1])
 
 
 def _keys(
@@ -102,7 +102,7 @@ def _input(question: Json) -> Json:
 
 
 def faults(
-    category: str, calls: tuple[ToolCall, ...] | None, asked: Asked | None
+    category: str, calls: tuple[ToolCall, ...] | None, asked: BfclQuestion | None
 ) -> tuple[tuple[str, ...], ...]:
     """Failure codes by our own comparison, none where the calls are right: with dots in names, then
     with `_` instead. Empty where it cannot tell. A result that is no call (`calls` is None) calls

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import Place
-from gate.files.plain import Line
+from gate.files.plain import JsonLine
 from gate.files.problems import Findings
-from gate.importers.formats.bfcl.calls import made_in
-from gate.importers.formats.bfcl.files import Part, digest, read_rows
-from gate.importers.formats.bfcl.questions import Asked, faults
-from gate.importers.formats.bfcl.scores import Scored, all_ids, scored
+from gate.importers.formats.bfcl.calls import read_calls
+from gate.importers.formats.bfcl.files import CategoryFiles, digest, read_rows
+from gate.importers.formats.bfcl.questions import BfclQuestion, faults
+from gate.importers.formats.bfcl.scores import BfclScores, all_ids, read_scores
 from gate.importers.trials.json_values import as_amount
 from gate.records import Json
 
@@ -25,10 +25,10 @@ class Category:
     nobody knows the id; `doubtful`: failed by the score file and right by our own comparison.
     """
 
-    part: Part
+    part: CategoryFiles
     total: int
-    scored: Scored | None = None
-    asked: Mapping[str, Asked] = field(default_factory=dict)
+    scored: BfclScores | None = None
+    asked: Mapping[str, BfclQuestion] = field(default_factory=dict)
     passed: tuple[str, ...] = ()
     unnamed: int = 0
     doubtful: tuple[str, ...] = ()
@@ -39,9 +39,11 @@ class Category:
         return self.part.category
 
 
-def checked(part: Part, asked: Mapping[str, Asked], findings: Findings) -> Category | None:
+def check_category(
+    part: CategoryFiles, asked: Mapping[str, BfclQuestion], findings: Findings
+) -> Category | None:
     """None where something is wrong, which is then among the findings."""
-    score = scored(part.score, part.category, findings) if part.score else None
+    score = read_scores(part.score, part.category, findings) if part.score else None
     if part.score and score is None:
         return None
     if part.result is None:
@@ -56,7 +58,9 @@ def has_turns(category: str) -> bool:
 # ------------------------------------------------------------------------------ without result file
 
 
-def _without_results(part: Part, score: Scored, asked: Mapping[str, Asked]) -> Category:
+def _without_results(
+    part: CategoryFiles, score: BfclScores, asked: Mapping[str, BfclQuestion]
+) -> Category:
     """Which passed is known where all questions are: then they are those that did not fail."""
     for known in (list(asked), all_ids(part.category, score.total)):
         if len(known) == score.total and score.failed.keys() <= set(known):
@@ -70,7 +74,11 @@ def _without_results(part: Part, score: Scored, asked: Mapping[str, Asked]) -> C
 
 
 def _with_results(
-    part: Part, path: Path, score: Scored | None, asked: Mapping[str, Asked], findings: Findings
+    part: CategoryFiles,
+    path: Path,
+    score: BfclScores | None,
+    asked: Mapping[str, BfclQuestion],
+    findings: Findings,
 ) -> Category | None:
     seen: set[str] = set()
     doubtful: list[str] = []
@@ -82,7 +90,7 @@ def _with_results(
         seen.add(own)
         if asked and own not in asked:
             findings.add(line.place, f"{own[:80]!r} is none of the questions - name their file")
-        calls = made_in(line.data["result"], many_turns=has_turns(part.category)).calls
+        calls = read_calls(line.data["result"], many_turns=has_turns(part.category)).calls
         codes = faults(part.category, calls, asked.get(own))
         judged = judged or bool(codes)
         if score and _agrees(line, score, codes if calls is not None else (), findings) is False:
@@ -100,7 +108,9 @@ def _with_results(
     )
 
 
-def _compare_sizes(path: Path, score: Scored | None, seen: set[str], findings: Findings) -> None:
+def _compare_sizes(
+    path: Path, score: BfclScores | None, seen: set[str], findings: Findings
+) -> None:
     if not seen and not findings:
         findings.add(Place(path.as_posix()), "empty - copy it again, or leave it out")
     if score is None or findings:
@@ -115,7 +125,7 @@ def _compare_sizes(path: Path, score: Scored | None, seen: set[str], findings: F
 
 
 def _agrees(
-    line: Line, score: Scored, codes: tuple[tuple[str, ...], ...], findings: Findings
+    line: JsonLine, score: BfclScores, codes: tuple[tuple[str, ...], ...], findings: Findings
 ) -> bool | None:
     """Whether our own comparison comes to the score file's verdict; None: it cannot tell. A pass
     that it does not see, and another answer in the score file, are among the findings.
@@ -136,13 +146,13 @@ def _agrees(
     return None
 
 
-def shown(ids: tuple[str, ...]) -> str:
+def list_first(ids: tuple[str, ...]) -> str:
     """The first of them, for a note."""
     more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
     return ", ".join(one[:80] for one in ids[:5]) + more
 
 
-def number(value: Json) -> float | None:
+def sum_amounts(value: Json) -> float | None:
     """Of one answer: a number, or the sum over its turns and steps, as lists in lists; None where
     one of them is none.
     """

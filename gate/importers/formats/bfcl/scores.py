@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import Place, Problem
-from gate.files.plain import Line, json_lines
+from gate.files.plain import JsonLine, json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.bfcl.categories import SIZES
 from gate.importers.formats.bfcl.files import digest
@@ -24,7 +24,7 @@ _RAW = ("model_result_raw", "model_result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class BfclFailure:
     """`raw`: digests of the model's result, as it is or as a text; empty: it is not there."""
 
     code: str
@@ -33,13 +33,15 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class BfclScores:
     total: int
-    failed: Mapping[str, Failed] = field(default_factory=dict)  # by id, in the order of the file
+    failed: Mapping[str, BfclFailure] = field(
+        default_factory=dict
+    )  # by id, in the order of the file
     models: tuple[str, ...] = ()  # as the failures name them
 
 
-def scored(path: Path, category: str, findings: Findings) -> Scored | None:
+def read_scores(path: Path, category: str, findings: Findings) -> BfclScores | None:
     """None where the first line is wrong: what is wrong is among the findings."""
     lines = json_lines(path)
     first = next(lines, None)
@@ -50,7 +52,7 @@ def scored(path: Path, category: str, findings: Findings) -> Scored | None:
         findings.take(first)
         return None
     header = _header(first, findings)
-    failed: dict[str, Failed] = {}
+    failed: dict[str, BfclFailure] = {}
     models: dict[str, None] = {}
     for line in findings.keep_good(lines):
         models |= dict.fromkeys(_take(line, category, failed, findings))
@@ -65,10 +67,10 @@ def scored(path: Path, category: str, findings: Findings) -> Scored | None:
         )
     if len(models) > 1:
         findings.add(first.place, f"answers of two models: {', '.join([*models][:5])[:200]}")
-    return Scored(total=total, failed=failed, models=tuple(models))
+    return BfclScores(total=total, failed=failed, models=tuple(models))
 
 
-def _header(line: Line, findings: Findings) -> tuple[int, int] | None:
+def _header(line: JsonLine, findings: Findings) -> tuple[int, int] | None:
     data = as_object(line.data)
     accuracy: Json = data.get("accuracy")
     correct: Json = data.get("correct_count")
@@ -94,7 +96,7 @@ def _is_count(value: Json) -> bool:
 
 
 def _take(
-    line: Line, category: str, failed: dict[str, Failed], findings: Findings
+    line: JsonLine, category: str, failed: dict[str, BfclFailure], findings: Findings
 ) -> Iterator[str]:
     """Takes one failure; yields the model that it names."""
     data = as_object(line.data)
@@ -108,19 +110,19 @@ def _take(
     elif own in failed:
         findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
     else:
-        failed[own] = _failed(data)
+        failed[own] = _read_failure(data)
         if isinstance(data.get("model_name"), str):
             yield one_line(data["model_name"], 100)
 
 
-def _failed(data: Mapping[str, Json]) -> Failed:
+def _read_failure(data: Mapping[str, Json]) -> BfclFailure:
     error = data.get("error")
     inner = as_object(error)
     told = inner.get("error_message", error) if inner else error
     texts = told if isinstance(told, list) else [told]
     reason = next(iter(as_strings(texts)), "")
     raw = [data[key] for key in _RAW if key in data]
-    return Failed(
+    return BfclFailure(
         code=code_of(data.get("error_type") or inner.get("error_type")),
         reason=one_line(reason, 300),
         raw=frozenset(digest(form) for one in raw for form in (one, str(one))),

@@ -9,11 +9,11 @@ from itertools import islice
 
 from gate.files.plain import json_lines
 from gate.files.problems import refuse_problems
-from gate.importers.formats.bfcl.calls import inference_error, made_in
+from gate.importers.formats.bfcl.calls import inference_error, read_calls
 from gate.importers.formats.bfcl.categories import WEIGHTS, group_of, group_shares, overall_shares
-from gate.importers.formats.bfcl.files import Part, read_rows
-from gate.importers.formats.bfcl.questions import Asked, faults
-from gate.importers.formats.bfcl.results import Category, has_turns, number
+from gate.importers.formats.bfcl.files import CategoryFiles, read_rows
+from gate.importers.formats.bfcl.questions import BfclQuestion, faults
+from gate.importers.formats.bfcl.results import Category, has_turns, sum_amounts
 from gate.importers.formats.bfcl.scores import with_mode
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.json_values import as_amount
@@ -81,13 +81,13 @@ def trials_of(category: Category, columns: Columns) -> Iterator[Trial]:
     part = category.part
     if part.result is not None:
         for line in refuse_problems(read_rows(part.result, "result")):
-            yield _answered(category, columns, line.data, line.data["result"])
+            yield _answer_trial(category, columns, line.data, line.data["result"])
         return
     yield from _failures(category, columns)
     for own in category.passed:
-        yield _passed(category, columns, own)
+        yield _passed_trial(category, columns, own)
     for n in range(1, category.unnamed + 1):
-        yield _passed(category, columns, f"{part.category}: passed, not named {n}")
+        yield _passed_trial(category, columns, f"{part.category}: passed, not named {n}")
 
 
 def _failures(category: Category, columns: Columns) -> Iterator[Trial]:
@@ -95,24 +95,24 @@ def _failures(category: Category, columns: Columns) -> Iterator[Trial]:
         return
     for line in islice(refuse_problems(json_lines(category.part.score)), 1, None):
         raw = line.data.get("model_result_raw", line.data.get("model_result"))
-        yield _answered(category, columns, {"id": line.data["id"]}, raw)
+        yield _answer_trial(category, columns, {"id": line.data["id"]}, raw)
 
 
-def _passed(category: Category, columns: Columns, own: str) -> Trial:
+def _passed_trial(category: Category, columns: Columns, own: str) -> Trial:
     case = _case(category.part, own, category.asked.get(own))
     values = columns.values(category.name, True)
     return trial_of(TOOL, SUITE, case, passed=True, values=values)
 
 
-def _answered(
+def _answer_trial(
     category: Category, columns: Columns, data: Mapping[str, Json], result: Json
 ) -> Trial:
     own: str = data["id"]
     asked, error = category.asked.get(own), inference_error(result)
-    made = made_in(result, many_turns=has_turns(category.name))
+    made = read_calls(result, many_turns=has_turns(category.name))
     right, codes, reason = _verdict(category, own, faults(category.name, made.calls, asked))
     status = _status(error)
-    latency = number(data.get("latency"))
+    latency = sum_amounts(data.get("latency"))
     return trial_of(
         TOOL,
         SUITE,
@@ -127,8 +127,8 @@ def _answered(
             steps=made.calls if made.calls is not None else (),
             turns=made.turns,
             usage=usage_of(
-                input=number(data.get("input_token_count")),
-                output=number(data.get("output_token_count")),
+                input=sum_amounts(data.get("input_token_count")),
+                output=sum_amounts(data.get("output_token_count")),
             ),
         )
         if status == "completed"
@@ -158,7 +158,7 @@ def _status(error: str | None) -> TrialStatus:
     return "infra_error" if is_nobodys(error) else "agent_error"
 
 
-def _case(part: Part, own: str, asked: Asked | None) -> Case:
+def _case(part: CategoryFiles, own: str, asked: BfclQuestion | None) -> Case:
     """Its id says which question it is, whether or not its text is at hand."""
     mark = f"{TOOL}\n{part.version}\n{part.category}\n{own}"
     group = group_of(part.category)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from gate.importers.formats.deepeval.run import TestCase
+from gate.importers.formats.deepeval.run import DeepEvalCase
 from gate.importers.trials.build import usage_of
 from gate.importers.trials.json_values import as_amount, as_list, as_objects, line_or_none
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -18,7 +18,7 @@ _SHOWN = 500  # characters of an error
 _TIMED_OUT = re.compile(r"timed out|time-?out", re.IGNORECASE)
 
 
-def failure(case: TestCase) -> tuple[TrialStatus, str, str] | None:
+def failure(case: DeepEvalCase) -> tuple[TrialStatus, str, str] | None:
     """Status, code and message of an answer that never came; None: it did. deepeval has each of
     them as a failed case.
     """
@@ -46,7 +46,7 @@ def _agents_first(key: str) -> tuple[bool, str]:
     return not key.startswith("agent"), key
 
 
-def answer_of(case: TestCase) -> Response:
+def answer_of(case: DeepEvalCase) -> Response:
     turns = case.data.get("turns") if case.conversational else None
     told = [turn for turn in turns or () if turn.get("role") == "assistant"]
     last = told[-1].get("content") if told else None
@@ -63,7 +63,7 @@ def answer_of(case: TestCase) -> Response:
     )
 
 
-def latency_ms(case: TestCase) -> float | None:
+def latency_ms(case: DeepEvalCase) -> float | None:
     """deepeval's `completionTime`, in seconds; else how long the trace took. Its `runDuration` is
     that of the metrics.
     """

@@ -10,16 +10,24 @@ from pathlib import Path
 from gate.errors import Place, Problem
 from gate.files.problems import Findings
 from gate.importers.formats.deepeval.answers import failure
-from gate.importers.formats.deepeval.run import TOOL, Metric, Run, TestCase, began, file_of, run_in
+from gate.importers.formats.deepeval.run import (
+    TOOL,
+    DeepEvalCase,
+    DeepEvalRun,
+    Metric,
+    file_of,
+    find_start,
+    run_in,
+)
 from gate.importers.formats.deepeval.trials import (
-    Placed,
+    PlacedTestCase,
     column_of,
     contradiction,
-    judged,
-    placed,
+    judge_case,
+    place_cases,
     trial,
 )
-from gate.importers.trials.build import judged_by
+from gate.importers.trials.build import name_judge
 from gate.importers.trials.case_ids import mark
 from gate.importers.trials.json_values import (
     as_object,
@@ -44,7 +52,7 @@ class _Totals:
     metrics: dict[str, list[Metric]] = field(default_factory=dict)  # column -> without their texts
     deciding: set[tuple[str, float | None, str]] = field(default_factory=set)
 
-    def add(self, one: Placed) -> None:
+    def add(self, one: PlacedTestCase) -> None:
         self.rounds = max(self.rounds, one.round)
         self.cases.add(one.case_id)
         for metric in one.case.metrics:
@@ -60,11 +68,11 @@ def results(path: Path, wanted: str) -> Imported:
     _check(run)
     suite = _suite_name(run, wanted)
     found: dict[str, _Totals] = {}
-    for one in placed(run, suite):
+    for one in place_cases(run, suite):
         found.setdefault(one.suite, _Totals()).add(one)
     return Imported(
         files=(file,),
-        created_at=began(run),
+        created_at=find_start(run),
         provenance=Provenance(agent=_agent(run), tool_version=TOOL, event="import"),
         suites={name: _suite(own) for name, own in found.items()},
         trials=lambda: _trials(file, suite),
@@ -73,29 +81,29 @@ def results(path: Path, wanted: str) -> Imported:
 
 
 def _trials(file: Path, suite: str) -> Iterator[Trial]:
-    return map(trial, placed(run_in(file), suite))
+    return map(trial, place_cases(run_in(file), suite))
 
 
-def _suite_name(run: Run, wanted: str) -> str:
+def _suite_name(run: DeepEvalRun, wanted: str) -> str:
     return suite_name(wanted or as_string(run.head.get("dataset_alias")), TOOL)
 
 
 def _suite(own: _Totals) -> ImportedSuite:
     judges = {
-        column: _told({(one.name, None, one.model) for one in group})
+        column: _format_metrics({(one.name, None, one.model) for one in group})
         for column, group in own.metrics.items()
     }
-    whole = _told(own.deciding)
+    whole = _format_metrics(own.deciding)
     return ImportedSuite(
         rounds=own.rounds,
         cases=len(own.cases),
         dataset="test cases of a deepeval run",
         metrics=tuple(_spec(column, own.metrics[column]) for column in sorted(own.metrics)),
-        graders={**judged_by(whole), **judges},
+        graders={**name_judge(whole), **judges},
     )
 
 
-def _told(metrics: set[tuple[str, float | None, str]]) -> str:
+def _format_metrics(metrics: set[tuple[str, float | None, str]]) -> str:
     """Metrics with their thresholds and models: what another one passed is not the same."""
     parts = [
         f"{name}{'' if threshold is None else f' {threshold:g}'}{f' ({model})' if model else ''}"
@@ -146,7 +154,7 @@ def _less_is_better(group: Sequence[Metric]) -> bool:
 # ---------------------------------------------------------------------------------------- agreement
 
 
-def _check(run: Run) -> None:
+def _check(run: DeepEvalRun) -> None:
     found = Findings()
     for case in run.cases:
         if wrong := contradiction(case):
@@ -156,7 +164,7 @@ def _check(run: Run) -> None:
     found.refuse()
 
 
-def _totals(run: Run) -> Iterator[Problem]:
+def _totals(run: DeepEvalRun) -> Iterator[Problem]:
     passed = sum(case.data.get("success") is True for case in run.cases)
     failed = sum(case.data.get("success") is False for case in run.cases)
     for key, own in (("test_passed", passed), ("test_failed", failed)):
@@ -170,7 +178,7 @@ def _totals(run: Run) -> Iterator[Problem]:
             yield from _metric_totals(run, totals)
 
 
-def _metric_totals(run: Run, told: Mapping[str, Json]) -> Iterator[Problem]:
+def _metric_totals(run: DeepEvalRun, told: Mapping[str, Json]) -> Iterator[Problem]:
     name = told["metric"]
     mine = [one for case in run.cases for one in case.metrics if one.name == name]
     scored = [one for one in mine if one.score is not None and one.success is not None]
@@ -182,7 +190,7 @@ def _metric_totals(run: Run, told: Mapping[str, Json]) -> Iterator[Problem]:
             yield _differs(run, where, str(stated), f"its cases have {own}")
 
 
-def _differs(run: Run, key: str, told: str, own: str) -> Problem:
+def _differs(run: DeepEvalRun, key: str, told: str, own: str) -> Problem:
     message = f"says {told[:40]}, but {own} - the file was changed; run the evaluation again"
     return Problem(Place(run.path.as_posix(), None, key), message)
 
@@ -190,15 +198,15 @@ def _differs(run: Run, key: str, told: str, own: str) -> Problem:
 # -------------------------------------------------------------------------------------------- notes
 
 
-def _agent(run: Run) -> str:
+def _agent(run: DeepEvalRun) -> str:
     """The run's identifier, or the model among its hyperparameters."""
     model = as_object(run.head.get("hyperparameters")).get("model")
     return line_or_none(run.head.get("identifier") or model) or TOOL
 
 
-def _notes(run: Run) -> Iterator[str]:
+def _notes(run: DeepEvalRun) -> Iterator[str]:
     yield "imported from a test run of deepeval, which judged it"
-    broken = sum(case.data.get("success") is False and _undecided(case) for case in run.cases)
+    broken = sum(case.data.get("success") is False and _is_undecided(case) for case in run.cases)
     if broken:
         yield (
             f"{broken} of {len(run.cases)} cases have a metric that broke off and none that "
@@ -209,5 +217,5 @@ def _notes(run: Run) -> Iterator[str]:
         yield f"deepeval's own judging cost ${cost:.4g}, which is not the agent's cost"
 
 
-def _undecided(case: TestCase) -> bool:
-    return failure(case) is None and judged(case).passed is None
+def _is_undecided(case: DeepEvalCase) -> bool:
+    return failure(case) is None and judge_case(case).passed is None

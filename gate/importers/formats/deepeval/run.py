@@ -91,7 +91,7 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestCase:
+class DeepEvalCase:
     """`data`: with the keys of its own level in snake_case. `inner`: metrics of the spans."""
 
     place: Place
@@ -116,10 +116,10 @@ class TestCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class DeepEvalRun:
     path: Path
     head: Mapping[str, Json]
-    cases: tuple[TestCase, ...] = field(repr=False)
+    cases: tuple[DeepEvalCase, ...] = field(repr=False)
 
 
 def file_of(path: Path) -> Path:
@@ -137,22 +137,22 @@ def file_of(path: Path) -> Path:
     return plain(runs[0])
 
 
-def run_in(path: Path) -> Run:
+def run_in(path: Path) -> DeepEvalRun:
     """Raises InvalidInput with everything that is wrong with its cases, UsageError for a link."""
     data = json_of(path, decoder=PYTHON)
     head = as_object(data)
     if isinstance(head.get("testRunData"), dict):
         head = head["testRunData"]
     found = Findings()
-    written = list(_written(data if isinstance(data, list) else head, path))
+    written = list(_iterate_cases(data if isinstance(data, list) else head, path))
     cases = tuple(_cases(written, found))
     if not written:
         found.add(Place(path.as_posix()), "no test case in it - run the evaluation again")
     found.refuse()
-    return Run(path=path, head=_snake(head), cases=cases)
+    return DeepEvalRun(path=path, head=_snake(head), cases=cases)
 
 
-def began(run: Run) -> str | None:
+def find_start(run: DeepEvalRun) -> str | None:
     """When its first trace began; else what the file's name says."""
     traces = (one.trace.get("startTime") or one.trace.get("start_time") for one in run.cases)
     told = sorted(one for one in traces if isinstance(one, str))[:1]
@@ -161,7 +161,7 @@ def began(run: Run) -> str | None:
     return next(filter(None, (iso(moment_of(one)) for one in told)), None)
 
 
-def _written(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
+def _iterate_cases(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
     if isinstance(data, list):
         lists = {"": data}
     else:
@@ -174,7 +174,7 @@ def _written(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
             yield Place(path.as_posix(), None, f"{key}[{n}]"), one
 
 
-def _cases(written: list[tuple[Place, Json]], found: Findings) -> Iterator[TestCase]:
+def _cases(written: list[tuple[Place, Json]], found: Findings) -> Iterator[DeepEvalCase]:
     for place, one in written:
         data = _snake(one) if isinstance(one, dict) else one
         if wrong := _CHECK.list_problems(data, place):
@@ -183,7 +183,7 @@ def _cases(written: list[tuple[Place, Json]], found: Findings) -> Iterator[TestC
                 message = f"{message} - dump the results with `model_dump`, not with `str`"
             found.add(wrong[0].place, message)
             continue
-        yield TestCase(
+        yield DeepEvalCase(
             place=place,
             data=data,
             metrics=tuple(_metrics(data)),

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.importers.formats.deepeval.answers import answer_of, failure, latency_ms
-from gate.importers.formats.deepeval.run import TOOL, Metric, Run, TestCase
+from gate.importers.formats.deepeval.run import TOOL, DeepEvalCase, DeepEvalRun, Metric
 from gate.importers.trials.build import case_of, trial_of
-from gate.importers.trials.case_ids import CaseIds, Known, mark, repeated
+from gate.importers.trials.case_ids import CaseIdentity, CaseIds, mark, number_repeat
 from gate.importers.trials.json_values import as_objects, as_strings
 from gate.importers.trials.names import metric_name, snake_case
 from gate.records import MOST_ROUNDS, Case, Json, Score, Trial
@@ -22,22 +22,22 @@ FAILED = "failed"  # by something that the run does not keep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedTestCase:
     """A case with its place in the session."""
 
-    case: TestCase
+    case: DeepEvalCase
     suite: str
     case_id: str
     digest: str
     round: int
 
 
-def placed(run: Run, suite: str) -> Iterator[Placed]:
+def place_cases(run: DeepEvalRun, suite: str) -> Iterator[PlacedTestCase]:
     """Equal cases are rounds of one where each is there as often. Conversations are a suite of
     their own beside single turns.
     """
     mixed = len({one.conversational for one in run.cases}) > 1
-    known = [_known(one) for one in run.cases]
+    known = [_identify(one) for one in run.cases]
     ids = CaseIds(known)
     names = [
         f"{suite[:86]}-conversations" if mixed and one.conversational else suite
@@ -49,15 +49,17 @@ def placed(run: Run, suite: str) -> Iterator[Placed]:
     counts: Counter[tuple[str, str]] = Counter()
     for key, case, told in zip(keys, run.cases, known, strict=True):
         counts[key] += 1
-        case_id, number = repeated(key[1], counts[key], rounds)
-        yield Placed(case=case, suite=key[0], case_id=case_id, digest=told.digest, round=number)
+        case_id, number = number_repeat(key[1], counts[key], rounds)
+        yield PlacedTestCase(
+            case=case, suite=key[0], case_id=case_id, digest=told.digest, round=number
+        )
 
 
-def _known(case: TestCase) -> Known:
+def _identify(case: DeepEvalCase) -> CaseIdentity:
     name = one_line(case.text("name"), 120)
     asked = _question(case)
     decides = {key: case.data.get(key) for key in _DECIDES if case.data.get(key)}
-    return Known(
+    return CaseIdentity(
         title="" if _NUMBERED.fullmatch(name) else name,
         asked=asked,
         words=one_line(asked, 60),
@@ -68,7 +70,7 @@ def _known(case: TestCase) -> Known:
 _DECIDES = ("expected_output", "context", "expected_tools", "expected_outcome", "scenario")
 
 
-def _question(case: TestCase) -> str:
+def _question(case: DeepEvalCase) -> str:
     """The input; of a conversation its scenario, or what the user said first."""
     if not case.conversational:
         return case.text("input")
@@ -82,13 +84,13 @@ def _question(case: TestCase) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class CaseScore:
     passed: bool | None
     scores: Mapping[str, Score]
     failures: tuple[str, ...]
 
 
-def judged(case: TestCase) -> Judged:
+def judge_case(case: DeepEvalCase) -> CaseScore:
     """As deepeval says; but a metric that broke off has no say, where deepeval says failed."""
     deciding = [one for one in (*case.metrics, *case.inner) if not one.flaky]
     failing = [one for one in deciding if one.success is False and not one.broke]
@@ -97,14 +99,14 @@ def judged(case: TestCase) -> Judged:
     if passed is False and broken and not failing:
         passed = None
     codes = [snake_case(one.name) for one in failing] or [FAILED]
-    return Judged(
+    return CaseScore(
         passed=passed,
         scores=dict(_scores(case.metrics, failed=passed is False)),
         failures=tuple(dict.fromkeys(codes)) if passed is False else (),
     )
 
 
-def contradiction(case: TestCase) -> str:
+def contradiction(case: DeepEvalCase) -> str:
     """What deepeval could not have written; "" if nothing."""
     fails = (one.name for one in case.metrics if one.success is False and not one.flaky)
     wrong = next(fails, None)
@@ -147,11 +149,11 @@ def column_of(metric: Metric) -> str:
 # -------------------------------------------------------------------------------------------- trial
 
 
-def trial(one: Placed) -> Trial:
+def trial(one: PlacedTestCase) -> Trial:
     case = _case(one)
     broke = failure(one.case)
     if broke is None:
-        found = judged(one.case)
+        found = judge_case(one.case)
         return trial_of(
             TOOL,
             one.suite,
@@ -178,7 +180,7 @@ def trial(one: Placed) -> Trial:
     )
 
 
-def _case(one: Placed) -> Case:
+def _case(one: PlacedTestCase) -> Case:
     data = one.case.data
     tags, metadata = data.get("tags") or (), data.get("metadata") or {}
     category = metadata.get("category")
@@ -195,7 +197,7 @@ def _case(one: Placed) -> Case:
     )
 
 
-def _keys(case: TestCase) -> Iterator[tuple[str, Json]]:
+def _keys(case: DeepEvalCase) -> Iterator[tuple[str, Json]]:
     """What is expected, as our datasets spell it."""
     if text := case.text("expected_output") or case.text("expected_outcome"):
         yield "expected_answer", text

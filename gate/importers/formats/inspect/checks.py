@@ -15,11 +15,11 @@ from gate.importers.formats.inspect.logs import Log
 from gate.importers.formats.inspect.samples import CHECK, id_of, scores_of
 from gate.importers.formats.inspect.scores import (
     MOST_SCORES,
-    Seen,
+    ScoreValues,
     column,
     decider,
-    given,
     is_beyond,
+    iterate_scores,
 )
 from gate.importers.trials.json_values import as_list, as_object, as_objects, as_strings
 from gate.records import LARGEST, Json
@@ -35,7 +35,7 @@ class Content:
     """What a log holds. `order`: its scorers as the log names them, first first."""
 
     order: list[str]
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, ScoreValues] = field(default_factory=dict)
     ids: dict[str, Place] = field(default_factory=dict)
     rounds: int = 1
     samples: int = 0
@@ -49,7 +49,7 @@ class Content:
         return next(names, None)
 
 
-def checked(log: Log, found: Findings) -> Content:
+def check_log(log: Log, found: Findings) -> Content:
     """Everything that is wrong is added to `found`."""
     content = Content(order=_order(log))
     seen: dict[tuple[str, int], Place] = {}
@@ -103,7 +103,7 @@ def _take(content: Content, sample: Mapping[str, Json], place: Place, found: Fin
     content.rounds = max(content.rounds, sample["epoch"])
     content.ids.setdefault(id_of(sample), place)
     content.limits += sample.get("limit") is not None
-    for one in given(scores_of(sample)):
+    for one in iterate_scores(scores_of(sample)):
         if is_beyond(one.value):
             found.add(place, f"the score '{one.name[:80]}' is beyond {LARGEST:g} - score it again")
             continue
@@ -111,7 +111,7 @@ def _take(content: Content, sample: Mapping[str, Json], place: Place, found: Fin
         if place_of is None:
             if len(content.seen) >= MOST_SCORES:
                 continue
-            place_of = content.seen[one.name] = Seen(scorer=one.scorer)
+            place_of = content.seen[one.name] = ScoreValues(scorer=one.scorer)
         place_of.add(id_of(sample), one.value)
 
 
@@ -126,10 +126,10 @@ def _contradictions(log: Log, content: Content) -> Iterator[Problem]:
         message = f"says {total}, but the log has {content.samples} samples - part of it is missing"
         yield Problem(Place(file, key="results.total_samples"), message)
     for score in results.get("scores") or ():
-        yield from _of_score(score, log, content)
+        yield from _compare_score(score, log, content)
 
 
-def _of_score(score: Mapping[str, Json], log: Log, content: Content) -> Iterator[Problem]:
+def _compare_score(score: Mapping[str, Json], log: Log, content: Content) -> Iterator[Problem]:
     name, scorer, metrics = score.get("name"), score.get("scorer"), score.get("metrics")
     own = content.seen.get(str(name) if name == scorer else f"{scorer}.{name}")
     if own is None or not own.measured or score.get("reducer") not in _REDUCED:

@@ -14,7 +14,7 @@ from gate.files.plain import MOST_JSON, files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import moment_of
-from gate.files.zip import SIGN, Archive, archive
+from gate.files.zip import SIGN, Archive, open_archive
 from gate.records import LARGEST, MOST_CASES, Json
 
 TOOL = "inspect"
@@ -121,29 +121,29 @@ def log_files(path: Path) -> tuple[tuple[Path, ...], int]:
     return tuple(sorted((*archives, *logs))), len(documents) - len(logs)
 
 
-def opened(path: Path) -> Log:
+def open_log(path: Path) -> Log:
     """Its head, checked. Raises UsageError, InvalidInput."""
     with path.open("rb") as file:
         packed = file.read(4) == SIGN
-    return _of_archive(path) if packed else _of_document(path)
+    return _open_archive(path) if packed else _open_document(path)
 
 
 # -------------------------------------------------------------------------------------------- .eval
 
 
-def _of_archive(path: Path) -> Log:
-    with archive(path, rewrites=True, convert=CONVERT) as zipped:
+def _open_archive(path: Path) -> Log:
+    with open_archive(path, rewrites=True, convert=CONVERT) as zipped:
         name = HEADER if HEADER in zipped.members else START
         if name not in zipped.members:
             raise UsageError(f"{path}: an archive without {HEADER}; name a log of Inspect")
         head = parse_json(zipped.read(name), f"{path.as_posix()}: {name}", PYTHON)
         again = zipped.rewritten
     place = Place(path.as_posix(), key=name)
-    return _checked(path, head, place, lambda: _members(path), again)
+    return _check_head(path, head, place, lambda: _members(path), again)
 
 
 def _members(path: Path) -> Iterator[tuple[Place, Json]]:
-    with archive(path, rewrites=True, convert=CONVERT) as zipped:
+    with open_archive(path, rewrites=True, convert=CONVERT) as zipped:
         for name in zipped.members:
             if not name.startswith(SAMPLES) or not name.endswith(".json"):
                 continue
@@ -164,15 +164,15 @@ def _is_chunk(name: str, zipped: Archive) -> bool:
 # -------------------------------------------------------------------------------------------- .json
 
 
-def _of_document(path: Path) -> Log:
+def _open_document(path: Path) -> Log:
     if plain(path).stat().st_size > MOST_JSON:
         raise UsageError(f"{path}: larger than {MOST_JSON >> 20} MB; keep it as .eval")
     found = iterate_members(path.read_bytes(), path.as_posix(), ("samples", "reductions"))
     head = {part.key: part.data for part in found if part.key not in ("samples", "reductions")}
-    return _checked(path, head, Place(path.as_posix()), lambda: _listed(path))
+    return _check_head(path, head, Place(path.as_posix()), lambda: _iterate_samples(path))
 
 
-def _listed(path: Path) -> Iterator[tuple[Place, Json]]:
+def _iterate_samples(path: Path) -> Iterator[tuple[Place, Json]]:
     for part in iterate_members(path.read_bytes(), path.as_posix(), ("samples", "reductions")):
         if part.key == "samples" and part.item:
             yield Place(path.as_posix(), part.line), part.data
@@ -181,7 +181,7 @@ def _listed(path: Path) -> Iterator[tuple[Place, Json]]:
 # -------------------------------------------------------------------------------------------- heads
 
 
-def _checked(
+def _check_head(
     path: Path,
     head: Json,
     place: Place,

@@ -25,7 +25,7 @@ class Attachments:
         self._left = MOST_ATTACHED
         self.missing = 0
 
-    def resolved(self, value: Json) -> Json:
+    def resolve(self, value: Json) -> Json:
         """The same, with references replaced; NaN and Infinity, which no report can hold, are
         None. A reference that leads nowhere, or is one too many, stays as it is.
         """
@@ -34,9 +34,9 @@ class Attachments:
         if isinstance(value, float):
             return value if math.isfinite(value) else None
         if isinstance(value, list):
-            return [self.resolved(one) for one in value]
+            return [self.resolve(one) for one in value]
         if isinstance(value, dict):
-            return {key: self.resolved(one) for key, one in value.items()}
+            return {key: self.resolve(one) for key, one in value.items()}
         return value
 
     def _text(self, value: str) -> str:

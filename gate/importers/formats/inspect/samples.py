@@ -11,7 +11,7 @@ from gate.files.json_schema import SchemaCheck
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.inspect.logs import TOOL
 from gate.importers.formats.inspect.messages import Attachments, as_openai, text_of
-from gate.importers.formats.inspect.scores import code_of, column, given, number_of
+from gate.importers.formats.inspect.scores import code_of, column, iterate_scores, number_of
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.json_values import (
@@ -73,7 +73,7 @@ _MOST_TEXT = 20_000  # characters of an error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class SampleRules:
     """How a log's samples are read: `decides` names the score that says pass, from `threshold` on;
     None: none does. `mixed`: scores of numbers and of texts, which count as 0.
     """
@@ -97,11 +97,11 @@ def scores_of(sample: Mapping[str, Json]) -> Mapping[str, Json]:
     return found or {}
 
 
-def trial(sample: Mapping[str, Json], rules: Rules, place: Place) -> Trial:
+def trial(sample: Mapping[str, Json], rules: SampleRules, place: Place) -> Trial:
     """`sample` fits SAMPLE."""
     attached = Attachments(sample.get("attachments"))
     status, error = _status(sample)
-    scores, passed, failures = _judged(sample, rules)
+    scores, passed, failures = _judge_sample(sample, rules)
     if status == "agent_error":
         code = "timeout" if error and _TIMED_OUT.search(error[:_MOST_TEXT]) else "agent_error"
         failures = (code, *failures)
@@ -122,25 +122,25 @@ def trial(sample: Mapping[str, Json], rules: Rules, place: Place) -> Trial:
 
 
 def _case(sample: Mapping[str, Json], suite: str, attached: Attachments, place: Place) -> Case:
-    target, asked = sample.get("target"), attached.resolved(sample["input"])
+    target, asked = sample.get("target"), attached.resolve(sample["input"])
     keys: dict[str, Json] = {}
     if isinstance(target, str) and target:
-        keys["expected_answer"] = attached.resolved(target)
+        keys["expected_answer"] = attached.resolve(target)
     elif isinstance(target, list) and target:
-        keys["expected_answers"] = attached.resolved(target)
+        keys["expected_answers"] = attached.resolve(target)
     category = (sample.get("metadata") or {}).get("category")
     return case_of(
         TOOL,
         suite,
         id_of(sample),
-        input=asked if isinstance(asked, str) else _asked(asked),
+        input=asked if isinstance(asked, str) else _keep_texts(asked),
         keys=keys,
         category=string_or_none(category, 200) or None,
         place=place,
     )
 
 
-def _asked(messages: Json) -> Json:
+def _keep_texts(messages: Json) -> Json:
     """Roles and texts alone: what else they hold differs from run to run."""
     return [
         {"role": str(one.get("role")), "content": text_of(one.get("content"))}
@@ -160,13 +160,13 @@ def _status(sample: Mapping[str, Json]) -> tuple[TrialStatus, str | None]:
 # ------------------------------------------------------------------------------------------ judging
 
 
-def _judged(
-    sample: Mapping[str, Json], rules: Rules
+def _judge_sample(
+    sample: Mapping[str, Json], rules: SampleRules
 ) -> tuple[dict[str, Score], bool | None, tuple[str, ...]]:
     """The scorers' scores, whether it passed, and why not."""
     scores, values = scores_of(sample), dict[str, dict[str, float | None]]()
     passed, codes = None, tuple[str, ...]()
-    for one in given(scores):
+    for one in iterate_scores(scores):
         number = number_of(one.value)
         if number is None and isinstance(one.value, str) and one.name in rules.mixed:
             number = 0.0
@@ -174,12 +174,12 @@ def _judged(
         if one.name == rules.decides and number is not None:
             passed = number >= rules.threshold
             codes = () if passed else _codes(sample, scores[one.scorer], code_of(one.value))
-    deciding = next((o.scorer for o in given(scores) if o.name == rules.decides), None)
+    deciding = next((o.scorer for o in iterate_scores(scores) if o.name == rules.decides), None)
     told = {
         metric_name(TOOL, scorer): _score(score, values.get(scorer, {}), scorer, deciding, passed)
         for scorer, score in scores.items()
     }
-    return _named_apart(told, codes), passed, codes
+    return _add_codes(told, codes), passed, codes
 
 
 def _score(
@@ -201,7 +201,7 @@ def _score(
     )
 
 
-def _named_apart(told: dict[str, Score], codes: tuple[str, ...]) -> dict[str, Score]:
+def _add_codes(told: dict[str, Score], codes: tuple[str, ...]) -> dict[str, Score]:
     """The codes stand with the scorer that failed it."""
     return {
         name: replace(score, failures=codes) if score.passed is False else score
@@ -221,7 +221,7 @@ def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> 
 
 
 def _response(sample: Mapping[str, Json], model: str, attached: Attachments) -> Response:
-    told = conversation(as_openai(attached.resolved(sample.get("messages"))), shows_calls=True)
+    told = conversation(as_openai(attached.resolve(sample.get("messages"))), shows_calls=True)
     output = sample.get("output") or {}
     choice = as_object(next(iter(as_list(output.get("choices"))), None))
     message = choice.get("message")
@@ -229,7 +229,7 @@ def _response(sample: Mapping[str, Json], model: str, attached: Attachments) -> 
     if not isinstance(said, str):
         said = text_of(as_object(message).get("content"))
     finish, turns = choice.get("stop_reason"), as_count(sample.get("turn_count"))
-    answer, faults = str(attached.resolved(said)), told.trace_faults
+    answer, faults = str(attached.resolve(said)), told.trace_faults
     if attached.missing:
         faults = (*faults, f"{attached.missing} attachments are not in the log, or too long")
     return replace(

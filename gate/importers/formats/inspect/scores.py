@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.importers.formats.inspect.logs import TOOL
-from gate.importers.trials.build import told_metric
+from gate.importers.trials.build import score_metric
 from gate.importers.trials.names import metric_name
 from gate.records import LARGEST, Json, MetricSpec
 
@@ -45,7 +45,7 @@ def code_of(value: Json) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenScore:
     """One value: of a scorer, or of one part of it where it gives several."""
 
     name: str  # `includes`, `parts.a`
@@ -53,21 +53,21 @@ class Given:
     value: Json
 
 
-def given(scores: Mapping[str, Json]) -> Iterator[Given]:
+def iterate_scores(scores: Mapping[str, Json]) -> Iterator[GivenScore]:
     """Every value of a sample's `scores`."""
     for scorer, score in scores.items():
         value = score.get("value")
         if isinstance(value, dict):
-            yield from (Given(f"{scorer}.{key}", scorer, part) for key, part in value.items())
+            yield from (GivenScore(f"{scorer}.{key}", scorer, part) for key, part in value.items())
         elif isinstance(value, list):
             parts = enumerate(value[:MOST_SCORES], 1)
-            yield from (Given(f"{scorer}.{n}", scorer, part) for n, part in parts)
+            yield from (GivenScore(f"{scorer}.{n}", scorer, part) for n, part in parts)
         else:
-            yield Given(scorer, scorer, value)
+            yield GivenScore(scorer, scorer, value)
 
 
 @dataclass(slots=True, kw_only=True)
-class Seen:
+class ScoreValues:
     """All values of one name in a log: [sum, number] by sample id over its epochs. A text that is
     no number counts as 0 beside numbers, as Inspect's metrics take it; texts alone are no score.
     """
@@ -104,7 +104,7 @@ class Seen:
         """Its metric: values from 0 to 1 are a rate, others have no bounds."""
         share = self.low >= 0.0 and self.high <= 1.0
         about = "mean over the samples, as Inspect's mean and accuracy are"
-        return told_metric(column(name), share=share, about=about)
+        return score_metric(column(name), share=share, about=about)
 
 
 def column(name: str) -> str:
@@ -112,7 +112,7 @@ def column(name: str) -> str:
     return metric_name(TOOL, *name.split(".", 1))
 
 
-def decider(seen: Mapping[str, Seen], order: Sequence[str]) -> str | None:
+def decider(seen: Mapping[str, ScoreValues], order: Sequence[str]) -> str | None:
     """The first scorer, in the log's order, whose values all say correct or incorrect."""
     ordered = sorted(seen, key=lambda n: order.index(n) if n in order else len(order))
     return next((n for n in ordered if seen[n].measured and seen[n].graded), None)

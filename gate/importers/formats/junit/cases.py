@@ -23,7 +23,7 @@ _COUNTS = {"tests": None, "failures": "failed", "errors": "error", "skipped": "s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestCase:
+class JUnitCase:
     """One `testcase`. `group`: the testsuite's name; `number`: which testsuite of the file it is,
     from 1. `retries`: results of the same test before this one, which its runner put inside it.
     """
@@ -62,14 +62,14 @@ class _Suite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
+class TestSuite:
     """A testsuite that has ended. `timestamp`: when it ran, UTC; None: it does not say."""
 
     name: str
     timestamp: datetime | None
 
 
-def cases(path: Path) -> Iterator[TestCase | Suite | Problem]:
+def cases(path: Path) -> Iterator[JUnitCase | TestSuite | Problem]:
     """Cases in order, each testsuite with a time where it begins. Raises InvalidInput for what is
     no XML, or no JUnit.
     """
@@ -83,11 +83,11 @@ class _Walk:
         self._path = path
         self._name = path.as_posix()
         self._suites: list[_Suite] = []
-        self._case: TestCase | None = None
+        self._case: JUnitCase | None = None
         self._number = 0
         self._depth = 0
 
-    def all(self) -> Iterator[TestCase | Suite | Problem]:
+    def all(self) -> Iterator[JUnitCase | TestSuite | Problem]:
         for step in steps(self._path, keep=KEPT):
             if isinstance(step, Begin):
                 self._depth += 1
@@ -99,7 +99,7 @@ class _Walk:
     def _place(self, line: int) -> Place:
         return Place(self._name, line)
 
-    def _begin(self, step: Begin) -> Iterator[Suite | Problem]:
+    def _begin(self, step: Begin) -> Iterator[TestSuite | Problem]:
         place = self._place(step.line)
         if self._depth == 1 and step.name not in ("testsuites", "testsuite"):
             yield Problem(place, f"<{step.name[:40]}> - JUnit begins with testsuites or testsuite")
@@ -109,7 +109,7 @@ class _Walk:
             told = _counts(step.attributes)
             suite = _Suite(name=name, number=self._number, place=place, told=told)
             self._suites.append(suite)
-            yield Suite(name=name, timestamp=moment_of(step.attributes.get("timestamp")))
+            yield TestSuite(name=name, timestamp=moment_of(step.attributes.get("timestamp")))
         elif step.name == "testcase":
             yield from self._open(step, place)
         elif self._case is not None:
@@ -122,7 +122,7 @@ class _Walk:
         if not name and not step.attributes.get("classname"):
             yield Problem(place, "a testcase without a name - nothing can tell it apart")
         suite = self._suites[-1] if self._suites else None
-        self._case = TestCase(
+        self._case = JUnitCase(
             place=place,
             group=suite.name if suite else "",
             number=suite.number if suite else 0,
@@ -147,7 +147,7 @@ class _Walk:
             kind, message = (step.attributes.get(key, "")[:KEPT] for key in ("type", "message"))
             self._case = replace(case, outcome=outcome, kind=kind, message=message, text="")
 
-    def _end(self, name: str, text: str) -> Iterator[TestCase | Problem]:
+    def _end(self, name: str, text: str) -> Iterator[JUnitCase | Problem]:
         case = self._case
         if name == "testcase" and case is not None:
             self._case = None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gate.errors import Problem
 from gate.files.problems import Findings
-from gate.importers.formats.junit.cases import Suite, TestCase, cases
+from gate.importers.formats.junit.cases import JUnitCase, TestSuite, cases
 from gate.importers.trials.build import MOST_TRIALS, check_number
 
 MOST_METRICS = 200
@@ -21,12 +21,12 @@ Block = tuple[int, int]  # file, testsuite element in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class TestRun:
     """One result: of the test `case_id` in a round, with the failed ones before it."""
 
     case_id: str
     round: int
-    results: tuple[TestCase, ...]
+    results: tuple[JUnitCase, ...]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Overview:
     results: int = 0
     first_failed: dict[Key, bool] = field(default_factory=dict)
 
-    def add(self, case: TestCase, file: int) -> None:
+    def add(self, case: JUnitCase, file: int) -> None:
         if case.outcome == "skipped":
             self.skipped += 1
             return
@@ -65,18 +65,18 @@ class Overview:
                 low, high = self.ranges.get(name, (math.inf, -math.inf))
                 self.ranges[name] = (min(low, value), max(high, value))
 
-    def case_id(self, case: TestCase) -> str:
+    def case_id(self, case: JUnitCase) -> str:
         return f"{case.group} {case.id}".strip() if case.id in self.shared else case.id
 
     def sizes(self, reruns: bool) -> tuple[int, int]:
         """Cases and rounds."""
         more: dict[Key, int] = {}
         for (_, key), failed in self.several.items():
-            more[key] = max(more.get(key, 0), len(parted(failed, reruns)) - 1)
+            more[key] = max(more.get(key, 0), len(split_reruns(failed, reruns)) - 1)
         return len(self.rounds) + sum(more.values()), max(self.rounds.values(), default=1)
 
 
-def parted(failed: Sequence[bool], reruns: bool) -> list[range]:
+def split_reruns(failed: Sequence[bool], reruns: bool) -> list[range]:
     """Which of the results that one testsuite has of a name are of one test: a rerun follows a
     failure, so what follows a success is another test of the same name.
     """
@@ -91,7 +91,7 @@ def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
         for element in cases(file):
             if isinstance(element, Problem):
                 problems.take(element)
-            elif isinstance(element, Suite):
+            elif isinstance(element, TestSuite):
                 found.names.add(element.name)
                 if element.timestamp is not None:
                     found.newest = max(filter(None, (found.newest, element.timestamp)))
@@ -102,15 +102,15 @@ def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
     return found
 
 
-def runs(files: Sequence[Path], found: Overview, reruns: bool) -> Iterator[Run]:
+def runs(files: Sequence[Path], found: Overview, reruns: bool) -> Iterator[TestRun]:
     """Every result once, what belongs together as one; in the order of the files, and of a file
     those tests last that it has several results of.
     """
     rounds: dict[Key, int] = {}
     for number, file in enumerate(files):
-        waiting: dict[tuple[Block, Key], list[TestCase]] = {}
+        waiting: dict[tuple[Block, Key], list[JUnitCase]] = {}
         for case in cases(file):
-            if not isinstance(case, TestCase) or case.outcome == "skipped":
+            if not isinstance(case, JUnitCase) or case.outcome == "skipped":
                 continue
             key, block = (case.group, case.id), (number, case.number)
             if (block, key) in found.several:
@@ -121,19 +121,21 @@ def runs(files: Sequence[Path], found: Overview, reruns: bool) -> Iterator[Run]:
             yield from _several(found, rounds, key, results, reruns)
 
 
-def _run(found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[TestCase]) -> Run:
+def _run(
+    found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase]
+) -> TestRun:
     round_ = 1
     if found.rounds[key] > 1:
         round_ = rounds[key] = rounds.get(key, 0) + 1
-    return Run(case_id=found.case_id(results[0]), round=round_, results=tuple(results))
+    return TestRun(case_id=found.case_id(results[0]), round=round_, results=tuple(results))
 
 
 def _several(
-    found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[TestCase], reruns: bool
-) -> Iterator[Run]:
-    first, *others = parted([one.outcome != "passed" for one in results], reruns)
+    found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase], reruns: bool
+) -> Iterator[TestRun]:
+    first, *others = split_reruns([one.outcome != "passed" for one in results], reruns)
     run = _run(found, rounds, key, [results[n] for n in first])
     yield run
     for number, part in enumerate(others, 2):
         same = tuple(results[n] for n in part)
-        yield Run(case_id=f"{run.case_id} #{number}", round=run.round, results=same)
+        yield TestRun(case_id=f"{run.case_id} #{number}", round=run.round, results=same)

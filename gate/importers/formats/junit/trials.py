@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from itertools import chain, repeat
 
-from gate.importers.formats.junit.cases import TestCase
-from gate.importers.formats.junit.runs import Run
+from gate.importers.formats.junit.cases import JUnitCase
+from gate.importers.formats.junit.runs import TestRun
 from gate.importers.trials.build import case_of, trial_of
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -21,7 +21,7 @@ _LAST_LINE = re.compile(rf":\d+: {_NAMED}\s*\Z")  # of what pytest tells of a te
 _UNTOLD = "failed; what it said is not kept"
 
 
-def trial(run: Run, suite: str, *, categories: bool) -> Trial:
+def trial(run: TestRun, suite: str, *, categories: bool) -> Trial:
     """The last result counts; the ones before it failed. Where it is nobody's, such as a teardown's
     without a connection, the one before it.
     """
@@ -52,7 +52,7 @@ def _without_answer(trial: Trial) -> Trial:
     return replace(trial, attempts=(replace(trial.attempt, response=None),))
 
 
-def _trial(result: TestCase, case: Case, suite: str, round_: int) -> Trial:
+def _trial(result: JUnitCase, case: Case, suite: str, round_: int) -> Trial:
     status = _status(result)
     told = "\n".join(filter(None, (result.message, result.text)))
     return trial_of(
@@ -70,7 +70,7 @@ def _trial(result: TestCase, case: Case, suite: str, round_: int) -> Trial:
     )
 
 
-def _status(result: TestCase) -> TrialStatus:
+def _status(result: JUnitCase) -> TrialStatus:
     """An `error` is the agent's, unless it tells that nobody answered."""
     if result.outcome != "error":
         return "completed"
@@ -78,7 +78,7 @@ def _status(result: TestCase) -> TrialStatus:
     return "infra_error" if nobody else "agent_error"
 
 
-def _code(result: TestCase) -> str:
+def _code(result: JUnitCase) -> str:
     """The type, or the exception that the message begins with: `assertion_error`."""
     named = _EXCEPTION.match(result.kind or result.message) or _LAST_LINE.search(result.text)
     if named:

@@ -23,7 +23,7 @@ _PEEK = 1 << 20  # bytes of a first line that are looked at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class StoredConversation:
     """`name`: of its file, and where that has several its place in it. `item`: the object that it
     came in, with its id and what else is told of it; empty where there is none.
     """
@@ -44,15 +44,15 @@ def source_files(path: Path) -> tuple[Path, ...]:
     return found
 
 
-def conversations(files: Sequence[Path], root: Path) -> Iterator[Conversation | Problem]:
+def conversations(files: Sequence[Path], root: Path) -> Iterator[StoredConversation | Problem]:
     """Of all files in order. Raises InvalidInput for a file of JSON that is none."""
     for path in files:
         name = path.relative_to(root).as_posix() if path != root else path.name
         name = name.rsplit(".", 1)[0]
         if _is_lines(path):
-            yield from _of_lines(path, name, alone=path == root)
+            yield from _read_lines(path, name, alone=path == root)
         else:
-            yield from _of_value(json_of(path, MOST_FILE), path, name, alone=path == root)
+            yield from _read_value(json_of(path, MOST_FILE), path, name, alone=path == root)
 
 
 def _is_lines(path: Path) -> bool:
@@ -69,7 +69,7 @@ def _is_lines(path: Path) -> bool:
         return False
 
 
-def _of_lines(path: Path, name: str, *, alone: bool) -> Iterator[Conversation | Problem]:
+def _read_lines(path: Path, name: str, *, alone: bool) -> Iterator[StoredConversation | Problem]:
     """A conversation a line; or all of them one, where each line is but a message."""
     first = next(json_lines(path), None)
     if first is not None and not isinstance(first, Problem) and is_message(first.data):
@@ -79,29 +79,29 @@ def _of_lines(path: Path, name: str, *, alone: bool) -> Iterator[Conversation | 
         lines = list(json_lines(path))
         wrong = [line for line in lines if isinstance(line, Problem)]
         values = [line.data for line in lines if not isinstance(line, Problem)]
-        yield from wrong or _one(values, Place(path.as_posix()), name)
+        yield from wrong or _read_one(values, Place(path.as_posix()), name)
         return
     for line in json_lines(path):
         if isinstance(line, Problem):
             yield line
         else:
             number = f"line-{line.place.line}"
-            yield from _one(line.data, line.place, number if alone else f"{name}:{number}")
+            yield from _read_one(line.data, line.place, number if alone else f"{name}:{number}")
 
 
-def _of_value(
+def _read_value(
     data: Json, path: Path, name: str, *, alone: bool
-) -> Iterator[Conversation | Problem]:
+) -> Iterator[StoredConversation | Problem]:
     place = Place(path.as_posix())
     if not isinstance(data, list) or is_one(data):
-        yield from _one(data, place, name)
+        yield from _read_one(data, place, name)
         return
     for n, item in enumerate(data):
         own = Place(path.as_posix(), key=f"[{n}]")
-        yield from _one(item, own, f"item-{n + 1}" if alone else f"{name}:item-{n + 1}")
+        yield from _read_one(item, own, f"item-{n + 1}" if alone else f"{name}:item-{n + 1}")
 
 
-def _one(data: Json, place: Place, name: str) -> Iterator[Conversation | Problem]:
+def _read_one(data: Json, place: Place, name: str) -> Iterator[StoredConversation | Problem]:
     if is_too_deep(data):
         yield Problem(place, "nested too deeply - no conversation is")
         return
@@ -110,7 +110,7 @@ def _one(data: Json, place: Place, name: str) -> Iterator[Conversation | Problem
     if held is None or shape_of(held) is None:
         yield Problem(place, "no conversation of a known shape - see docs/import.md#messages")
     else:
-        yield Conversation(place=place, name=name, data=held, item=item)
+        yield StoredConversation(place=place, name=name, data=held, item=item)
 
 
 def held_in(item: dict[str, Json]) -> Json:

@@ -30,7 +30,7 @@ _RETURN_CODE = re.compile(r"<returncode>(-?\d{1,10})</returncode>")
 _MOMENTS = (946_684_800, 4_102_444_800)  # seconds since 1970: the years 2000 to 2099
 
 
-class Messages:
+class MessageReader:
     """Reads one message after the other; `into` is what they come to."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ def _moment(value: Json) -> float | None:
     return seconds if seconds is not None and _MOMENTS[0] <= seconds <= _MOMENTS[1] else None
 
 
-def api_calls(info: Mapping[str, Json], messages: Messages) -> int:
+def api_calls(info: Mapping[str, Json], messages: MessageReader) -> int:
     """As the agent counted them, else the messages of the model."""
     told = as_count(at(info, "model_stats", "api_calls"))
     return messages.into.turns if told is None else told

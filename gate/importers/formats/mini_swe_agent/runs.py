@@ -11,7 +11,12 @@ from gate.errors import InvalidInput, Place, UsageError
 from gate.files.plain import files_below, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import parse
-from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, Trajectory, id_of, read
+from gate.importers.formats.mini_swe_agent.trajectory import (
+    SUFFIX,
+    TrajectoryFile,
+    id_of,
+    read_trajectory,
+)
 from gate.importers.trials.instance_ids import is_id
 from gate.importers.trials.json_values import as_list, as_object
 from gate.records import Json
@@ -23,7 +28,7 @@ _MOST_YAML = 16 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class AgentRun:
     """`trajectories`: instance -> file, by id. `lost`: instances without one, since their agent
     never came to be, with the exit status that was written ("" where none was).
     """
@@ -39,9 +44,9 @@ class Run:
     def files(self) -> tuple[Path, ...]:
         return (*self.beside, *self.trajectories.values())
 
-    def read(self, instance: str) -> Trajectory | None:
+    def read(self, instance: str) -> TrajectoryFile | None:
         path = self.trajectories.get(instance)
-        return None if path is None else read(path)
+        return None if path is None else read_trajectory(path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +62,7 @@ class _Seen:
     started: str
 
     @classmethod
-    def of(cls, path: Path, one: Trajectory) -> _Seen:
+    def of(cls, path: Path, one: TrajectoryFile) -> _Seen:
         return cls(
             path=path,
             exit_status=one.exit_status,
@@ -69,13 +74,13 @@ class _Seen:
         )
 
 
-def run_of(path: Path) -> Run:
+def run_of(path: Path) -> AgentRun:
     """A trajectory or a folder of them, each read and checked once. Raises InvalidInput with all
     problems, UsageError for what is no such run.
     """
     findings = Findings()
     if not path.is_dir():
-        one = read(plain(path))
+        one = read_trajectory(plain(path))
         return _run({one.id: _Seen.of(path, one)})
     files = files_below(path, f"*{SUFFIX}")
     if not files:
@@ -98,9 +103,9 @@ def _run(
     found: Mapping[str, _Seen],
     beside: tuple[Path, ...] = (),
     lost: Mapping[str, str] | None = None,
-) -> Run:
+) -> AgentRun:
     versions = sorted({one.version for one in found.values() if one.version})
-    return Run(
+    return AgentRun(
         trajectories={instance: found[instance].path for instance in sorted(found)},
         beside=beside,
         lost=dict(sorted((lost or {}).items())),
@@ -115,7 +120,7 @@ def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, _See
     for path in files:
         place = Place(path.as_posix())
         try:
-            one = read(path)
+            one = read_trajectory(path)
         except InvalidInput as error:
             findings.take(*error.problems)
             continue
@@ -141,7 +146,7 @@ def _beside(
     told: dict[str, str] = {}
     try:
         for path in predictions:
-            told |= dict.fromkeys(_predicted(path, found, findings), "")
+            told |= dict.fromkeys(_read_predictions(path, found, findings), "")
         for path in exits:
             told |= _statuses(path, found, findings)
     except InvalidInput as error:
@@ -149,7 +154,7 @@ def _beside(
     return (*predictions, *exits), {i: status for i, status in told.items() if i not in found}
 
 
-def _predicted(path: Path, found: Mapping[str, _Seen], findings: Findings) -> Iterator[str]:
+def _read_predictions(path: Path, found: Mapping[str, _Seen], findings: Findings) -> Iterator[str]:
     name = path.as_posix()
     data = json_of(path)
     if not isinstance(data, dict):

@@ -12,7 +12,7 @@ from gate.agents.traces.values import at
 from gate.errors import AgentFailure, InvalidInput, Place, Problem
 from gate.files.plain import json_of
 from gate.files.timestamps import after, iso
-from gate.importers.formats.mini_swe_agent.messages import Messages, api_calls
+from gate.importers.formats.mini_swe_agent.messages import MessageReader, api_calls
 from gate.importers.trials.json_values import as_amount, as_string
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json, Response
@@ -26,7 +26,7 @@ _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trajectory:
+class TrajectoryFile:
     """`exit_status` is "" of a run that did not end. `submission`: the patch, "" without one."""
 
     id: str
@@ -69,7 +69,7 @@ def id_of(path: Path) -> str:
     return path.name.removesuffix(SUFFIX)
 
 
-def read(path: Path) -> Trajectory:
+def read_trajectory(path: Path) -> TrajectoryFile:
     """Raises InvalidInput (file, key), UsageError for what is no plain file."""
     data = json_of(path, _MOST)
     info = at(data, "info")
@@ -79,7 +79,7 @@ def read(path: Path) -> Trajectory:
     if written not in FORMATS:
         shown = one_line(str(written), 60)
         _refuse(path, "trajectory_format", f"'{shown}' is none of {', '.join(FORMATS)}")
-    messages = Messages()
+    messages = MessageReader()
     try:
         messages.read(data["messages"])
     except AgentFailure as failure:
@@ -88,7 +88,7 @@ def read(path: Path) -> Trajectory:
     submitted = status == "Submitted"
     told = as_string(info.get("submission"))
     named = data.get("instance_id")
-    return Trajectory(
+    return TrajectoryFile(
         id=named if isinstance(named, str) and named else id_of(path),
         task=messages.task,
         exit_status=status,
@@ -103,7 +103,7 @@ def read(path: Path) -> Trajectory:
     )
 
 
-def _response(info: Mapping[str, Json], messages: Messages, answer: str) -> Response:
+def _response(info: Mapping[str, Json], messages: MessageReader, answer: str) -> Response:
     trace = messages.into.trace("openai")
     model = at(info, "config", "model", "model_name")
     cost = as_amount(at(info, "model_stats", "instance_cost"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gate.errors import Place, Problem, UsageError
 from gate.files.json_schema import SchemaCheck
-from gate.files.plain import Line, json_lines
+from gate.files.plain import JsonLine, json_lines
 from gate.files.session_file import read_json, regular
 from gate.records import LARGEST, MOST_ROUNDS, Json
 
@@ -71,7 +71,7 @@ _CHECK = SchemaCheck(RECORD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class BenchmarkRecord:
     """A line of details.jsonl that is what it should be."""
 
     place: Place
@@ -117,17 +117,17 @@ def detail_files(folder: Path) -> tuple[Path, ...]:
     return parts
 
 
-def records(files: tuple[Path, ...]) -> Iterator[Record | Problem]:
+def records(files: tuple[Path, ...]) -> Iterator[BenchmarkRecord | Problem]:
     """Every line of the files, in order. Raises UsageError for a link or a device."""
     for path in files:
         for line in json_lines(regular(path)):
             yield line if isinstance(line, Problem) else _check_record(line)
 
 
-def _check_record(line: Line) -> Record | Problem:
+def _check_record(line: JsonLine) -> BenchmarkRecord | Problem:
     if wrong := _CHECK.list_problems(line.data, line.place):
         return wrong[0]
-    record = Record(place=line.place, data=line.data)
+    record = BenchmarkRecord(place=line.place, data=line.data)
     if line.data["ok"] and record.codes:
         code = record.codes[0][:80]
         return Problem(line.place, f"ok, and yet it failed with {code!r} - which is it?")

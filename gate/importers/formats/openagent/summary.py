@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.errors import Place, Problem
-from gate.importers.formats.openagent.files import Record
+from gate.importers.formats.openagent.files import BenchmarkRecord
 from gate.importers.trials.json_values import as_list, is_number
 from gate.records import Json
 
@@ -24,7 +24,7 @@ _NEAR = 0.51  # absolute
 
 
 @dataclass(slots=True, kw_only=True)
-class Totals:
+class SuiteTotals:
     """Of one suite's records, in any order."""
 
     records: int = 0
@@ -36,7 +36,7 @@ class Totals:
     latencies: array[float] = field(default_factory=lambda: array("d"))
     tokens: array[float] = field(default_factory=lambda: array("d"))
 
-    def add(self, record: Record) -> None:
+    def add(self, record: BenchmarkRecord) -> None:
         data = record.data
         self.records += 1
         self.passed += data["ok"]
@@ -51,7 +51,7 @@ class Totals:
 
 
 def contradictions(
-    summary: Mapping[str, Json], found: Mapping[str, Totals], file: str
+    summary: Mapping[str, Json], found: Mapping[str, SuiteTotals], file: str
 ) -> Iterator[Problem]:
     """One problem for each figure that the records do not bear out."""
     suites = summary.get("suites")
@@ -71,7 +71,7 @@ def contradictions(
             yield from _suite(told, found[name], file, f"{where}.")
 
 
-def _suite(told: Mapping[str, Json], own: Totals, file: str, where: str) -> Iterator[Problem]:
+def _suite(told: Mapping[str, Json], own: SuiteTotals, file: str, where: str) -> Iterator[Problem]:
     yield from _count(told, "rounds", own.records, file, where)
     rate = own.passed / own.records
     stated = told.get("success_rate")
@@ -117,7 +117,7 @@ def _amount(
         yield _differs(file, where + key, stated, f"the records give {readings[0]:.2f}")
 
 
-def _failures(top: Json, own: Totals, file: str, where: str) -> Iterator[Problem]:
+def _failures(top: Json, own: SuiteTotals, file: str, where: str) -> Iterator[Problem]:
     for entry in as_list(top):
         pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)
         if not pair:

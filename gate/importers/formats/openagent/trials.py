@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from gate.agents.traces.spending import split
 from gate.graders.openagent_rules.crosscheck import SHOWN, told
 from gate.graders.openagent_rules.declared import canonical
-from gate.importers.formats.openagent.files import Record
+from gate.importers.formats.openagent.files import BenchmarkRecord
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
     Attempt,
@@ -27,7 +27,7 @@ TOOL = "openagent-agentbench"  # what measured, and what judged
 NOT_KEPT = "failed; of a task and round the source keeps one attempt, and it was a later one"
 
 
-def trial_of(record: Record, created_at: str, model: str | None) -> Trial:
+def trial_of(record: BenchmarkRecord, created_at: str, model: str | None) -> Trial:
     suite, task, number = record.key
     digest = hashlib.sha256(f"{TOOL}\n{suite}\n{task}".encode()).hexdigest()[:16]
     last = record.data["attempt"]

@@ -18,7 +18,7 @@ _LABELS = {"pass": True, "passed": True, "fail": False, "failed": False}
 _REASON = 2_000  # characters
 
 
-class Judged(NamedTuple):
+class SpanScore(NamedTuple):
     """All that one evaluation said of a trace. `metric` is its name, `unscored` why it has no
     value.
     """
@@ -35,7 +35,7 @@ class Judged(NamedTuple):
         return Score(values=values, passed=told, reason=self.reason, unscored=self.unscored)
 
 
-def judged(spans: Iterable[Span]) -> tuple[Judged, ...]:
+def collect_scores(spans: Iterable[Span]) -> tuple[SpanScore, ...]:
     """By name, in the order in which they were told. Of several results of one evaluation the value
     is the mean, and all of them have to pass.
     """
@@ -45,10 +45,10 @@ def judged(spans: Iterable[Span]) -> tuple[Judged, ...]:
             if event == EVALUATION:
                 name = as_text(told.get(f"{_PREFIX}name"))
                 found.setdefault(metric_name(TOOL, name), []).append(told)
-    return tuple(_judged(name, results) for name, results in found.items())
+    return tuple(_summarize_scores(name, results) for name, results in found.items())
 
 
-def opinion(results: Iterable[Judged]) -> bool | None:
+def opinion(results: Iterable[SpanScore]) -> bool | None:
     """Whether the trace passed: it failed where one of them says so; None: none says anything."""
     told = [one.passed for one in results if one.passed is not None]
     return all(told) if told else None
@@ -66,7 +66,7 @@ def spec(metric: str) -> MetricSpec:
     )
 
 
-def _judged(metric: str, results: list[Mapping[str, Json]]) -> Judged:
+def _summarize_scores(metric: str, results: list[Mapping[str, Json]]) -> SpanScore:
     labels = [as_text(one.get(f"{_PREFIX}score.label")) for one in results]
     words = [_LABELS[label.lower()] for label in labels if label.lower() in _LABELS]
     passed = all(words) if words else None
@@ -79,7 +79,7 @@ def _judged(metric: str, results: list[Mapping[str, Json]]) -> Judged:
     said = " / ".join(dict.fromkeys(filter(None, (*labels, *reasons))))
     if passed is False:  # of several evaluations the reader sees which one
         said = f"{metric.partition('.')[2]}: {said}"
-    return Judged(metric, value, passed, said[:_REASON], _why(value, results))
+    return SpanScore(metric, value, passed, said[:_REASON], _why(value, results))
 
 
 def _why(value: float | None, results: list[Mapping[str, Json]]) -> str | None:

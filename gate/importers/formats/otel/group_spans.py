@@ -14,8 +14,13 @@ from typing import Any, NamedTuple
 
 from gate.errors import Place, UsageError
 from gate.files.problems import Findings
-from gate.importers.formats.otel.lines import kind_of, pieces, unpacked, whole
-from gate.importers.formats.otel.span_filter import Record, Taken, taken, taken_of_piece
+from gate.importers.formats.otel.lines import kind_of, pieces, read_packed, read_whole
+from gate.importers.formats.otel.span_filter import (
+    SpanRecord,
+    TakenSpans,
+    filter_piece,
+    filter_spans,
+)
 from gate.importers.formats.otel.spool import Spool
 from gate.importers.formats.otel.worker_pool import Crew
 from gate.importers.trials.json_values import as_string
@@ -53,7 +58,7 @@ class Traces:
     _beyond: Counter[int] = field(default_factory=Counter)  # trace -> spans that are not kept
     _conversations: dict[int, str] = field(default_factory=dict)  # as the first span tells it
 
-    def take(self, found: Taken, file: int, lines: int = 0) -> None:
+    def take(self, found: TakenSpans, file: int, lines: int = 0) -> None:
         """What was found in a file, after so many lines of it. Raises UsageError for too many
         traces.
         """
@@ -63,7 +68,7 @@ class Traces:
         for record in found.records:
             self._add(record, file, lines + record.line)
 
-    def _add(self, record: Record, file: int, line: int) -> None:
+    def _add(self, record: SpanRecord, file: int, line: int) -> None:
         number = self._numbers.setdefault(record.trace, len(self._last))
         if number == len(self._last):
             if number >= MOST_TRACES:
@@ -130,15 +135,15 @@ class Traces:
         self._spool.close()
 
 
-def gathered(traces: Traces, also: Set[str], crew: Crew) -> None:
+def group_spans(traces: Traces, also: Set[str], crew: Crew) -> None:
     """Reads the files. `also`: attributes to keep beside those that are read."""
     for number, path in enumerate(traces.files):
         kind = kind_of(path)
         if kind == "lines":
             _by_piece(traces, number, sorted(also), crew)
         else:
-            for read in unpacked(path) if kind == "packed" else (whole(path),):
-                traces.take(taken((read,), also), number)
+            for read in read_packed(path) if kind == "packed" else (read_whole(path),):
+                traces.take(filter_spans((read,), also), number)
 
 
 def _by_piece(traces: Traces, number: int, also: list[str], crew: Crew) -> None:
@@ -146,8 +151,8 @@ def _by_piece(traces: Traces, number: int, also: list[str], crew: Crew) -> None:
     requests = ((str(path), start, size, also) for start, size in pieces(path))
     before = 0
     answer: tuple[Any, ...]
-    for answer in crew.map(taken_of_piece, requests):
+    for answer in crew.map(filter_piece, requests):
         records, counted, wrong, lines = answer
-        found = Taken([Record._make(one) for one in records], Counter(counted), wrong)
+        found = TakenSpans([SpanRecord._make(one) for one in records], Counter(counted), wrong)
         traces.take(found, number, before)
         before += lines

@@ -33,7 +33,7 @@ _HALF = re.compile(
 )
 
 
-class Read(NamedTuple):
+class ReadValue(NamedTuple):
     """A value and its line, from 1; `wrong` is what is wrong with one that is none."""
 
     line: int
@@ -78,7 +78,7 @@ def pieces(path: Path) -> Iterator[tuple[int, int]]:
             start = end
 
 
-def lines_in(stream: BinaryIO | gzip.GzipFile, size: int) -> Iterator[Read]:
+def lines_in(stream: BinaryIO | gzip.GzipFile, size: int) -> Iterator[ReadValue]:
     """What the lines of the next `size` bytes hold, those that are not empty."""
     blank = 0
     for number in count(1):
@@ -87,16 +87,20 @@ def lines_in(stream: BinaryIO | gzip.GzipFile, size: int) -> Iterator[Read]:
         if not line:
             return
         if len(line) > MOST_LINE:
-            yield Read(number, None, f"longer than {MOST_LINE >> 20} MB - write one batch a line")
+            yield ReadValue(
+                number, None, f"longer than {MOST_LINE >> 20} MB - write one batch a line"
+            )
             return
         if line.strip():
             yield _line(number, line)
         elif (blank := blank + 1) > MOST_BLANK:
-            yield Read(number, None, f"more than {MOST_BLANK:,} empty lines - write them without")
+            yield ReadValue(
+                number, None, f"more than {MOST_BLANK:,} empty lines - write them without"
+            )
             return
 
 
-def unpacked(path: Path) -> Iterator[Read]:
+def read_packed(path: Path) -> Iterator[ReadValue]:
     """The lines of a packed file; one that is a bomb, or broken, ends with what is wrong."""
     most = path.stat().st_size * MOST_UNPACKED + _SMALL
     number = 0
@@ -107,27 +111,27 @@ def unpacked(path: Path) -> Iterator[Read]:
                 yield read
             if stream.read(1):
                 message = f"unpacks to over {MOST_UNPACKED} times its size - unpack it yourself"
-                yield Read(number + 1, None, message)
+                yield ReadValue(number + 1, None, message)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             message = f"cannot be unpacked ({error}) - copy it again, it is not whole"
-            yield Read(number + 1, None, message)
+            yield ReadValue(number + 1, None, message)
 
 
-def whole(path: Path) -> Read:
+def read_whole(path: Path) -> ReadValue:
     if path.stat().st_size > MOST_WHOLE:
         message = f"one value of over {MOST_WHOLE >> 20} MB - write JSON Lines, one batch a line"
-        return Read(1, None, message)
+        return ReadValue(1, None, message)
     data = plain(path).read_bytes()
     if re.search(rb"^}\s*^{", data, re.MULTILINE):  # what the console exporter of the SDK writes
         return _one_behind_the_other(data, path.as_posix())
     try:
-        return Read(1, parse_json(data, path.as_posix()))
+        return ReadValue(1, parse_json(data, path.as_posix()))
     except InvalidInput as error:
         problem = error.problems[0]
-        return Read(problem.place.line or 1, None, problem.message)
+        return ReadValue(problem.place.line or 1, None, problem.message)
 
 
-def _one_behind_the_other(data: bytes, name: str) -> Read:
+def _one_behind_the_other(data: bytes, name: str) -> ReadValue:
     """Objects over several lines, each of which begins at the beginning of a line."""
     found: list[Json] = []
     starts = [match.start() for match in re.finditer(rb"^{", data, re.MULTILINE)]
@@ -137,23 +141,23 @@ def _one_behind_the_other(data: bytes, name: str) -> Read:
         except InvalidInput as error:
             problem = error.problems[0]
             line = data.count(b"\n", 0, start) + (problem.place.line or 1)
-            return Read(line, None, problem.message)
-    return Read(1, found)
+            return ReadValue(line, None, problem.message)
+    return ReadValue(1, found)
 
 
-def _line(number: int, line: bytes) -> Read:
+def _line(number: int, line: bytes) -> ReadValue:
     try:
-        return Read(number, _parsed(line))
+        return ReadValue(number, _parse_line(line))
     except UnicodeDecodeError as error:
-        return Read(number, None, f"not UTF-8 (byte {error.start + 1}) - write it as UTF-8")
+        return ReadValue(number, None, f"not UTF-8 (byte {error.start + 1}) - write it as UTF-8")
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and not line.endswith(b"\n"):
             message = "cut off in the middle - copy the file again, or take out its last line"
-            return Read(number, None, message)
-        return Read(number, None, explain_error(error))
+            return ReadValue(number, None, message)
+        return ReadValue(number, None, explain_error(error))
 
 
-def _parsed(line: bytes) -> Json:
+def _parse_line(line: bytes) -> Json:
     """JSON whose text can be written as UTF-8: halves of characters become `?`."""
     found = json.loads(line.decode("utf-8-sig" if line[:3] == BOM_UTF8 else "utf-8"))
     if b"\\u" in line and (b"\\ud" in line or b"\\uD" in line) and _HALF.search(line):

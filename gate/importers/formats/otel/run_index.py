@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from gate.errors import UsageError
 from gate.importers.formats.otel.evaluations import TOOL, spec
 from gate.importers.formats.otel.spool import Spool
-from gate.importers.formats.otel.trials import trial, unpacked
+from gate.importers.formats.otel.trials import trial, unpack_run
 from gate.records import MOST_ROUNDS, Trial
 from gate.records.imported import ImportedSuite
 from gate.text.escaping import one_line
@@ -91,16 +91,16 @@ class Ledger:
         return len(self._entries)
 
     def suites(self) -> dict[str, ImportedSuite]:
-        return {name: _told(name, self._suites[name]) for name in sorted(self._suites)}
+        return {name: _describe_suite(name, self._suites[name]) for name in sorted(self._suites)}
 
     def trials(self) -> Iterator[Trial]:
         """By suite, case and time."""
         for _, entries in groupby(self._entries, key=lambda one: one[:2]):
             for number, entry in enumerate(entries, 1):
-                yield trial(unpacked(self._spool.get(entry.at)), number)
+                yield trial(unpack_run(self._spool.get(entry.at)), number)
 
 
-def _told(name: str, suite: _Suite) -> ImportedSuite:
+def _describe_suite(name: str, suite: _Suite) -> ImportedSuite:
     metrics = sorted(suite.metrics)
     judges = ", ".join(sorted(suite.judges))
     success = dict.fromkeys(("success", "first_success"), f"{TOOL}: {judges}") if judges else {}

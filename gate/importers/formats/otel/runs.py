@@ -13,9 +13,9 @@ from gate.agents.traces.otel_facts import AgentCall, ModelCall, fill_gaps
 from gate.agents.traces.otel_spans import Span, in_order
 from gate.agents.traces.values import as_text
 from gate.errors import AgentFailure
-from gate.importers.formats.otel.evaluations import Judged, judged, opinion
+from gate.importers.formats.otel.evaluations import SpanScore, collect_scores, opinion
 from gate.importers.formats.otel.group_spans import Group
-from gate.importers.formats.otel.span_filter import Kept, kept_in
+from gate.importers.formats.otel.span_filter import KeptSpans, keep_spans
 from gate.importers.trials.conversations import response_of
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -29,7 +29,7 @@ _ERROR = 2_000
 _LATE = 1 << 63  # of a span that does not say when it began
 
 
-class Run(NamedTuple):
+class TracedRun(NamedTuple):
     """`start` in ns, None: nobody knows. `failed`: how it ended, of one that did."""
 
     key: str
@@ -40,7 +40,7 @@ class Run(NamedTuple):
     latency_ms: float | None
     failed: str | None
     nobodys: bool  # nobody answered: no failure of the agent
-    results: tuple[Judged, ...]
+    results: tuple[SpanScore, ...]
     response: Response
 
     @property
@@ -71,7 +71,7 @@ class Oddities:
     counted: Counter[str] = field(default_factory=Counter)
 
 
-def run_of(group: Group, naming: Naming, odd: Oddities) -> Run | None:
+def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
     """None where something is wrong, which is then told."""
     spans = _each_once(group, odd)
     order = in_order([one.span for one in spans])
@@ -83,13 +83,13 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> Run | None:
         told = f"trace {spans[0].span.trace}: {failure} - take the trace out, or export it again"
         odd.wrong.append((file, line, one_line(told, 500)))
         return None
-    asked = _asked(order)
+    asked = _find_question(order)
     roots = _roots([one.span for one in spans])
     latency, backwards = _latency_ms(roots)
-    failed = _failed(roots, order, response)
+    failed = _find_error(roots, order, response)
     odd.counted["without content"] += not asked and not response.answer
     odd.counted["too long"] += group.beyond > 0
-    return Run(
+    return TracedRun(
         key=key,
         suite=naming.suite or _suite(order, spans),
         case=_case(naming, order, asked, key, odd.counted),
@@ -98,17 +98,17 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> Run | None:
         latency_ms=latency,
         failed=failed,
         nobodys=failed is not None and _nobodys(failed, roots),
-        results=judged(one.span for one in spans),
+        results=collect_scores(one.span for one in spans),
         response=replace(response, trace_faults=(*response.trace_faults, *backwards)),
     )
 
 
-def _each_once(group: Group, odd: Oddities) -> list[Kept]:
+def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
     """Without spans that are there twice; events that were logged go to their spans."""
-    found: dict[tuple[str, str, int], tuple[int, int, Kept]] = {}
+    found: dict[tuple[str, str, int], tuple[int, int, KeptSpans]] = {}
     logged: list[Span] = []
     for n, (file, line, data) in enumerate(group.kept):
-        one = kept_in(data)
+        one = keep_spans(data)
         span = one.span
         if one.logged:
             logged.append(span)
@@ -143,7 +143,7 @@ def _response(order: list[Span], beyond: int) -> Response:
     return replace(found, usage=Usage(), turns=None, trace_faults=faults)
 
 
-def _asked(order: Sequence[Span]) -> str:
+def _find_question(order: Sequence[Span]) -> str:
     """What the outermost agent was asked, else the first model call: later ones are shown what was
     said since.
     """
@@ -153,7 +153,7 @@ def _asked(order: Sequence[Span]) -> str:
     return next(filter(None, agents), None) or next(models, None) or ""
 
 
-def _suite(order: Sequence[Span], spans: Iterable[Kept]) -> str:
+def _suite(order: Sequence[Span], spans: Iterable[KeptSpans]) -> str:
     """The service of the outermost span that counts."""
     services = {(one.span.trace, one.span.id): one.service for one in spans}
     found = services[order[0].trace, order[0].id] if order else ""
@@ -165,15 +165,15 @@ def _case(naming: Naming, order: Sequence[Span], asked: str, key: str, counts: C
         told = (as_text(s.attributes[name]) for s in order if s.attributes.get(name) is not None)
         found = next(filter(None, told), "")
         if found:
-            return _bounded(found)
+            return _shorten_id(found)
         counts["without the attribute"] += 1
     if asked and naming.case != BY_TRACE:
         digits = hashlib.sha256(asked.encode(errors="backslashreplace")).hexdigest()[:8]
         return f"{one_line(asked[:_TITLE], _TITLE)} {digits}".strip()
-    return _bounded(key)
+    return _shorten_id(key)
 
 
-def _bounded(text: str) -> str:
+def _shorten_id(text: str) -> str:
     if len(text) <= _CASE_ID:
         return text
     return f"{text[: _CASE_ID - 13]}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
@@ -206,7 +206,7 @@ def _latency_ms(roots: Sequence[Span]) -> tuple[float | None, tuple[str, ...]]:
     return (sum(known) if known and len(known) == len(took) else None), ()
 
 
-def _failed(roots: Sequence[Span], order: Sequence[Span], response: Response) -> str | None:
+def _find_error(roots: Sequence[Span], order: Sequence[Span], response: Response) -> str | None:
     """The error of the last outermost span; of one that was not told of it, of the agent's own
     outermost span where no answer came.
     """

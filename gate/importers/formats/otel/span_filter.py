@@ -28,7 +28,7 @@ from gate.agents.traces.otel_spans import DETAILS, Span, span_of
 from gate.agents.traces.otel_values import event_of
 from gate.agents.traces.values import Called, as_text, first
 from gate.errors import AgentFailure
-from gate.importers.formats.otel.lines import Read, lines_in
+from gate.importers.formats.otel.lines import ReadValue, lines_in
 from gate.importers.formats.otel.serialized import logs_in, spans_in
 from gate.records import Json
 
@@ -40,7 +40,7 @@ _BASE64 = re.compile(r"[0-9A-Za-z+/_-]{22}==")  # how protobuf's own JSON writes
 _NONE = "0" * 32
 
 
-class Kept(NamedTuple):
+class KeptSpans(NamedTuple):
     """A span, or an event that was logged beside one: then `span` has its ids, and what it adds."""
 
     service: str
@@ -48,7 +48,7 @@ class Kept(NamedTuple):
     logged: bool = False
 
 
-class Record(NamedTuple):
+class SpanRecord(NamedTuple):
     """`counts`: its trace is one of an agent. `data`: a Kept."""
 
     line: int
@@ -58,17 +58,17 @@ class Record(NamedTuple):
     data: bytes
 
 
-class Taken(NamedTuple):
+class TakenSpans(NamedTuple):
     """Of some lines: `wrong` are lines, counted as in the records, with what is wrong."""
 
-    records: list[Record]
+    records: list[SpanRecord]
     counted: Counter[str]  # what is worth a note -> how often
     wrong: list[tuple[int, str]]
 
 
-def taken(lines: Iterable[Read], also: Set[str]) -> Taken:
+def filter_spans(lines: Iterable[ReadValue], also: Set[str]) -> TakenSpans:
     """`also`: attributes to keep beside those that are read."""
-    found = Taken([], Counter(), [])
+    found = TakenSpans([], Counter(), [])
     for read in lines:
         if read.wrong:
             found.wrong.append((read.line, read.wrong))
@@ -80,25 +80,25 @@ def taken(lines: Iterable[Read], also: Set[str]) -> Taken:
     return found
 
 
-def taken_of_piece(request: tuple[str, int, int, list[str]]) -> tuple[Any, ...]:
+def filter_piece(request: tuple[str, int, int, list[str]]) -> tuple[Any, ...]:
     """Of a piece of a file of lines, by plain values, and how many lines it has."""
     path, start, size, also = request
     with Path(path).open("rb") as stream:
         stream.seek(start)
         piece = stream.read(size)
-    records, counted, wrong = taken(lines_in(BytesIO(piece), size), frozenset(also))
+    records, counted, wrong = filter_spans(lines_in(BytesIO(piece), size), frozenset(also))
     return [tuple(record) for record in records], dict(counted), wrong, piece.count(b"\n")
 
 
-def kept_in(data: bytes) -> Kept:
+def keep_spans(data: bytes) -> KeptSpans:
     service, logged, told, own = marshal.loads(data)  # noqa: S302 - written here
     span = Span._make(own)
     if told is not None:
         span = span._replace(facts=_facts(span.kind, told))
-    return Kept(service, span, logged)
+    return KeptSpans(service, span, logged)
 
 
-def _take(read: Read, into: Taken, also: Set[str]) -> None:
+def _take(read: ReadValue, into: TakenSpans, also: Set[str]) -> None:
     found = 0
     for resource, items in spans_in(read.data):
         found += len(items)
@@ -116,7 +116,7 @@ def _take(read: Read, into: Taken, also: Set[str]) -> None:
 
 
 def _take_span(
-    line: int, service: str, span: Span, told: Mapping[str, Json], into: Taken, also: Set[str]
+    line: int, service: str, span: Span, told: Mapping[str, Json], into: TakenSpans, also: Set[str]
 ) -> None:
     """Without what is not read of it."""
     counts = span.kind != "other"
@@ -126,10 +126,10 @@ def _take_span(
     if trace:
         conversation = first(attributes, *CONVERSATION) if attributes else None
         data = _data(service, span, trace, attributes, events)
-        into.records.append(Record(line, trace, counts, as_text(conversation), data))
+        into.records.append(SpanRecord(line, trace, counts, as_text(conversation), data))
 
 
-def _take_log(line: int, item: dict[str, Json], into: Taken) -> None:
+def _take_log(line: int, item: dict[str, Json], into: TakenSpans) -> None:
     """A log record that is an event of the conventions: a judgement, or the content of a call."""
     named = first(item, "eventName", "event_name")
     name, attributes = event_of({"name": named, "attributes": item.get("attributes")})
@@ -148,7 +148,7 @@ def _take_log(line: int, item: dict[str, Json], into: Taken) -> None:
         facts = facts_of("llm", {"gen_ai.operation.name": "chat", **attributes})
         told = told._replace(kind="llm", facts=facts)
     data = _data("", told, trace, {}, events, logged=True)
-    into.records.append(Record(line, trace, False, "", data))
+    into.records.append(SpanRecord(line, trace, False, "", data))
 
 
 def _trace_id(written: str, counted: Counter[str], *, counts: bool) -> str:

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from typing import Any
 
-from gate.importers.formats.otel.evaluations import TOOL, Judged
+from gate.importers.formats.otel.evaluations import TOOL, SpanScore
 from gate.importers.formats.otel.group_spans import Group
-from gate.importers.formats.otel.runs import Naming, Oddities, Run, run_of
+from gate.importers.formats.otel.runs import Naming, Oddities, TracedRun, run_of
 from gate.importers.trials.build import AT_THE_SOURCE, case_of, trial_of
 from gate.records import Document, Response, ToolCall, Trial, TrialStatus, Usage
 
@@ -31,18 +31,18 @@ def runs_of(request: tuple[str, str, list[Any]]) -> tuple[Any, ...]:
     for group in groups:
         run = run_of(Group._make(group), naming, odd)
         if run is not None:
-            found.append((_entry(run), packed(run)))
+            found.append((_entry(run), pack_run(run)))
     return found, odd.wrong, dict(odd.counted)
 
 
-def _entry(run: Run) -> list[Any]:
+def _entry(run: TracedRun) -> list[Any]:
     """What is to be known of it before it is a trial."""
     asked = hashlib.sha256(run.question.encode()).digest()[:8]
     metrics = [(one.metric, one.passed is not None) for one in run.results]
     return [run.suite, run.case, run.start, run.key, asked, metrics]
 
 
-def packed(run: Run) -> bytes:
+def pack_run(run: TracedRun) -> bytes:
     response = run.response
     documents = response.retrieved
     return marshal.dumps(
@@ -59,7 +59,7 @@ def packed(run: Run) -> bytes:
     )
 
 
-def unpacked(data: bytes) -> Run:
+def unpack_run(data: bytes) -> TracedRun:
     *own, results, (plain, steps, usage, documents) = marshal.loads(data)  # noqa: S302 - ours
     response = Response(
         **dict(zip(_PLAIN, plain, strict=True)),
@@ -69,10 +69,10 @@ def unpacked(data: bytes) -> Run:
         if documents is None
         else tuple(Document(**dict(zip(_PARTS[Document], d, strict=True))) for d in documents),
     )
-    return Run._make((*own, tuple(map(Judged._make, results)), response))
+    return TracedRun._make((*own, tuple(map(SpanScore._make, results)), response))
 
 
-def trial(run: Run, number: int) -> Trial:
+def trial(run: TracedRun, number: int) -> Trial:
     """`number`: which time it was, from 1, that the case was asked."""
     status: TrialStatus = "completed"
     if run.failed is not None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gc
 import sys
 
-from gate.importers.formats.otel.span_filter import taken_of_piece
+from gate.importers.formats.otel.span_filter import filter_piece
 from gate.importers.formats.otel.trials import runs_of
 from gate.importers.formats.otel.worker_pool import serve
 
 
 def work() -> None:
     gc.set_threshold(100_000, 20, 50)  # as the command line does: many objects, no cycles
-    serve((taken_of_piece, runs_of), sys.stdin.buffer, sys.stdout.buffer)
+    serve((filter_piece, runs_of), sys.stdin.buffer, sys.stdout.buffer)

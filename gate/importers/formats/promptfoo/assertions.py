@@ -26,16 +26,16 @@ _MOST_PATTERN = 10_000  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mapped:
+class MappedAssertions:
     """`keys`: of the case; `left`: types that have no equal, with their numbers."""
 
     keys: Mapping[str, Json]
     left: Counter[str] = field(default_factory=Counter)
 
 
-def mapped(
+def map_assertions(
     asserts: Sequence[Json], known: Mapping[str, Json], *, threshold: bool = False
-) -> Mapped:
+) -> MappedAssertions:
     """Variables in the values are put in; what cannot be is left. Nothing is mapped of sets, of
     assertions without weight, and under a `threshold`, which lets some of them fail: our graders
     all have to pass.
@@ -54,7 +54,7 @@ def mapped(
             continue
         for key, value in found.items():
             keys[key] = [*keys.get(key, ()), *value] if _joins(key) else value
-    return Mapped(keys=keys, left=left)
+    return MappedAssertions(keys=keys, left=left)
 
 
 def _joins(key: str) -> bool:
@@ -91,9 +91,9 @@ def _contains(key: str) -> Callable[[Json, bool], _Found]:
     def read(value: Json, negated: bool) -> _Found:
         texts = _texts(value)
         if texts and negated:
-            yield "patterns", [_folded(key, _unless(_everywhere(texts)))]
+            yield "patterns", [_ignore_case(key, _unless(_everywhere(texts)))]
         elif texts and key == "icontains":  # a suite has but one grader `contains`
-            yield "patterns", [_folded(key, re.escape(text)) for text in texts]
+            yield "patterns", [_ignore_case(key, re.escape(text)) for text in texts]
         elif texts:
             yield key, texts
 
@@ -105,7 +105,7 @@ def _any_of(key: str) -> Callable[[Json, bool], _Found]:
         texts = _texts(value)
         if texts:
             pattern = "|".join(map(re.escape, texts))
-            yield "patterns", [_folded(key, _unless(pattern) if negated else pattern)]
+            yield "patterns", [_ignore_case(key, _unless(pattern) if negated else pattern)]
 
     return read
 
@@ -180,5 +180,5 @@ def _everywhere(texts: Sequence[str]) -> str:
     return "".join(rf"(?=[\s\S]*{re.escape(text)})" for text in texts)
 
 
-def _folded(key: str, pattern: str) -> str:
+def _ignore_case(key: str, pattern: str) -> str:
     return f"(?i){pattern}" if key == "icontains" else pattern

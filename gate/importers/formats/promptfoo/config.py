@@ -13,12 +13,12 @@ from gate.files.json_stream import decode_json
 from gate.files.plain import plain
 from gate.files.problems import Findings
 from gate.files.sniff import look
-from gate.importers.formats.promptfoo.assertions import GRADERS, mapped
+from gate.importers.formats.promptfoo.assertions import GRADERS, map_assertions
 from gate.importers.formats.promptfoo.evaluation import LINES, MOST_YAML, TOOL, YAML, is_results
-from gate.importers.formats.promptfoo.naming import known
-from gate.importers.formats.promptfoo.referenced_files import SCHEME, referred, text_of
-from gate.importers.formats.promptfoo.templates import rendered, unknown, within
-from gate.importers.formats.promptfoo.tests import Written, tests
+from gate.importers.formats.promptfoo.naming import identify_test
+from gate.importers.formats.promptfoo.referenced_files import SCHEME, find_referenced, text_of
+from gate.importers.formats.promptfoo.templates import render_template, unknown, within
+from gate.importers.formats.promptfoo.tests import WrittenTest, tests
 from gate.importers.trials.build import case_of, import_cases
 from gate.importers.trials.case_ids import CaseIds, mark
 from gate.importers.trials.json_values import as_object, as_strings, string_or_none
@@ -31,11 +31,11 @@ _OF_A_CONFIG = {"prompts", "providers", "targets", "tests", "scenarios", "defaul
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class PromptfooConfig:
     """`document` has the lines."""
 
     path: Path
-    document: yamlfile.Document = field(repr=False)
+    document: yamlfile.YamlDocument = field(repr=False)
 
     @property
     def data(self) -> Mapping[str, Json]:
@@ -55,7 +55,7 @@ class _Built:
     prompts: int = 1
 
 
-def config_in(path: Path) -> Config | None:
+def config_in(path: Path) -> PromptfooConfig | None:
     """The configuration that the path is, or the folder has; None: it is none. Raises UsageError,
     InvalidInput.
     """
@@ -76,10 +76,10 @@ def config_in(path: Path) -> Config | None:
     data = document.data
     if is_results(data) or not isinstance(data, dict) or not _OF_A_CONFIG & data.keys():
         return None
-    return Config(path=path, document=document)
+    return PromptfooConfig(path=path, document=document)
 
 
-def tests_of(config: Config, prompt: str) -> Imported:
+def tests_of(config: PromptfooConfig, prompt: str) -> Imported:
     """Raises InvalidInput with everything that is wrong with its tests."""
     built = _built(config, prompt)
     return import_cases(
@@ -91,14 +91,14 @@ def tests_of(config: Config, prompt: str) -> Imported:
     )
 
 
-def _built(config: Config, wanted: str) -> _Built:
+def _built(config: PromptfooConfig, wanted: str) -> _Built:
     problems, built = Findings(), _Built(files={config.path: None})
     template = _prompt(config, wanted, built, problems)
     problems.refuse()
     found = list(tests(config.document, config.path.parent, built.files, problems))
     if not found and not problems:
         problems.add(Place(config.path.as_posix(), None, "tests"), "no test in it")
-    own = [known(one.data, one.vars, one.asserts) for one in found]
+    own = [identify_test(one.data, one.vars, one.asserts) for one in found]
     ids = CaseIds(own)
     seen: set[str] = set()
     for written, test in zip(found, own, strict=True):
@@ -112,7 +112,7 @@ def _built(config: Config, wanted: str) -> _Built:
     return built
 
 
-def _add(built: _Built, test: Written, case_id: str, template: str, problems: Findings) -> None:
+def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems: Findings) -> None:
     around = as_object(test.data.get("options"))
     whole = f"{around.get('prefix') or ''}{template}{around.get('suffix') or ''}"
     asked = _input(whole, test.vars)
@@ -121,7 +121,9 @@ def _add(built: _Built, test: Written, case_id: str, template: str, problems: Fi
         problems.add(test.place, f"its prompt {what}; write the question into the test's vars")
         return
     built.without.update(unknown(whole, test.vars))
-    found = mapped(test.asserts, test.vars, threshold=test.data.get("threshold") is not None)
+    found = map_assertions(
+        test.asserts, test.vars, threshold=test.data.get("threshold") is not None
+    )
     built.left.update(found.left)
     built.keys |= found.keys.keys()
     told = as_object(test.data.get("metadata"))
@@ -165,7 +167,7 @@ def _input(template: str, known: Mapping[str, Json]) -> Json:
         isinstance(one, dict) and "role" in one for one in messages
     )
     try:
-        return within(messages, known) if roles else rendered(template, known)
+        return within(messages, known) if roles else render_template(template, known)
     except ValueError:
         return None
 
@@ -173,7 +175,7 @@ def _input(template: str, known: Mapping[str, Json]) -> Json:
 # ------------------------------------------------------------------------------------- the prompt
 
 
-def _prompt(config: Config, wanted: str, built: _Built, problems: Findings) -> str:
+def _prompt(config: PromptfooConfig, wanted: str, built: _Built, problems: Findings) -> str:
     """The template asked for, by number or label, or the first."""
     place = config.document.place(("prompts",))
     try:
@@ -194,7 +196,7 @@ def _prompt(config: Config, wanted: str, built: _Built, problems: Findings) -> s
     return fitting[0]
 
 
-def _prompts(config: Config, built: _Built) -> Iterator[tuple[str, str]]:
+def _prompts(config: PromptfooConfig, built: _Built) -> Iterator[tuple[str, str]]:
     """Label and template of each; without any promptfoo asks `{{prompt}}`."""
     written = config.data.get("prompts")
     listed = written if isinstance(written, list) else [written] if written else ["{{prompt}}"]
@@ -206,7 +208,7 @@ def _prompts(config: Config, built: _Built) -> Iterator[tuple[str, str]]:
         if not raw.startswith(SCHEME):
             yield str(label or ""), raw
             continue
-        for path in referred(config.path.parent, raw):
+        for path in find_referenced(config.path.parent, raw):
             built.files[path] = None
             text = text_of(path)
             parts = text.split("\n---\n") if path.suffix == ".txt" else [text]

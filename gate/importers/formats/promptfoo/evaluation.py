@@ -60,7 +60,7 @@ _CHECK = SchemaCheck(ROW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class EvalRow:
     """One result: of one test, prompt and provider. `test`, `prompt`: their numbers; where the
     source has none, `test` is the row's own.
     """
@@ -112,7 +112,7 @@ class Evaluation:
     path: Path
     head: Mapping[str, Json]
     summary: Mapping[str, Json]
-    rows: tuple[Row, ...] = field(repr=False)
+    rows: tuple[EvalRow, ...] = field(repr=False)
 
     @property
     def config(self) -> Mapping[str, Json]:
@@ -133,7 +133,7 @@ def is_results(data: Json) -> bool:
     return isinstance(inner, list) or (isinstance(inner, dict) and "results" in inner)
 
 
-def document(path: Path) -> Json:
+def read_document(path: Path) -> Json:
     """The one value of a JSON or YAML file."""
     if not path.name.lower().endswith(YAML):
         return json_of(path)
@@ -142,26 +142,28 @@ def document(path: Path) -> Json:
     return yamlfile.parse(path.read_bytes(), path.as_posix()).data
 
 
-def evaluation(path: Path) -> Evaluation:
+def read_evaluation(path: Path) -> Evaluation:
     """Raises InvalidInput with everything that is wrong with the rows, UsageError for a link."""
     found = Findings()
     head: Mapping[str, Json] = {}
     summary: Mapping[str, Json] = {}
     if path.name.lower().endswith(LINES):
-        rows = tuple(_of_lines(path, found))
+        rows = tuple(_read_lines(path, found))
     else:
-        head, summary, written = _opened(document(path), path)
+        head, summary, written = _split_results(read_document(path), path)
         places = (Place(path.as_posix(), None, f"results[{n}]") for n in range(len(written)))
-        rows = tuple(_rows(zip(places, written, strict=True), found))
+        rows = tuple(_check_rows(zip(places, written, strict=True), found))
     if not rows and not found:
         found.add(Place(path.as_posix()), "no results in it - write them with `promptfoo eval -o`")
     found.refuse()
-    _repeated(rows, found)
+    _check_repeats(rows, found)
     found.refuse()
     return Evaluation(path=path, head=head, summary=summary, rows=rows)
 
 
-def _opened(data: Json, path: Path) -> tuple[Mapping[str, Json], Mapping[str, Json], list[Json]]:
+def _split_results(
+    data: Json, path: Path
+) -> tuple[Mapping[str, Json], Mapping[str, Json], list[Json]]:
     if not is_results(data):
         message = "no results of promptfoo: there is no list `results` in it"
         raise InvalidInput([Problem(Place(path.as_posix()), message)])
@@ -174,21 +176,21 @@ def _opened(data: Json, path: Path) -> tuple[Mapping[str, Json], Mapping[str, Js
     return data, summary, rows
 
 
-def _of_lines(path: Path, found: Findings) -> Iterator[Row]:
+def _read_lines(path: Path, found: Findings) -> Iterator[EvalRow]:
     if plain(path).stat().st_size > MOST_JSON:
         found.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - split it")
         return
     lines = [(line.place, line.data) for line in found.keep_good(json_lines(path))]
-    yield from _rows(iter(lines), found)
+    yield from _check_rows(iter(lines), found)
 
 
-def _rows(written: Iterator[tuple[Place, Json]], found: Findings) -> Iterator[Row]:
+def _check_rows(written: Iterator[tuple[Place, Json]], found: Findings) -> Iterator[EvalRow]:
     for number, (place, data) in enumerate(written):
         if wrong := _CHECK.list_problems(data, place):
             found.take(wrong[0])
             continue
         test, prompt = data.get("testIdx"), data.get("promptIdx")
-        row = Row(
+        row = EvalRow(
             place=place,
             data=data,
             test=number if test is None else int(test),
@@ -200,7 +202,7 @@ def _rows(written: Iterator[tuple[Place, Json]], found: Findings) -> Iterator[Ro
             yield row
 
 
-def _contradiction(row: Row) -> str:
+def _contradiction(row: EvalRow) -> str:
     passed, told = row.data["success"], row.data.get("failureReason")
     graded = row.data.get("gradingResult")
     if passed and told in (ASSERTION, ERROR):
@@ -211,12 +213,12 @@ def _contradiction(row: Row) -> str:
     return ""
 
 
-def _is_numbered(row: Row) -> bool:
+def _is_numbered(row: EvalRow) -> bool:
     return row.prompt is not None and row.data.get("testIdx") is not None
 
 
-def _repeated(rows: tuple[Row, ...], found: Findings) -> None:
-    seen: dict[tuple[int, int | None], Row] = {}
+def _check_repeats(rows: tuple[EvalRow, ...], found: Findings) -> None:
+    seen: dict[tuple[int, int | None], EvalRow] = {}
     numbered = any(map(_is_numbered, rows))
     for row in rows:
         if not _is_numbered(row):

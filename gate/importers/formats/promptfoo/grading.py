@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from gate.files.json_schema import SchemaCheck
-from gate.importers.formats.promptfoo.evaluation import ASSERTION, COMPONENT, TOOL, Row
-from gate.importers.formats.promptfoo.templates import rendered
+from gate.importers.formats.promptfoo.evaluation import ASSERTION, COMPONENT, TOOL, EvalRow
+from gate.importers.formats.promptfoo.templates import render_template
 from gate.importers.trials.json_values import as_amount, as_list, as_object, as_objects
 from gate.importers.trials.names import metric_name, snake_case
 from gate.records import Json, Score
@@ -30,7 +30,7 @@ _CHECK = SchemaCheck(COMPONENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class AssertionResult:
     """One assertion's result. `name`: its metric, or its type; `why`: it could not judge."""
 
     name: str
@@ -41,7 +41,7 @@ class Part:
     reason: str = ""
     why: str | None = None
     judge: str = ""
-    inside: tuple[Part, ...] = ()
+    inside: tuple[AssertionResult, ...] = ()
 
     def failing(self) -> Iterator[str]:
         """Codes of what failed in it: of a set the assertions that did."""
@@ -55,7 +55,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Graded:
+class RowGrade:
     """`passed` is None where an assertion that decides could not judge."""
 
     passed: bool | None
@@ -64,7 +64,7 @@ class Graded:
     judges: Mapping[str, frozenset[str]] = field(default_factory=dict)  # column -> models
 
 
-def graded(row: Row) -> Graded:
+def grade_row(row: EvalRow) -> RowGrade:
     result = row.mapping("gradingResult")
     parts = tuple(_parts(result.get("componentResults") or [], row))
     named = row.data.get("namedScores") or result.get("namedScores") or {}
@@ -79,7 +79,7 @@ def graded(row: Row) -> Graded:
         reason=_first_line(result.get("reason")) if failed else "",
         unscored=next(_whys(parts), "an assertion broke off") if undecided else None,
     )
-    return Graded(
+    return RowGrade(
         passed=passed,
         scores={TOOL: own, **_scores(parts, named, failed=passed is False)},
         failures=tuple(dict.fromkeys(failures or [BELOW])) if passed is False else (),
@@ -92,33 +92,33 @@ def _column(name: str) -> str:
     return metric_name(TOOL, name)
 
 
-def unjudged(why: str) -> Graded:
+def grade_unjudged(why: str) -> RowGrade:
     """Of an answer whose assertions broke off together."""
     own = Score(unscored=one_line(why, _SHOWN) or "an assertion broke off")
-    return Graded(passed=None, scores={TOOL: own})
+    return RowGrade(passed=None, scores={TOOL: own})
 
 
-def failed_answer(row: Row) -> dict[str, Score]:
+def score_failed_answer(row: EvalRow) -> dict[str, Score]:
     """What an answer that never came scores: 0 under each name that its test would have had."""
-    names = {SCORE, *(_column(name) for name in _planned(row.asserts, row.vars))}
+    names = {SCORE, *(_column(name) for name in _planned_names(row.asserts, row.vars))}
     return {TOOL: Score(values=dict.fromkeys(sorted(names), 0.0))}
 
 
-def _planned(asserts: Sequence[Json], known: Mapping[str, Json]) -> Iterator[str]:
+def _planned_names(asserts: Sequence[Json], known: Mapping[str, Json]) -> Iterator[str]:
     for assertion in as_objects(asserts):
         yield _name(assertion, known)
-        yield from _planned(as_list(assertion.get("assert")), known)
+        yield from _planned_names(as_list(assertion.get("assert")), known)
 
 
 def _name(assertion: Mapping[str, Json], known: Mapping[str, Json]) -> str:
     metric = assertion.get("metric")
     if isinstance(metric, str) and metric.strip():
-        return rendered(metric, known) or metric
+        return render_template(metric, known) or metric
     kind = assertion.get("type")
     return kind if isinstance(kind, str) else _SET
 
 
-def _parts(written: Sequence[Json], row: Row) -> Iterator[Part]:
+def _parts(written: Sequence[Json], row: EvalRow) -> Iterator[AssertionResult]:
     """One by one; behind a set stand its assertions once more, which are left out."""
     skip = 0
     for one in written:
@@ -130,14 +130,14 @@ def _parts(written: Sequence[Json], row: Row) -> Iterator[Part]:
         yield _part(one, inner, row)
 
 
-def _part(one: Mapping[str, Json], inner: Sequence[Json], row: Row) -> Part:
+def _part(one: Mapping[str, Json], inner: Sequence[Json], row: EvalRow) -> AssertionResult:
     metadata = as_object(one.get("metadata"))
     assertion = as_object(metadata.get("assertionSet")) | as_object(one.get("assertion"))
     kind = str(assertion.get("type") or _SET)
     reason = "" if one["pass"] else _first_line(one.get("reason"))
     broken = not one["pass"] and _broke(kind, metadata, reason)
     passed = bool(one.get("pass"))
-    return Part(
+    return AssertionResult(
         name=_name(assertion, row.vars),
         kind=kind,
         passed=passed,
@@ -146,11 +146,11 @@ def _part(one: Mapping[str, Json], inner: Sequence[Json], row: Row) -> Part:
         reason=reason,
         why=reason or "no reason given" if broken else None,
         judge=_model(assertion.get("provider")),
-        inside=tuple(_parts([part for part in inner if _judged(part)], row)),
+        inside=tuple(_parts([part for part in inner if _is_result(part)], row)),
     )
 
 
-def _judged(part: Json) -> bool:
+def _is_result(part: Json) -> bool:
     """Whether it is a result like those at the top, which were checked."""
     return isinstance(part, dict) and _CHECK.fits(part)
 
@@ -179,9 +179,11 @@ def _model(provider: Json) -> str:
     return re.sub(r"\s+", " ", provider)[:100] if isinstance(provider, str) else ""
 
 
-def _scores(parts: Sequence[Part], named: Mapping[str, Json], *, failed: bool) -> dict[str, Score]:
+def _scores(
+    parts: Sequence[AssertionResult], named: Mapping[str, Json], *, failed: bool
+) -> dict[str, Score]:
     """By column: the mean of those of one name by their weights, which is how promptfoo has it."""
-    groups: dict[str, list[Part]] = {}
+    groups: dict[str, list[AssertionResult]] = {}
     for part in _all(parts):
         groups.setdefault(_column(part.name), []).append(part)
     found = {column: _one(column, group, failed=failed) for column, group in groups.items()}
@@ -192,13 +194,13 @@ def _scores(parts: Sequence[Part], named: Mapping[str, Json], *, failed: bool) -
     return found
 
 
-def _all(parts: Sequence[Part]) -> Iterator[Part]:
+def _all(parts: Sequence[AssertionResult]) -> Iterator[AssertionResult]:
     for part in parts:
         yield part
         yield from _all(part.inside)
 
 
-def _one(column: str, group: Sequence[Part], *, failed: bool) -> Score:
+def _one(column: str, group: Sequence[AssertionResult], *, failed: bool) -> Score:
     why = next((part.why for part in group if part.why), None)
     if why:
         return Score(unscored=why)
@@ -217,11 +219,11 @@ def _one(column: str, group: Sequence[Part], *, failed: bool) -> Score:
     )
 
 
-def _whys(parts: Sequence[Part]) -> Iterator[str]:
+def _whys(parts: Sequence[AssertionResult]) -> Iterator[str]:
     return (part.why for part in _all(parts) if part.why)
 
 
-def _judges(parts: Sequence[Part]) -> dict[str, frozenset[str]]:
+def _judges(parts: Sequence[AssertionResult]) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for part in _all(parts):
         if part.judge:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gate.importers.formats.promptfoo.evaluation import TOOL, Evaluation, Row
+from gate.importers.formats.promptfoo.evaluation import TOOL, EvalRow, Evaluation
 from gate.importers.formats.promptfoo.templates import as_text
-from gate.importers.trials.case_ids import CaseIds, Known, mark, repeated
+from gate.importers.trials.case_ids import CaseIdentity, CaseIds, mark, number_repeat
 from gate.importers.trials.json_values import as_object, as_string
 from gate.importers.trials.names import suite_name
 from gate.records import MOST_ROUNDS, Json
@@ -22,7 +22,7 @@ _ASKED = ("question", "query", "q", "input", "prompt", "message", "text")  # usu
 Column = int | tuple[str, str]  # a prompt and provider: its number, or both names
 
 
-def known(case: Mapping[str, Json], own: Mapping[str, Json], asserts: Json) -> Known:
+def identify_test(case: Mapping[str, Json], own: Mapping[str, Json], asserts: Json) -> CaseIdentity:
     """Of a test with these variables: the prompt, which is what changes, has no say in it."""
     metadata = case.get("metadata")
     named = metadata.get("id") if isinstance(metadata, dict) else None
@@ -31,7 +31,7 @@ def known(case: Mapping[str, Json], own: Mapping[str, Json], asserts: Json) -> K
     asked = {key: value for key, value in own.items() if not key.startswith("__")}
     texts = {key: one_line(as_text(value), 60) for key, value in asked.items()}
     usual = next((texts[key] for key in _ASKED if texts.get(key)), "")
-    return Known(
+    return CaseIdentity(
         title="" if _BY_ROW.fullmatch(text) else text,
         asked=asked,
         words=usual or next(filter(None, reversed(texts.values())), "test"),
@@ -40,31 +40,31 @@ def known(case: Mapping[str, Json], own: Mapping[str, Json], asserts: Json) -> K
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedRow:
     """A row with its place in the session."""
 
-    row: Row
+    row: EvalRow
     suite: str
     case_id: str
     digest: str
     round: int
 
 
-def placed(source: Evaluation, wanted: str) -> Iterator[Placed]:
+def place_rows(source: Evaluation, wanted: str) -> Iterator[PlacedRow]:
     """Suite by suite, in the order of the tests; repeats of a test are its rounds. `wanted`: see
     `suite_names`.
     """
     names = suite_names(source, wanted)
     order = {column: n for n, column in enumerate(names)}
     rows = sorted(source.rows, key=lambda row: (order[column_of(row)], row.test))
-    tests = [known(row.case, row.vars, row.asserts) for row in rows]
+    tests = [identify_test(row.case, row.vars, row.asserts) for row in rows]
     ids = CaseIds([one for _, one in sorted(zip(rows, tests, strict=True), key=_by_test)])
     counts: Counter[tuple[str, str]] = Counter()
     for row, test in zip(rows, tests, strict=True):
         suite, case_id = names[column_of(row)], ids.of(test)
         counts[suite, case_id] += 1
-        case_id, number = repeated(case_id, counts[suite, case_id], rounds_of(source))
-        yield Placed(row=row, suite=suite, case_id=case_id, digest=test.digest, round=number)
+        case_id, number = number_repeat(case_id, counts[suite, case_id], rounds_of(source))
+        yield PlacedRow(row=row, suite=suite, case_id=case_id, digest=test.digest, round=number)
 
 
 def rounds_of(source: Evaluation) -> int:
@@ -76,11 +76,11 @@ def rounds_of(source: Evaluation) -> int:
     return 1 if isinstance(runtime, dict) else MOST_ROUNDS
 
 
-def _by_test(item: tuple[Row, Known]) -> int:
+def _by_test(item: tuple[EvalRow, CaseIdentity]) -> int:
     return item[0].test
 
 
-def column_of(row: Row) -> Column:
+def column_of(row: EvalRow) -> Column:
     return row.prompt if row.prompt is not None else (provider_of(row), _label(row.data))
 
 
@@ -89,7 +89,7 @@ def suite_names(source: Evaluation, wanted: str) -> dict[Column, str]:
     description says, or `promptfoo`; several by provider and prompt, as far as these differ, after
     `wanted`.
     """
-    columns: dict[Column, Row] = {}
+    columns: dict[Column, EvalRow] = {}
     for row in source.rows:
         columns.setdefault(column_of(row), row)
     ordered = sorted(columns, key=lambda one: (isinstance(one, tuple), str(one).zfill(9)))
@@ -116,7 +116,7 @@ def _free(name: str, taken: set[str]) -> str:
     return tried
 
 
-def _prompt_names(source: Evaluation, columns: Mapping[Column, Row]) -> dict[Column, str]:
+def _prompt_names(source: Evaluation, columns: Mapping[Column, EvalRow]) -> dict[Column, str]:
     """Their labels; of those that promptfoo made itself out of the text the file's name, or their
     number: the text is what changes from eval to eval.
     """
@@ -132,7 +132,7 @@ def _prompt_names(source: Evaluation, columns: Mapping[Column, Row]) -> dict[Col
     return found
 
 
-def _head(source: Evaluation, column: Column, row: Row) -> Mapping[str, Json]:
+def _head(source: Evaluation, column: Column, row: EvalRow) -> Mapping[str, Json]:
     """The prompt before variables were put in, if the source has it."""
     found: Json = row.data.get("prompt")
     if isinstance(column, int) and column < len(source.prompts):
@@ -140,7 +140,7 @@ def _head(source: Evaluation, column: Column, row: Row) -> Mapping[str, Json]:
     return as_object(found)
 
 
-def provider_of(row: Row) -> str:
+def provider_of(row: EvalRow) -> str:
     """Its label, or its id."""
     written = row.data.get("provider")
     if isinstance(written, dict):

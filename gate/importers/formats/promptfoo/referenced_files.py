@@ -22,7 +22,7 @@ _GLOB = "*?["
 _CODE = (".js", ".cjs", ".mjs", ".ts", ".py", ".rb", ".xlsx", ".xls")
 
 
-def referred(folder: Path, reference: str) -> tuple[Path, ...]:
+def find_referenced(folder: Path, reference: str) -> tuple[Path, ...]:
     """The files that it means, several for a pattern. Raises UsageError for one that leads out of
     the folder, through a link, to the network or to code that makes tests.
     """
@@ -41,12 +41,12 @@ def referred(folder: Path, reference: str) -> tuple[Path, ...]:
     path = folder / name
     if path.resolve() != folder.resolve().joinpath(*parts):
         raise UsageError(f"{path}: leads through a link, which is not followed")
-    return (_bounded(path),)
+    return (_check_size(path),)
 
 
 def text_of(path: Path) -> str:
     """Raises InvalidInput for what is not UTF-8."""
-    return decode(_bounded(path).read_bytes(), path.as_posix())
+    return decode(_check_size(path).read_bytes(), path.as_posix())
 
 
 def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
@@ -58,11 +58,11 @@ def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
         yield from _csv(path)
         return
     if suffix in (".yaml", ".yml"):
-        document = yamlfile.parse(_bounded(path).read_bytes(), name)
+        document = yamlfile.parse(_check_size(path).read_bytes(), name)
         listed = document.data if isinstance(document.data, list) else [document.data]
         yield from ((document.place((n,)), one) for n, one in enumerate(listed))
         return
-    with _bounded(path).open("rb") as stream:
+    with _check_size(path).open("rb") as stream:
         for row in read_cases(stream, name):
             yield row if isinstance(row, Problem) else (Place(name, row.line), row.data)
 
@@ -73,7 +73,7 @@ def _csv(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
         yield row if isinstance(row, Problem) else (row[0], {"__csv__": dict(row[1])})
 
 
-def _bounded(path: Path) -> Path:
+def _check_size(path: Path) -> Path:
     if plain(path).stat().st_size > MOST:
         raise InvalidInput([Problem(Place(path.as_posix()), "larger than 64 MB - split it")])
     return path

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
-from gate.importers.formats.promptfoo.evaluation import TOOL, Evaluation, evaluation
+from gate.importers.formats.promptfoo.evaluation import TOOL, Evaluation, read_evaluation
 from gate.importers.formats.promptfoo.grading import SCORE
-from gate.importers.formats.promptfoo.naming import Placed, placed, provider_of
+from gate.importers.formats.promptfoo.naming import PlacedRow, place_rows, provider_of
 from gate.importers.formats.promptfoo.summary import contradictions, shortfalls
 from gate.importers.formats.promptfoo.trials import trial, verdict
-from gate.importers.trials.build import judged_by
+from gate.importers.trials.build import name_judge
 from gate.importers.trials.json_values import as_object
 from gate.records import Json, MetricSpec, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
@@ -30,7 +30,7 @@ class _Totals:
     judges: dict[str, set[str]] = field(default_factory=dict)
     unjudged: int = 0
 
-    def add(self, one: Placed) -> None:
+    def add(self, one: PlacedRow) -> None:
         self.rounds = max(self.rounds, one.round)
         self.cases.add(one.case_id)
         found = verdict(one.row)
@@ -46,12 +46,12 @@ class _Totals:
 
 def results(path: Path, wanted: str) -> Imported:
     """Raises InvalidInput with every problem. `wanted`: the suite's name, or how names begin."""
-    source = evaluation(path)
+    source = read_evaluation(path)
     problems = Findings()
     problems.take(*contradictions(source))
     problems.refuse()
     found: dict[str, _Totals] = {}
-    for one in placed(source, wanted):
+    for one in place_rows(source, wanted):
         found.setdefault(one.suite, _Totals()).add(one)
     cases = len(set().union(*(own.cases for own in found.values())))
     return Imported(
@@ -66,25 +66,25 @@ def results(path: Path, wanted: str) -> Imported:
 
 
 def _trials(path: Path, wanted: str) -> Iterator[Trial]:
-    return map(trial, placed(evaluation(path), wanted))
+    return map(trial, place_rows(read_evaluation(path), wanted))
 
 
 def _suite(own: _Totals, cases: int, every: Mapping[str, _Totals]) -> ImportedSuite:
     """All prompts and providers were to answer the same tests."""
     columns = sorted({SCORE, *own.ranges}, key=lambda name: (name != SCORE, name))
-    by = {column: _judged_by(own.judges.get(column, ())) for column in columns}
+    by = {column: _name_judges(own.judges.get(column, ())) for column in columns}
     models = sorted({one for found in own.judges.values() for one in found})
-    whole = _judged_by(models)
+    whole = _name_judges(models)
     return ImportedSuite(
         rounds=max(one.rounds for one in every.values()),
         cases=cases,
         dataset="tests of a promptfoo eval",
         metrics=tuple(_spec(name, own.ranges.get(name, (0.0, 1.0))) for name in columns),
-        graders={**by, **judged_by(whole, SCORE)},
+        graders={**by, **name_judge(whole, SCORE)},
     )
 
 
-def _judged_by(models: Sequence[str] | set[str]) -> str:
+def _name_judges(models: Sequence[str] | set[str]) -> str:
     return f"{TOOL} by {', '.join(sorted(models))}"[:300] if models else TOOL
 
 

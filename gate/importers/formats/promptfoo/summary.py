@@ -11,7 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from gate.errors import Place, Problem
-from gate.importers.formats.promptfoo.evaluation import ASSERTION, ERROR, PASSED, Evaluation, Row
+from gate.importers.formats.promptfoo.evaluation import (
+    ASSERTION,
+    ERROR,
+    PASSED,
+    EvalRow,
+    Evaluation,
+)
 from gate.importers.trials.json_values import as_object, is_integer
 from gate.records import Json
 
@@ -21,7 +27,7 @@ _WORDS = {PASSED: "passed", ASSERTION: "failed", ERROR: "in error"}
 
 
 def contradictions(source: Evaluation) -> Iterator[Problem]:
-    for where, told, own in _compared(source):
+    for where, told, own in _compare_summaries(source):
         more = sum(told.values()) > sum(own.values())
         if more or (sum(told.values()) == sum(own.values()) and told != own):
             message = f"says {_words(told)}, but its rows are {_words(own)}"
@@ -31,7 +37,7 @@ def contradictions(source: Evaluation) -> Iterator[Problem]:
 
 def shortfalls(source: Evaluation) -> Iterator[str]:
     """What is to be told of summaries that have fewer than the rows."""
-    for where, told, own in _compared(source):
+    for where, told, own in _compare_summaries(source):
         if where == "results.stats" and sum(told.values()) < sum(own.values()):
             yield (
                 f"promptfoo's own summary counts {sum(told.values())} results and there are "
@@ -40,7 +46,7 @@ def shortfalls(source: Evaluation) -> Iterator[str]:
             )
 
 
-def _compared(source: Evaluation) -> Iterator[tuple[str, Counter[int], Counter[int]]]:
+def _compare_summaries(source: Evaluation) -> Iterator[tuple[str, Counter[int], Counter[int]]]:
     stats = source.summary.get("stats")
     yield from _pair("results.stats", stats, _STATS, source.rows)
     numbered = [row for row in source.rows if row.prompt is not None]
@@ -51,20 +57,20 @@ def _compared(source: Evaluation) -> Iterator[tuple[str, Counter[int], Counter[i
 
 
 def _pair(
-    where: str, told: Json, names: Mapping[int, str], rows: tuple[Row, ...]
+    where: str, told: Json, names: Mapping[int, str], rows: tuple[EvalRow, ...]
 ) -> Iterator[tuple[str, Counter[int], Counter[int]]]:
     """Nothing where the summary is missing. Where errors are not told apart, as in version 2, they
     are among the failures.
     """
     if not isinstance(told, dict) or not any(_count(told.get(one)) for one in names.values()):
         return
-    own = Counter(_counted(row) for row in rows)
+    own = Counter(_counted_as(row) for row in rows)
     if names[ERROR] not in told:
         own = Counter({PASSED: own[PASSED], ASSERTION: own[ASSERTION] + own[ERROR]})
     yield where, Counter({key: _count(told.get(name)) for key, name in names.items()}), own
 
 
-def _counted(row: Row) -> int:
+def _counted_as(row: EvalRow) -> int:
     """promptfoo counts an answer without output as failed."""
     silent = not row.data["success"] and row.data.get("failureReason") == PASSED
     return ASSERTION if silent else row.reason

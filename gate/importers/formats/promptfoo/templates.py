@@ -12,7 +12,7 @@ _VARIABLE = re.compile(r"\{\{-?\s*([A-Za-z_]\w*(?:\.\w+)*)\s*-?\}\}")
 _MORE = re.compile(r"\{\{|\{%|\{#")
 
 
-def rendered(text: str, known: Mapping[str, Json]) -> str | None:
+def render_template(text: str, known: Mapping[str, Json]) -> str | None:
     """The text with its variables put in; one that is not known is empty, as promptfoo has it. None
     where it has more than variables: filters, loops, the environment.
     """
@@ -29,7 +29,7 @@ def unknown(text: str, known: Mapping[str, Json]) -> set[str]:
 def within(value: Json, known: Mapping[str, Json]) -> Json:
     """The same with every text in it rendered. Raises ValueError for one that cannot be."""
     if isinstance(value, str):
-        text = rendered(value, known)
+        text = render_template(value, known)
         if text is None:
             raise ValueError(value)
         return text

@@ -14,7 +14,7 @@ from gate.files.problems import Findings
 from gate.importers.formats.promptfoo.referenced_files import (
     MOST_TESTS,
     SCHEME,
-    referred,
+    find_referenced,
     tests_in,
     text_of,
 )
@@ -71,7 +71,7 @@ _Found = tuple[Place, Json]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenTest:
     """One test with what the default one adds, and one value for each variable."""
 
     place: Place
@@ -82,7 +82,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    document: yamlfile.Document
+    document: yamlfile.YamlDocument
     folder: Path
     files: dict[Path, None]
     problems: Findings
@@ -105,7 +105,7 @@ class _Reading:
 
     def _beside(self, place: Place, reference: str) -> Iterator[_Found]:
         try:
-            for path in referred(self.folder, reference):
+            for path in find_referenced(self.folder, reference):
                 self.files[path] = None
                 yield from self.problems.keep_good(tests_in(path))
         except UsageError as error:
@@ -119,7 +119,7 @@ class _Reading:
             self.problems.add(place, "a scenario needs lists `config` and `tests` to be read")
             return
         for base, test in product(sets, inner):
-            yield place, _merged(as_object(base), test, place)
+            yield place, _merge_tests(as_object(base), test, place)
 
     def default(self) -> Mapping[str, Json]:
         written = self.document.data.get("defaultTest")
@@ -145,7 +145,7 @@ class _Reading:
         if not isinstance(one, str) or not one.startswith(SCHEME):
             return one
         try:
-            paths = referred(self.folder, one)
+            paths = find_referenced(self.folder, one)
             self.files.update(dict.fromkeys(paths))
             texts = [text_of(path).strip() for path in paths]
         except UsageError as error:
@@ -155,8 +155,8 @@ class _Reading:
 
 
 def tests(
-    document: yamlfile.Document, folder: Path, files: dict[Path, None], problems: Findings
-) -> Iterator[Written]:
+    document: yamlfile.YamlDocument, folder: Path, files: dict[Path, None], problems: Findings
+) -> Iterator[WrittenTest]:
     """`files` and `problems` are added to."""
     reading = _Reading(document=document, folder=folder, files=files, problems=problems)
     default = reading.default()
@@ -167,8 +167,8 @@ def tests(
         if not isinstance(one, dict):
             problems.add(place, "a test must be a mapping, or name a file with tests")
             continue
-        test = _merged(default, one, place)
-        for found in _expanded(reading, place, test):
+        test = _merge_tests(default, one, place)
+        for found in _expand_vars(reading, place, test):
             count += 1
             if count > MOST_TESTS:
                 problems.add(place, f"more than {MOST_TESTS:,} tests - split the configuration")
@@ -176,7 +176,7 @@ def tests(
             yield found
 
 
-def _merged(default: Mapping[str, Json], one: Json, place: Place) -> dict[str, Json]:
+def _merge_tests(default: Mapping[str, Json], one: Json, place: Place) -> dict[str, Json]:
     """Assertions of both, those of the default first; of variables and options the test's own."""
     own = as_object(one)
     found = {**default, **own}
@@ -187,7 +187,9 @@ def _merged(default: Mapping[str, Json], one: Json, place: Place) -> dict[str, J
     return {**found, "assert": [*first, *_listed(own.get("assert"))]}
 
 
-def _expanded(reading: _Reading, place: Place, test: Mapping[str, Json]) -> Iterator[Written]:
+def _expand_vars(
+    reading: _Reading, place: Place, test: Mapping[str, Json]
+) -> Iterator[WrittenTest]:
     """A variable with a list of texts makes a test of each."""
     known = {key: reading.value(place, one) for key, one in test["vars"].items()}
     single = test["options"].get("disableVarExpansion") is True
@@ -198,7 +200,7 @@ def _expanded(reading: _Reading, place: Place, test: Mapping[str, Json]) -> Iter
     asserts = [reading.deref(place, one) for one in test["assert"]]
     for values in islice(product(*choices), MOST_TESTS + 1):
         own = dict(zip(known, values, strict=True))
-        yield Written(place=place, data=test, vars=own, asserts=asserts)
+        yield WrittenTest(place=place, data=test, vars=own, asserts=asserts)
 
 
 def _texts(values: Sequence[Json]) -> bool:

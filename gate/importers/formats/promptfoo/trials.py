@@ -7,10 +7,15 @@ from collections.abc import Mapping
 
 from gate.agents.traces.plain import step
 from gate.errors import AgentFailure
-from gate.importers.formats.promptfoo.assertions import mapped
-from gate.importers.formats.promptfoo.evaluation import ERROR, TOOL, Row
-from gate.importers.formats.promptfoo.grading import Graded, failed_answer, graded, unjudged
-from gate.importers.formats.promptfoo.naming import Placed
+from gate.importers.formats.promptfoo.assertions import map_assertions
+from gate.importers.formats.promptfoo.evaluation import ERROR, TOOL, EvalRow
+from gate.importers.formats.promptfoo.grading import (
+    RowGrade,
+    grade_row,
+    grade_unjudged,
+    score_failed_answer,
+)
+from gate.importers.formats.promptfoo.naming import PlacedRow
 from gate.importers.formats.promptfoo.templates import as_text
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.json_values import (
@@ -40,12 +45,12 @@ _TRANSFORM = re.compile(r"^Error: Failed to transform response")  # quotes the w
 _MODEL = re.compile(r"(?!https?:|wss?:|exec:|file:|python:|package:|webhook)[a-z][\w-]*:(.+)")
 
 
-def trial(one: Placed) -> Trial:
+def trial(one: PlacedRow) -> Trial:
     row = one.row
     case = case_for(row, one.suite, one.case_id, one.digest)
     if row.reason == ERROR and not _grading_broke(row):
-        return _failed(one, case)
-    found = unjudged(_first_line(row)) if row.reason == ERROR else graded(row)
+        return _failed_trial(one, case)
+    found = grade_unjudged(_first_line(row)) if row.reason == ERROR else grade_row(row)
     return trial_of(
         TOOL,
         one.suite,
@@ -55,18 +60,18 @@ def trial(one: Placed) -> Trial:
         failures=found.failures,
         scores=found.scores,
         response=answer_of(row),
-        latency_ms=None if _cached(row) else as_amount(row.data.get("latencyMs")),
+        latency_ms=None if _is_cached(row) else as_amount(row.data.get("latencyMs")),
     )
 
 
-def verdict(row: Row) -> Graded | None:
+def verdict(row: EvalRow) -> RowGrade | None:
     """What was said of its answer; None where none came."""
     if row.reason == ERROR:
-        return unjudged(_first_line(row)) if _grading_broke(row) else None
-    return graded(row)
+        return grade_unjudged(_first_line(row)) if _grading_broke(row) else None
+    return grade_row(row)
 
 
-def _failed(one: Placed, case: Case) -> Trial:
+def _failed_trial(one: PlacedRow, case: Case) -> Trial:
     row = one.row
     status, code = _whose(row)
     return trial_of(
@@ -76,16 +81,16 @@ def _failed(one: Placed, case: Case) -> Trial:
         round=one.round,
         status=status,
         failures=(code,) if status == "agent_error" else (),
-        scores=failed_answer(row) if status == "agent_error" else {},
+        scores=score_failed_answer(row) if status == "agent_error" else {},
         error=_first_line(row) or "failed without a word",
     )
 
 
-def case_for(row: Row, suite: str, case_id: str, digest: str) -> Case:
+def case_for(row: EvalRow, suite: str, case_id: str, digest: str) -> Case:
     """The case's hash is of variables and assertions, not of the prompt, which is what changes."""
     prompt = row.data.get("prompt")
     raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
-    found = mapped(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
+    found = map_assertions(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
     return case_of(
         TOOL,
         suite,
@@ -99,7 +104,7 @@ def case_for(row: Row, suite: str, case_id: str, digest: str) -> Case:
     )
 
 
-def answer_of(row: Row) -> Response:
+def answer_of(row: EvalRow) -> Response:
     response = row.mapping("response")
     output = response.get("output")
     steps, faults = _steps(output)
@@ -125,7 +130,7 @@ def _steps(output: Json) -> tuple[tuple[ToolCall, ...] | None, tuple[str, ...]]:
         return None, (one_line(str(error), 200),)
 
 
-def _usage(row: Row, response: Mapping[str, Json]) -> Usage:
+def _usage(row: EvalRow, response: Mapping[str, Json]) -> Usage:
     """Zeros are what promptfoo writes where a provider says nothing."""
     tokens = response.get("tokenUsage")
     tokens = tokens if isinstance(tokens, dict) else row.mapping("tokenUsage")
@@ -143,7 +148,7 @@ def _usage(row: Row, response: Mapping[str, Json]) -> Usage:
     )
 
 
-def _model(row: Row) -> str | None:
+def _model(row: EvalRow) -> str | None:
     """`openai:chat:gpt-5` is gpt-5; of a command or an address nobody knows."""
     provider = row.data.get("provider")
     written = provider.get("id") if isinstance(provider, dict) else provider
@@ -151,7 +156,7 @@ def _model(row: Row) -> str | None:
     return found[1].rpartition(":")[2][:200] if found else None
 
 
-def _cached(row: Row) -> bool:
+def _is_cached(row: EvalRow) -> bool:
     """Out of promptfoo's own cache: its time is not the provider's."""
     return row.mapping("response").get("cached") is True
 
@@ -159,7 +164,7 @@ def _cached(row: Row) -> bool:
 # ------------------------------------------------------------------------------------ whose failure
 
 
-def _grading_broke(row: Row) -> bool:
+def _grading_broke(row: EvalRow) -> bool:
     """An error of an assertion, not of the provider: the answer is there, or the stack says so. The
     last lines alone are the stack; above them an agent could have written what it likes.
     """
@@ -172,7 +177,7 @@ def _grading_broke(row: Row) -> bool:
     return any(_FRAME.match(line) and _GRADING.search(line) for line in last)
 
 
-def _whose(row: Row) -> tuple[TrialStatus, str]:
+def _whose(row: EvalRow) -> tuple[TrialStatus, str]:
     said = str(row.data.get("error") or "")
     http = _http(row)
     if _COMMAND.match(said):
@@ -188,7 +193,7 @@ def _whose(row: Row) -> tuple[TrialStatus, str]:
     return "agent_error", TIMEOUT if _TIMED_OUT.search(line) else FAILED
 
 
-def _http(row: Row) -> int | None:
+def _http(row: EvalRow) -> int | None:
     for place in (row.mapping("response").get("metadata"), row.data.get("metadata")):
         status = as_object(as_object(place).get("http")).get("status")
         if isinstance(status, int) and 100 <= status <= 999:
@@ -202,5 +207,5 @@ def _without_stack(said: str) -> str:
     return "\n".join(line for line in lines if not _FRAME.match(line))
 
 
-def _first_line(row: Row) -> str:
+def _first_line(row: EvalRow) -> str:
     return one_line(_without_stack(str(row.data.get("error") or "")), _SHOWN)

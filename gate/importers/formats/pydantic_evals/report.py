@@ -60,7 +60,7 @@ _REPEATED = re.compile(r" \[(\d{1,5})/(\d{1,5})\]\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ReportCase:
     """A case, or (`failed`) one whose task raised an exception: both at most once a round.
     `planned`: how many rounds there were to be.
     """
@@ -87,7 +87,7 @@ def head_of(path: Path) -> dict[str, Json]:
     return head
 
 
-def entries(path: Path) -> Iterator[Entry | Problem]:
+def entries(path: Path) -> Iterator[ReportCase | Problem]:
     """Every case, checked one by one. Raises InvalidInput for what is no JSON."""
     for part in iterate_members(path.read_bytes(), path.as_posix(), _LISTS):
         if part.key in _LISTS and not part.item and part.data is not None:
@@ -96,7 +96,7 @@ def entries(path: Path) -> Iterator[Entry | Problem]:
             yield _entry(part.key, part.data, Place(path.as_posix(), part.line))
 
 
-def _entry(key: str, data: Json, place: Place) -> Entry | Problem:
+def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
     if wrong := _CHECKS[key].list_problems(data, Place(place.file, place.line, key)):
         return wrong[0]
     if is_too_deep(data):
@@ -112,7 +112,7 @@ def _entry(key: str, data: Json, place: Place) -> Entry | Problem:
         round_, planned = int(found[1]), int(found[2])
     if not 1 <= round_ <= planned <= MOST_ROUNDS:
         return Problem(place, f"{name[-40:]!r}: round {round_} of {planned} - there is no such")
-    return Entry(
+    return ReportCase(
         place=place,
         data=data,
         failed=key == "failures",

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.agents.traces.values import as_text
-from gate.importers.formats.pydantic_evals.report import Entry
-from gate.importers.trials.build import case_of, told_metric, trial_of, usage_of
+from gate.importers.formats.pydantic_evals.report import ReportCase
+from gate.importers.trials.build import case_of, score_metric, trial_of, usage_of
 from gate.importers.trials.json_values import (
     as_amount,
     as_count,
@@ -81,16 +81,16 @@ class Names:
     def specs(self) -> Iterator[MetricSpec]:
         """Scores: more is better; what a task counts: less is."""
         for name in self.assertions:
-            yield told_metric(
+            yield score_metric(
                 metric_name(TOOL, name), share=True, about="share of trials it holds for"
             )
         for name, (low, high) in self.scores.items():
             share = low >= 0.0 and high <= 1.0
-            yield told_metric(metric_name(TOOL, name), share=share, about="mean of this score")
+            yield score_metric(metric_name(TOOL, name), share=share, about="mean of this score")
         for name in self.metrics:
             column = metric_name(TOOL, "metric", name)
             yield replace(
-                told_metric(column, share=False, about="mean of what the task counts"),
+                score_metric(column, share=False, about="mean of what the task counts"),
                 direction="lower",
             )
 
@@ -103,11 +103,11 @@ def evaluator(result: Mapping[str, Json]) -> str:
     return one_line(f"{name} {version}" if isinstance(version, str) else name, 120)
 
 
-def trial(entry: Entry, suite: str, names: Names) -> Trial:
-    return _failed(entry, suite) if entry.failed else _answered(entry, suite, names)
+def trial(entry: ReportCase, suite: str, names: Names) -> Trial:
+    return _failed_trial(entry, suite) if entry.failed else _answered_trial(entry, suite, names)
 
 
-def _failed(entry: Entry, suite: str) -> Trial:
+def _failed_trial(entry: ReportCase, suite: str) -> Trial:
     said = entry.data["error_message"][:_MOST_TEXT]
     nobody = is_nobodys(said)
     codes = () if nobody else ("timeout" if _TIMED_OUT.search(said) else "agent_error",)
@@ -123,7 +123,7 @@ def _failed(entry: Entry, suite: str) -> Trial:
     )
 
 
-def _answered(entry: Entry, suite: str, names: Names) -> Trial:
+def _answered_trial(entry: ReportCase, suite: str, names: Names) -> Trial:
     data = entry.data
     lacking = {one["name"]: one for one in data.get("evaluator_failures") or ()}
     told = {name: one["value"] for name, one in (data.get("assertions") or {}).items()}
@@ -138,13 +138,13 @@ def _answered(entry: Entry, suite: str, names: Names) -> Trial:
         round=entry.round,
         passed=passed,
         failures=failures,
-        scores={**dict(_unscored(lacking)), **dict(_scores(data))},
+        scores={**dict(_score_failures(lacking)), **dict(_scores(data))},
         response=_response(data),
         latency_ms=None if duration is None else duration * 1000,
     )
 
 
-def _case(entry: Entry, suite: str) -> Case:
+def _case(entry: ReportCase, suite: str) -> Case:
     data, keys = entry.data, dict[str, Json]()
     expected = _finite(data.get("expected_output"))
     if expected is not None:
@@ -154,14 +154,14 @@ def _case(entry: Entry, suite: str) -> Case:
         TOOL,
         suite,
         entry.case_id,
-        input=_asked(_finite(data.get("inputs"))),
+        input=_input_of(_finite(data.get("inputs"))),
         keys=keys,
         category=string_or_none(category, 200) or None,
         place=entry.place,
     )
 
 
-def _asked(value: Json) -> Json:
+def _input_of(value: Json) -> Json:
     return value if isinstance(value, (str, list, dict)) else as_text(value)
 
 
@@ -189,7 +189,7 @@ def _scores(data: Mapping[str, Json]) -> Iterator[tuple[str, Score]]:
         yield f"{TOOL}.metrics", Score(values=counted)
 
 
-def _unscored(lacking: Mapping[str, Json]) -> Iterator[tuple[str, Score]]:
+def _score_failures(lacking: Mapping[str, Json]) -> Iterator[tuple[str, Score]]:
     """Under names of their own: an evaluator may be called as the result of another one."""
     for name, one in lacking.items():
         why = one_line(str(one.get("error_message") or "it raised an exception"), 300)

@@ -11,12 +11,12 @@ from datetime import datetime
 from gate.errors import Place, Problem
 from gate.files.problems import Findings
 from gate.files.tables import TableRow
-from gate.importers.formats.scored_rows.options import Asked
+from gate.importers.formats.scored_rows.options import ReadingPlan
 from gate.importers.formats.scored_rows.shape import (
-    flag,
-    moment,
-    number,
-    opened,
+    decode_cell,
+    read_flag,
+    read_moment,
+    read_number,
     short,
     text,
     value_at,
@@ -69,7 +69,7 @@ class Sums:
 
 
 @dataclass(slots=True)
-class Found:
+class ExportTotals:
     """What all rows together say."""
 
     cases: dict[str, int] = field(default_factory=dict)  # id -> its rounds
@@ -95,11 +95,11 @@ class Found:
         return tuple(sorted(name for name, one in self.scores.items() if one.n and not one.texts))
 
 
-def is_root(asked: Asked, cells: Mapping[str, Json]) -> bool:
+def is_root(asked: ReadingPlan, cells: Mapping[str, Json]) -> bool:
     return asked.shape.at("parent", cells) in (None, "", "[]", [])
 
 
-def case_id_of(asked: Asked, cells: Mapping[str, Json]) -> str:
+def case_id_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
     """As the export says, else made of the input: what is asked alike is one case. Empty where
     neither is there.
     """
@@ -110,7 +110,7 @@ def case_id_of(asked: Asked, cells: Mapping[str, Json]) -> str:
     return told if len(told) <= _ID else f"{told[:_ID]}-{_mark(told)}"
 
 
-def error_of(asked: Asked, cells: Mapping[str, Json]) -> str:
+def error_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
     """Why there is no answer; empty where there is one, or nothing says that it failed."""
     shape = asked.shape
     if shape.at("output", cells) is not None:
@@ -126,10 +126,10 @@ def _mark(told: str) -> str:
     return hashlib.sha256(told.encode(errors="replace")).hexdigest()[:12]
 
 
-def scores_of(asked: Asked, cells: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+def scores_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     """Names and values as they stand; of columns of their own those that could be scores."""
     column = asked.shape.scores
-    inner = as_object(opened(value_at(cells, column)) if column else None)
+    inner = as_object(decode_cell(value_at(cells, column)) if column else None)
     prefix = f"{column}." if column else ""
     if asked.scores:
         for name in asked.scores:
@@ -145,12 +145,12 @@ def scores_of(asked: Asked, cells: Mapping[str, Json]) -> Iterator[tuple[str, Js
                 yield name, value
 
 
-def checked(rows: Rows, asked: Asked, file: str, most: int = MOST_TRIALS) -> Found:
+def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIALS) -> ExportTotals:
     """Raises InvalidInput with everything that is wrong, UsageError for more rows than that."""
-    problems, found = Findings(), Found()
+    problems, found = Findings(), ExportTotals()
     for first in problems.keep_good(rows()):
         if not is_root(asked, first.cells):
-            _take_inner(first.cells, asked, found)
+            _add_inner(first.cells, asked, found)
             check_number(len(found.inner), file, most)
         else:
             found.roots += 1
@@ -158,11 +158,11 @@ def checked(rows: Rows, asked: Asked, file: str, most: int = MOST_TRIALS) -> Fou
     seen = _Seen()
     for row in rows() if not problems else ():
         if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.has_roots):
-            _take(row, asked, found, problems, seen)
+            _add_row(row, asked, found, problems, seen)
             check_number(found.trials, file, most)  # where all rows are inner spans
     found.rootless = len(found.inner.keys() - seen.traces) if found.has_roots else 0
     if not problems:
-        _whole(asked, found, problems, file)
+        _check_totals(asked, found, problems, file)
     problems.refuse()
     return found
 
@@ -177,7 +177,7 @@ class _Seen:
     rounds: set[tuple[str, int]] = field(default_factory=set)
 
 
-def _take_inner(cells: Mapping[str, Json], asked: Asked, found: Found) -> None:
+def _add_inner(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> None:
     shape = asked.shape
     found.spans += 1
     sums = found.inner.setdefault(text(shape.at("trace", cells)), Sums())
@@ -185,7 +185,9 @@ def _take_inner(cells: Mapping[str, Json], asked: Asked, found: Found) -> None:
         sums.add(role, shape.number(role, cells))
 
 
-def _take(row: TableRow, asked: Asked, found: Found, problems: Findings, seen: _Seen) -> None:
+def _add_row(
+    row: TableRow, asked: ReadingPlan, found: ExportTotals, problems: Findings, seen: _Seen
+) -> None:
     cells, shape = row.cells, asked.shape
     found.trials += 1
     found.columns.update(path for path in asked.wanted if value_at(cells, path) is not None)
@@ -196,7 +198,7 @@ def _take(row: TableRow, asked: Asked, found: Found, problems: Findings, seen: _
     seen.ids.update([own] if own else [])
     case_id = case_id_of(asked, cells)
     if case_id:
-        _count(row, case_id, asked, found, problems, seen)
+        _add_case(row, case_id, asked, found, problems, seen)
     else:
         problems.add(row.place, _NO_ID)
     values = {}
@@ -205,7 +207,7 @@ def _take(row: TableRow, asked: Asked, found: Found, problems: Findings, seen: _
             values[name] = amount
     said = asked.criterion.met(cells, values)
     column = value_at(cells, asked.criterion.column) if asked.criterion.column else None
-    if column is not None and flag(column) is None:
+    if column is not None and read_flag(column) is None:
         told = f"'{short(column)}' is neither true nor false, passed nor failed"
         problems.add(Place(row.place.file, row.place.line, asked.criterion.column), told)
     failed = error_of(asked, cells)
@@ -214,13 +216,18 @@ def _take(row: TableRow, asked: Asked, found: Found, problems: Findings, seen: _
     model = short(shape.at("model", cells))
     if model and (model in found.models or len(found.models) < _MODELS):
         found.models[model] += 1
-    began = moment(shape.at("started_at", cells))
+    began = read_moment(shape.at("started_at", cells))
     if began is not None and (found.first is None or began < found.first):
         found.first = began
 
 
-def _count(
-    row: TableRow, case_id: str, asked: Asked, found: Found, problems: Findings, seen: _Seen
+def _add_case(
+    row: TableRow,
+    case_id: str,
+    asked: ReadingPlan,
+    found: ExportTotals,
+    problems: Findings,
+    seen: _Seen,
 ) -> None:
     question = text(asked.shape.at("input", row.cells))
     mark = _mark(question)
@@ -243,22 +250,27 @@ def _count(
             found.cases[case_id] = max(found.cases[case_id], nth)
 
 
-def round_in(asked: Asked, cells: Mapping[str, Json]) -> int | None:
+def round_in(asked: ReadingPlan, cells: Mapping[str, Json]) -> int | None:
     """The number in the column of rounds; None for what is none."""
-    found = number(value_at(cells, asked.round))
+    found = read_number(value_at(cells, asked.round))
     fits = found is not None and found == int(found) and 1 <= found <= MOST_ROUNDS
     return int(found) if found is not None and fits else None
 
 
 def _score(
-    name: str, value: Json, asked: Asked, found: Found, place: Place, problems: Findings
+    name: str,
+    value: Json,
+    asked: ReadingPlan,
+    found: ExportTotals,
+    place: Place,
+    problems: Findings,
 ) -> float | None:
     if value in (None, "", []) or value == "[]":
         return None
     if name not in found.scores and len(found.scores) >= MOST_SCORES:
         return None  # a column of texts, or nothing that anybody could read
     spread = found.scores.setdefault(name, Spread())
-    amount = number(value)
+    amount = read_number(value)
     if amount is not None:
         spread.add(amount)
         return amount
@@ -269,7 +281,7 @@ def _score(
     return None
 
 
-def _whole(asked: Asked, found: Found, problems: Findings, file: str) -> None:
+def _check_totals(asked: ReadingPlan, found: ExportTotals, problems: Findings, file: str) -> None:
     if not found.trials:
         problems.add(Place(file), "no row in it")
         return

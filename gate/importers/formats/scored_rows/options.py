@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.errors import UsageError
-from gate.importers.formats.scored_rows.shape import ROLES, Shape, flag, value_at
+from gate.importers.formats.scored_rows.shape import ROLES, RowShape, read_flag, value_at
 from gate.importers.trials.names import suite_name
 from gate.records import Json
 from gate.text.suggestions import did_you_mean
@@ -23,7 +23,7 @@ _SIGNS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class PassCriterion:
     """`column`: says it in words; else `score` compared with `limit`. Neither: nothing says it."""
 
     column: str = ""
@@ -32,7 +32,7 @@ class Criterion:
     limit: float = 0.0
 
     @classmethod
-    def of(cls, passed: str, pass_score: str) -> Criterion:
+    def of(cls, passed: str, pass_score: str) -> PassCriterion:
         """Raises UsageError for both, and for a rule that is none."""
         if passed and pass_score:
             raise UsageError("--option passed and pass_score exclude each other; leave one out")
@@ -60,16 +60,16 @@ class Criterion:
         if self.score:
             value = scores.get(self.score)
             return None if value is None else _SIGNS[self.sign](value, self.limit)
-        return flag(value_at(cells, self.column)) if self.column else None
+        return read_flag(value_at(cells, self.column)) if self.column else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ReadingPlan:
     """`shape`: with the user's columns in place. `wanted`: columns that must be there."""
 
     suite: str
-    shape: Shape
-    criterion: Criterion
+    shape: RowShape
+    criterion: PassCriterion
     round: str = ""  # column with the number of the round
     scores: tuple[str, ...] = ()  # these alone
     lower: frozenset[str] = field(default_factory=frozenset)  # of which less is better
@@ -92,7 +92,7 @@ class RowOptions:
     lower: tuple[str, ...] = ()
     suite: str = ""
 
-    def asked(self, shape: Shape) -> Asked:
+    def make_plan(self, shape: RowShape) -> ReadingPlan:
         """Raises UsageError for options that make no sense."""
         for role in self.columns:
             if role not in ROLES:
@@ -101,10 +101,10 @@ class RowOptions:
         if self.suite and suite_name(self.suite) != self.suite:
             raise UsageError(f"--option suite={self.suite[:80]}: no name that a folder can have")
         own = {role: (path,) if path else () for role, path in self.columns.items()}
-        criterion = Criterion.of(self.passed, self.pass_score)
+        criterion = PassCriterion.of(self.passed, self.pass_score)
         named = frozenset({*self.columns.values(), self.round, criterion.column} - {""})
         deciding = (criterion.score,) if criterion.score and self.scores else ()
-        return Asked(
+        return ReadingPlan(
             suite=self.suite or shape.tool,
             shape=replace(
                 shape,

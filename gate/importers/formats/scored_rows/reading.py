@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.files.tables import TableRow
-from gate.importers.formats.scored_rows.checking import CHOICE, Found, Rows, checked, is_root
-from gate.importers.formats.scored_rows.options import Asked
+from gate.importers.formats.scored_rows.checking import (
+    CHOICE,
+    ExportTotals,
+    Rows,
+    check_rows,
+    is_root,
+)
+from gate.importers.formats.scored_rows.options import ReadingPlan
 from gate.importers.formats.scored_rows.rows import trial_in
 from gate.importers.trials.names import metric_name
 from gate.records import MetricSpec, Provenance, Trial
@@ -24,9 +30,9 @@ class Export:
     notes: tuple[str, ...] = ()
 
 
-def imported(export: Export, asked: Asked) -> Imported:
+def import_rows(export: Export, asked: ReadingPlan) -> Imported:
     """Raises InvalidInput with everything that is wrong."""
-    found = checked(export.rows, asked, export.files[0].as_posix())
+    found = check_rows(export.rows, asked, export.files[0].as_posix())
     names = _names(asked, found)
     judge = f"{asked.shape.tool} export"
     passed = f"{judge}: {asked.criterion}"
@@ -56,7 +62,7 @@ def imported(export: Export, asked: Asked) -> Imported:
 
 
 def _trials(
-    export: Export, asked: Asked, found: Found, names: Mapping[str, str]
+    export: Export, asked: ReadingPlan, found: ExportTotals, names: Mapping[str, str]
 ) -> Iterator[Trial]:
     seen: dict[str, int] = {}
     for row in export.rows():
@@ -64,7 +70,7 @@ def _trials(
             yield trial_in(row, asked, found, names, seen)
 
 
-def _names(asked: Asked, found: Found) -> dict[str, str]:
+def _names(asked: ReadingPlan, found: ExportTotals) -> dict[str, str]:
     """Score -> metric; two that would be called alike are told apart by a number."""
     wanted: Sequence[str] = asked.scores or found.numeric
     names: dict[str, str] = {}
@@ -75,7 +81,7 @@ def _names(asked: Asked, found: Found) -> dict[str, str]:
     return names
 
 
-def _spec(asked: Asked, found: Found, score: str, name: str) -> MetricSpec:
+def _spec(asked: ReadingPlan, found: ExportTotals, score: str, name: str) -> MetricSpec:
     share = found.scores[score].share
     return MetricSpec(
         name=name,
@@ -90,7 +96,7 @@ def _spec(asked: Asked, found: Found, score: str, name: str) -> MetricSpec:
     )
 
 
-def _notes(asked: Asked, found: Found) -> Iterator[str]:
+def _notes(asked: ReadingPlan, found: ExportTotals) -> Iterator[str]:
     tool = asked.shape.tool
     if not asked.criterion:
         yield (

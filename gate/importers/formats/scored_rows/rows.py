@@ -7,14 +7,21 @@ from typing import Any
 
 from gate.files.tables import TableRow
 from gate.importers.formats.scored_rows.checking import (
-    Found,
+    ExportTotals,
     case_id_of,
     error_of,
     round_in,
     scores_of,
 )
-from gate.importers.formats.scored_rows.options import Asked
-from gate.importers.formats.scored_rows.shape import Shape, moment, number, opened, short, text
+from gate.importers.formats.scored_rows.options import ReadingPlan
+from gate.importers.formats.scored_rows.shape import (
+    RowShape,
+    decode_cell,
+    read_moment,
+    read_number,
+    short,
+    text,
+)
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.json_values import as_amount
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -25,7 +32,11 @@ _SAID = ("content", "output", "answer", "text", "response", "message")  # of an 
 
 
 def trial_in(
-    row: TableRow, asked: Asked, found: Found, names: Mapping[str, str], seen: dict[str, int]
+    row: TableRow,
+    asked: ReadingPlan,
+    found: ExportTotals,
+    names: Mapping[str, str],
+    seen: dict[str, int],
 ) -> Trial:
     """`names`: score -> metric. `seen`: case -> its rounds so far, which grow."""
     cells, shape = row.cells, asked.shape
@@ -36,12 +47,12 @@ def trial_in(
     status: TrialStatus = "completed"
     if error:
         status = "infra_error" if is_nobodys(error) else "agent_error"
-    scores = {name: number(value) for name, value in scores_of(asked, cells)}
+    scores = {name: read_number(value) for name, value in scores_of(asked, cells)}
     known = {name: value for name, value in scores.items() if value is not None}
     values = {names[name]: value for name, value in known.items() if name in names}
     if status == "agent_error":
         values = {names[name]: 0.0 for name in _worst_at_0(asked, found, names)} | values
-    began = moment(shape.at("started_at", cells))
+    began = read_moment(shape.at("started_at", cells))
     passed = asked.criterion.met(cells, known)
     return trial_of(
         shape.tool,
@@ -59,27 +70,27 @@ def trial_in(
     )
 
 
-def _case(row: TableRow, asked: Asked, case_id: str) -> Case:
+def _case(row: TableRow, asked: ReadingPlan, case_id: str) -> Case:
     cells, shape = row.cells, asked.shape
-    expected = opened(shape.at("expected", cells))
+    expected = decode_cell(shape.at("expected", cells))
     return case_of(
         shape.tool,
         asked.suite,
         case_id,
-        input=opened(shape.at("input", cells)) or "",
+        input=decode_cell(shape.at("input", cells)) or "",
         keys={} if expected is None else {"expected_answer": expected},
         category=short(shape.at("category", cells)) or None,
-        tags=_tags(opened(shape.at("tags", cells))),
+        tags=_tags(decode_cell(shape.at("tags", cells))),
         place=row.place,
     )
 
 
-def _worst_at_0(asked: Asked, found: Found, names: Mapping[str, str]) -> Iterator[str]:
+def _worst_at_0(asked: ReadingPlan, found: ExportTotals, names: Mapping[str, str]) -> Iterator[str]:
     """Scores of which an answer that never came has the worst value."""
     return (name for name in names if found.scores[name].share and name not in asked.lower)
 
 
-def _failures(asked: Asked, status: TrialStatus, passed: bool | None) -> tuple[str, ...]:
+def _failures(asked: ReadingPlan, status: TrialStatus, passed: bool | None) -> tuple[str, ...]:
     if status != "completed":
         return ("agent_error",) if status == "agent_error" else ()
     if passed is not False:
@@ -94,10 +105,10 @@ def _tags(found: Json) -> tuple[str, ...]:
     return tuple(short(one) for one in listed[:50])
 
 
-def _response(cells: Mapping[str, Json], asked: Asked, found: Found) -> Response:
+def _response(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> Response:
     shape = asked.shape
     return Response(
-        answer=_answer(opened(shape.at("output", cells))),
+        answer=_answer(decode_cell(shape.at("output", cells))),
         usage=_usage(cells, shape, found),
         model=short(shape.at("model", cells)) or None,
     )
@@ -114,7 +125,7 @@ def _answer(value: Json) -> str:
     return text(value)
 
 
-def _usage(cells: Mapping[str, Json], shape: Shape, found: Found) -> Usage:
+def _usage(cells: Mapping[str, Json], shape: RowShape, found: ExportTotals) -> Usage:
     """Of the row itself, or where it says nothing, of its inner spans."""
     inner = found.inner.get(text(shape.at("trace", cells)))
     sums = inner.amounts if inner else {}
@@ -131,12 +142,15 @@ def _usage(cells: Mapping[str, Json], shape: Shape, found: Found) -> Usage:
     )
 
 
-def _latency(shape: Shape, cells: Mapping[str, Json]) -> float | None:
+def _latency(shape: RowShape, cells: Mapping[str, Json]) -> float | None:
     """Milliseconds: as told, else from seconds, else from when it began and ended."""
     told = shape.number("latency_ms", cells)
     if told is None and (seconds := shape.number("latency_s", cells)) is not None:
         told = seconds * 1000
     if told is None:
-        began, ended = moment(shape.at("started_at", cells)), moment(shape.at("ended_at", cells))
+        began, ended = (
+            read_moment(shape.at("started_at", cells)),
+            read_moment(shape.at("ended_at", cells)),
+        )
         told = (ended - began).total_seconds() * 1000 if began and ended else None
     return as_amount(told)

@@ -41,7 +41,7 @@ _YES, _NO = {"true", "yes", "pass", "passed", "1"}, {"false", "no", "fail", "fai
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class RowShape:
     """Of one tool's exports. `columns`: role -> where it may stand, a column or a dotted path into
     one that holds JSON; the first with a value counts. `scores`: the column that holds all of them;
     else each column that is not `own` and holds nothing but numbers is one.
@@ -60,7 +60,7 @@ class Shape:
         return None
 
     def number(self, role: Role, cells: Mapping[str, Json]) -> float | None:
-        return number(self.at(role, cells))
+        return read_number(self.at(role, cells))
 
 
 def value_at(cells: Mapping[str, Json], path: str) -> Json:
@@ -68,11 +68,11 @@ def value_at(cells: Mapping[str, Json], path: str) -> Json:
     if path in cells:
         return cells[path]
     head, dot, rest = path.partition(".")
-    inner = opened(cells.get(head)) if dot else None
+    inner = decode_cell(cells.get(head)) if dot else None
     return value_at(inner, rest) if isinstance(inner, dict) else None
 
 
-def opened(value: Json) -> Json:
+def decode_cell(value: Json) -> Json:
     """JSON in a text as what it says; a text that is none as it stands."""
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
@@ -82,11 +82,11 @@ def opened(value: Json) -> Json:
     return value
 
 
-def number(value: Json) -> float | None:
+def read_number(value: Json) -> float | None:
     """Also of a text, of true and false, and the mean of a list; None for what is none."""
-    value = opened(value)
+    value = decode_cell(value)
     if isinstance(value, list):
-        found = [number(one) for one in value if not isinstance(one, list)]
+        found = [read_number(one) for one in value if not isinstance(one, list)]
         known = [one for one in found if one is not None]
         return math.fsum(known) / len(known) if known and len(known) == len(value) else None
     if isinstance(value, str):
@@ -100,7 +100,7 @@ def number(value: Json) -> float | None:
     return None
 
 
-def flag(value: Json) -> bool | None:
+def read_flag(value: Json) -> bool | None:
     """Pass or fail, however it is written; None for what is neither."""
     if isinstance(value, (bool, int, float)) and value in (0, 1):
         return bool(value)
@@ -115,9 +115,9 @@ def text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def moment(value: Json) -> datetime | None:
+def read_moment(value: Json) -> datetime | None:
     """A time as ISO 8601 (without an offset: UTC) or as seconds since 1970."""
-    seconds = None if isinstance(value, bool) else number(value)
+    seconds = None if isinstance(value, bool) else read_number(value)
     return moment_of(value) if seconds is None else after(seconds)
 
 

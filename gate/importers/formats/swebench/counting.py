@@ -10,10 +10,10 @@ from gate.errors import InvalidInput, Place
 from gate.files.plain import json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import parse
-from gate.importers.formats.swebench.outcomes import Told, Verdict
+from gate.importers.formats.swebench.outcomes import InstanceVerdict, SourceVerdicts
 from gate.importers.formats.swebench.variants import (
     CUSTOM,
-    Decided,
+    DecidedVariant,
     Variant,
     decide,
     strangers,
@@ -28,7 +28,7 @@ _MOST_YAML = 1 << 20  # bytes
 _NAME_ALL = "name a file with the ids of all with --option instances=FILE"
 
 
-def named_in(path: Path) -> frozenset[str]:
+def read_ids(path: Path) -> frozenset[str]:
     """The ids in a file: JSON (a list of ids or of rows), JSON Lines (a row a line), or text (an id
     a line). Raises InvalidInput, UsageError.
     """
@@ -60,14 +60,14 @@ def _items(path: Path, findings: Findings) -> list[tuple[Place, Json]]:
     return [(Place(name, n), text.strip()) for n, text in enumerate(texts, 1) if text.strip()]
 
 
-def counted(
-    verdicts: Mapping[str, Verdict],
-    main: Told | None,
+def decide_variant(
+    verdicts: Mapping[str, InstanceVerdict],
+    main: SourceVerdicts | None,
     whole_known: bool,
     variant: str | None,
     run: tuple[str, str],
     findings: Findings,
-) -> Decided:
+) -> DecidedVariant:
     """The variant, with its number of instances checked. `whole_known`: somebody names all of them.
     `run`: dataset and split, as run.json names them.
     """
@@ -94,7 +94,7 @@ def counted(
     return decided
 
 
-def _other_number(told: Variant, n: int, decided: Decided, *, open_end: bool) -> str:
+def _other_number(told: Variant, n: int, decided: DecidedVariant, *, open_end: bool) -> str:
     size = decided.wanted or 0
     if open_end and n < size:
         return (
@@ -109,7 +109,7 @@ def _other_number(told: Variant, n: int, decided: Decided, *, open_end: bool) ->
 
 
 def check_declared(
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, InstanceVerdict],
     declared: float | None,
     metadata: Path | None,
     file: str,
@@ -121,7 +121,9 @@ def check_declared(
     share = 100 * resolved / n
     sources = [(Place("--option declared"), declared)]
     if metadata is not None:
-        sources.append((Place(metadata.as_posix(), key="resolved"), _published(metadata, findings)))
+        sources.append(
+            (Place(metadata.as_posix(), key="resolved"), _read_published(metadata, findings))
+        )
     for place, score in sources:
         if score is not None and abs(score - share) > _rounding(score):
             findings.add(
@@ -136,7 +138,7 @@ def _rounding(score: float) -> float:
     return (0.05 if round(score, 1) == score else 0.005) + 1e-9
 
 
-def _published(metadata: Path, findings: Findings) -> float | None:
+def _read_published(metadata: Path, findings: Findings) -> float | None:
     name = metadata.as_posix()
     if plain(metadata).stat().st_size > _MOST_YAML:
         findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - take it out")

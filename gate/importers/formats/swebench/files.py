@@ -27,7 +27,7 @@ _PREDICTIONS = "predictions"
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
+class ResultFiles:
     """`mains`: run reports and lists, with their content: one of them is the run's. `unreported`:
     folders of instances that were evaluated and have no report.
     """
@@ -46,11 +46,11 @@ class Found:
         return (*mains, *self.runs, *more, *self.predictions, *self.reports)
 
 
-def found_in(path: Path, findings: Findings) -> Found:
+def find_files(path: Path, findings: Findings) -> ResultFiles:
     """Raises UsageError for what is no file and no folder. What cannot be read is a problem."""
-    found = Found()
+    found = ResultFiles()
     if not path.is_dir():
-        _sorted_in(plain(path), found, findings)
+        _sort_file(plain(path), found, findings)
         return found
     tops = (path, path / "results")
     evaluated: list[Path] = []
@@ -62,7 +62,7 @@ def found_in(path: Path, findings: Findings) -> Found:
         elif file.name == RUN:
             found.runs.append(file)
         elif file.parent in tops and _may_tell(file.name.lower()):
-            _sorted_in(file, found, findings)
+            _sort_file(file, found, findings)
         elif file.name == METADATA and file.parent == path:
             found.metadata = file
     reported = {file.parent for file in found.reports}
@@ -83,7 +83,7 @@ def _links(path: Path, unreported: Iterable[Path]) -> Iterator[Problem]:
             yield Problem(Place(one.as_posix()), "a link, which is not followed - copy the file")
 
 
-def _sorted_in(path: Path, found: Found, findings: Findings) -> None:
+def _sort_file(path: Path, found: ResultFiles, findings: Findings) -> None:
     kind: str | None = None
     data: Json = None
     try:

@@ -10,7 +10,7 @@ from gate.errors import InvalidInput, Place
 from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
-from gate.importers.formats.swebench.files import Found
+from gate.importers.formats.swebench.files import ResultFiles
 from gate.importers.formats.swebench.instance_reports import NAME
 from gate.importers.formats.swebench.predictions import Predictions
 from gate.importers.formats.swebench.run_report import is_run_report
@@ -35,11 +35,11 @@ class Identity:
     created_at: str | None = None
 
 
-def identity_of(path: Path, found: Found, sent: Predictions, findings: Findings) -> Identity:
+def identity_of(path: Path, found: ResultFiles, sent: Predictions, findings: Findings) -> Identity:
     """A run report is called `<model>.<run id>.json`, the folder of logs `<run id>/<model>`, a `/`
     of the model's name written `__`.
     """
-    model, run = _logged(path, found, findings)
+    model, run = _read_log_folders(path, found, findings)
     written = sent.model.replace("/", "__")
     if model and written and model != written:
         names = f"{one_line(model, 80)}, the predictions are by {one_line(written, 80)}"
@@ -51,7 +51,7 @@ def identity_of(path: Path, found: Found, sent: Predictions, findings: Findings)
         if "." in one.stem and (run or written) and not whole:
             message = f"its name is not that of a report on {one_line(expected.strip('.'), 120)}"
             findings.add(Place(one.as_posix()), f"{message} - of two runs? else rename it")
-    told = _told(found, findings)
+    told = _read_run_file(found, findings)
     stem = reports[0].stem if reports else path.absolute().name.removesuffix(".json")
     return Identity(
         model=sent.model or model.replace("__", "/"),
@@ -62,7 +62,7 @@ def identity_of(path: Path, found: Found, sent: Predictions, findings: Findings)
     )
 
 
-def _logged(path: Path, found: Found, findings: Findings) -> tuple[str, str]:
+def _read_log_folders(path: Path, found: ResultFiles, findings: Findings) -> tuple[str, str]:
     """Model and run id by the folders of the instances; "" where these do not say."""
     reported = {one.parent.parent for one in found.reports if one.name == NAME}
     folders = sorted(reported | {one.parent for one in found.unreported})
@@ -76,7 +76,7 @@ def _logged(path: Path, found: Found, findings: Findings) -> tuple[str, str]:
     return own.name, own.parent.name
 
 
-def _told(found: Found, findings: Findings) -> Mapping[str, Json]:
+def _read_run_file(found: ResultFiles, findings: Findings) -> Mapping[str, Json]:
     """What run.json says; others of that name are none of the harness."""
     told: list[Mapping[str, Json]] = []
     for file in found.runs:

@@ -9,7 +9,14 @@ from itertools import chain
 
 from gate.errors import Place
 from gate.files.problems import Findings
-from gate.importers.formats.swebench.outcomes import CODES, Outcome, Told, Verdict, clash, ids_in
+from gate.importers.formats.swebench.outcomes import (
+    CODES,
+    InstanceVerdict,
+    Outcome,
+    SourceVerdicts,
+    clash,
+    ids_in,
+)
 from gate.importers.trials.instance_ids import is_id
 from gate.importers.trials.json_values import as_amount, as_count, as_object
 from gate.records import Json
@@ -41,20 +48,20 @@ def is_details(data: Json) -> bool:
     )
 
 
-def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> Told:
+def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
     """Those that are in no list and were not generated are the dataset's rest."""
     ids = {key: ids_in(data, key, file, findings) for key in ("resolved", *_FAILED, *_OTHERS)}
     verdicts = {
-        one: Verdict(outcome="unresolved", codes=CODES["unresolved"])
+        one: InstanceVerdict(outcome="unresolved", codes=CODES["unresolved"])
         for one in chain.from_iterable(ids[key] for key in _OTHERS)
     }
     for key, (outcome, code) in reversed([*_FAILED.items()]):
-        verdicts |= dict.fromkeys(ids[key], Verdict(outcome=outcome, codes=(code,)))
+        verdicts |= dict.fromkeys(ids[key], InstanceVerdict(outcome=outcome, codes=(code,)))
         both = ids[key] & ids["resolved"]
         clash(findings, file, key, both, "also in resolved - which is it?")
-    verdicts |= dict.fromkeys(ids["resolved"], Verdict(outcome="resolved"))
+    verdicts |= dict.fromkeys(ids["resolved"], InstanceVerdict(outcome="resolved"))
     generated = "generated" in data
-    return Told(
+    return SourceVerdicts(
         place=Place(file),
         verdicts=verdicts,
         rest="incomplete" if generated else "unresolved",
@@ -62,8 +69,8 @@ def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> Told:
     )
 
 
-def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> Told:
-    verdicts: dict[str, Verdict] = {}
+def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
+    verdicts: dict[str, InstanceVerdict] = {}
     for instance, told in data.items():
         place = Place(file, key=one_line(instance, 80))
         resolved = as_object(told).get("resolved")
@@ -73,10 +80,10 @@ def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> Tol
             findings.add(place, "`resolved` is neither true nor false - copy the file again")
         else:
             outcome: Outcome = "resolved" if resolved else "unresolved"
-            verdicts[instance] = Verdict(
+            verdicts[instance] = InstanceVerdict(
                 outcome=outcome,
                 codes=CODES[outcome],
                 cost_usd=as_amount(told.get("cost")),
                 api_calls=as_count(told.get("api_calls")),
             )
-    return Told(place=Place(file), verdicts=verdicts, submitted_known=False)
+    return SourceVerdicts(place=Place(file), verdicts=verdicts, submitted_known=False)

@@ -9,7 +9,12 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.files.json_schema import SchemaCheck
 from gate.files.plain import json_of
 from gate.files.problems import Findings
-from gate.importers.formats.swebench.outcomes import CODES, Told, Verdict, reason_code
+from gate.importers.formats.swebench.outcomes import (
+    CODES,
+    InstanceVerdict,
+    SourceVerdicts,
+    reason_code,
+)
 from gate.importers.trials.instance_ids import is_id
 from gate.records import Json
 from gate.text.escaping import one_line
@@ -46,17 +51,17 @@ def is_instance_report(data: Json) -> bool:
     return isinstance(first, dict) and {"resolved", "patch_exists"} <= first.keys()
 
 
-def read(
+def read_reports(
     files: Iterable[Path], unreported: Iterable[Path], known_bad: frozenset[str], findings: Findings
-) -> Told | None:
+) -> SourceVerdicts | None:
     """`unreported`: folders of instances without a report, which is how a patch that does not
     apply, a container that does not start and a time-out end. `known_bad`: instances whose report
     the harness could not read either.
     """
-    verdicts: dict[str, Verdict] = {}
+    verdicts: dict[str, InstanceVerdict] = {}
     versions: dict[bool, Path] = {}
     for path in files:
-        for instance, found in _each(path):
+        for instance, found in _iterate_reports(path):
             if isinstance(found, Problem):
                 if instance not in known_bad:
                     findings.take(found)
@@ -71,18 +76,18 @@ def read(
         )
         findings.add(Place(versions[True].as_posix()), message)
     for folder in unreported:
-        verdicts.setdefault(folder.name, Verdict(outcome="error", codes=CODES["error"]))
+        verdicts.setdefault(folder.name, InstanceVerdict(outcome="error", codes=CODES["error"]))
     if not verdicts:
         return None
     first = next(iter(versions.values()), None)
-    return Told(
+    return SourceVerdicts(
         place=Place(first.as_posix() if first else next(iter(unreported)).as_posix()),
         verdicts=verdicts,
         infra_known=True in versions if versions else None,
     )
 
 
-def _each(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Problem]]:
+def _iterate_reports(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Problem]]:
     """Instance and report, or what is wrong with it. A folder's report is its own instance's."""
     own = path.parent.name if path.name == NAME else None
     file = path.as_posix()
@@ -106,7 +111,9 @@ def _each(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Problem]]:
             yield instance, report
 
 
-def _verdict(instance: str, report: Mapping[str, Json], path: Path, findings: Findings) -> Verdict:
+def _verdict(
+    instance: str, report: Mapping[str, Json], path: Path, findings: Findings
+) -> InstanceVerdict:
     """Resolved: every test of both kinds passes; of a kind without tests that is so, too."""
     tests = report.get("tests_status")
     failed = [kind for kind in _KINDS if tests and tests[kind]["failure"]]
@@ -117,27 +124,27 @@ def _verdict(instance: str, report: Mapping[str, Json], path: Path, findings: Fi
     if resolved and not ran:
         wrong = "resolved, and yet without " + ("test output" if patched else "a patch")
     elif tests is not None and resolved != (not failed):
-        told = _told(tests)
+        told = _format_tests(tests)
         wrong = f"resolved is {str(resolved).lower()}, but {told} - the file was changed"
     if wrong:
         findings.add(Place(path.as_posix(), key=instance), wrong)
     if resolved:
-        return Verdict(outcome="resolved", reason=_told(tests))
+        return InstanceVerdict(outcome="resolved", reason=_format_tests(tests))
     infra, reason = report.get("infra_failure") is True, report.get("infra_failure_reason")
     codes = [f"{kind.lower()}_failed" for kind in failed]
     if not ran:
         codes = ["no_test_output" if patched else "empty_patch"]
     if infra or reason:
         codes.append(reason_code("infra" if infra else "ambiguous", reason or ""))
-    return Verdict(
+    return InstanceVerdict(
         outcome="unresolved",
         codes=tuple(codes) or CODES["unresolved"],
-        reason=_told(tests),
+        reason=_format_tests(tests),
         infra=infra,
     )
 
 
-def _told(tests: Mapping[str, Json] | None) -> str:
+def _format_tests(tests: Mapping[str, Json] | None) -> str:
     """`1 of 2 FAIL_TO_PASS tests pass, 40 of 40 PASS_TO_PASS`."""
     if not tests:
         return ""

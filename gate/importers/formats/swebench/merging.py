@@ -8,17 +8,23 @@ from collections.abc import Mapping
 
 from gate.errors import Place
 from gate.files.problems import Findings
-from gate.importers.formats.swebench.outcomes import CODES, Outcome, Told, Verdict, clash
+from gate.importers.formats.swebench.outcomes import (
+    CODES,
+    InstanceVerdict,
+    Outcome,
+    SourceVerdicts,
+    clash,
+)
 from gate.importers.formats.swebench.predictions import Predictions
 
 
-def merged(
-    main: Told | None,
-    reports: Told | None,
+def merge_verdicts(
+    main: SourceVerdicts | None,
+    reports: SourceVerdicts | None,
     sent: Predictions,
     named: frozenset[str] | None,
     findings: Findings,
-) -> dict[str, Verdict]:
+) -> dict[str, InstanceVerdict]:
     """Instance -> verdict, by id. `main`: a run report or lists; `reports`: of single instances;
     `named`: the dataset's ids, where somebody names them.
     """
@@ -28,13 +34,13 @@ def merged(
         for instance, one in reports.verdicts.items():
             verdicts[instance] = _with_reasons(verdicts.get(instance), one)
     if sent.patched is not None:
-        _predicted(main, verdicts, sent.patched, findings)
+        _check_predicted(main, verdicts, sent.patched, findings)
         for instance, patched in sent.patched.items():
-            if instance not in verdicts and _chosen(instance, main, named):
-                verdicts[instance] = _unlisted(main, patched)
+            if instance not in verdicts and _is_chosen(instance, main, named):
+                verdicts[instance] = _unlisted_verdict(main, patched)
     for instance in named or ():
         outcome: Outcome = main.rest if main and sent.patched is None else "incomplete"
-        verdicts.setdefault(instance, Verdict(outcome=outcome, codes=CODES[outcome]))
+        verdicts.setdefault(instance, InstanceVerdict(outcome=outcome, codes=CODES[outcome]))
     first = main or reports
     if named is not None and first:
         strange = verdicts.keys() - named
@@ -42,28 +48,28 @@ def merged(
     return dict(sorted(verdicts.items()))
 
 
-def _chosen(instance: str, main: Told | None, named: frozenset[str] | None) -> bool:
+def _is_chosen(instance: str, main: SourceVerdicts | None, named: frozenset[str] | None) -> bool:
     """A run report has every instance that was to be done: predictions of others do not count."""
     if named is not None:
         return instance in named
     return main is None or not main.every_report
 
 
-def _unlisted(main: Told | None, patched: bool) -> Verdict:
+def _unlisted_verdict(main: SourceVerdicts | None, patched: bool) -> InstanceVerdict:
     """Of an instance with a prediction: nobody resolved it; without lists nobody tested it."""
     outcome: Outcome = "error" if main is None else "unresolved"
     outcome = outcome if patched else "empty_patch"
-    return Verdict(outcome=outcome, codes=CODES[outcome])
+    return InstanceVerdict(outcome=outcome, codes=CODES[outcome])
 
 
-def _with_reasons(main: Verdict | None, own: Verdict) -> Verdict:
+def _with_reasons(main: InstanceVerdict | None, own: InstanceVerdict) -> InstanceVerdict:
     """The run's verdict with what the tests tell; what it says of the environment comes first."""
     if main is None:
         return own
     tiers = tuple(code for code in main.codes if ":" in code)
     told = own.codes if own.outcome == main.outcome else main.codes
     base = tuple(code for code in told if not (tiers and ":" in code))
-    return Verdict(
+    return InstanceVerdict(
         outcome=main.outcome,
         codes=tuple(dict.fromkeys((*base, *tiers))),
         reason=own.reason,
@@ -73,7 +79,7 @@ def _with_reasons(main: Verdict | None, own: Verdict) -> Verdict:
     )
 
 
-def _agreeing(main: Told | None, reports: Told, findings: Findings) -> None:
+def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Findings) -> None:
     if main is None:
         return
     file = main.place.file
@@ -95,9 +101,9 @@ def _agreeing(main: Told | None, reports: Told, findings: Findings) -> None:
         clash(findings, file, "completed_ids", missing, "there is no report.json of it - copy all")
 
 
-def _predicted(
-    main: Told | None,
-    verdicts: Mapping[str, Verdict],
+def _check_predicted(
+    main: SourceVerdicts | None,
+    verdicts: Mapping[str, InstanceVerdict],
     patched: Mapping[str, bool],
     findings: Findings,
 ) -> None:

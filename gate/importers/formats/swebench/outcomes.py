@@ -25,7 +25,7 @@ CODES: Mapping[Outcome, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class InstanceVerdict:
     """On one instance. `infra`: its environment broke, as the harness found."""
 
     outcome: Outcome
@@ -37,13 +37,13 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class SourceVerdicts:
     """What one source says. `total`: how many instances it says there are, of which `verdicts` may
     have fewer; those are `rest`.
     """
 
     place: Place
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, InstanceVerdict]
     total: int | None = None
     rest: Outcome = "incomplete"
     infra_known: bool | None = None  # whether its version looks for broken environments

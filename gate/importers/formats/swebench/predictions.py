@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, Problem
-from gate.files.plain import Line, json_lines, json_of
+from gate.files.plain import JsonLine, json_lines, json_of
 from gate.files.problems import Findings
 from gate.importers.trials.instance_ids import is_id
 from gate.records import Json
@@ -27,7 +27,7 @@ class Predictions:
         return {
             one["instance_id"]: one.get("model_patch") or ""
             for path in self.files
-            for _, one in _each(path)
+            for _, one in _iterate_predictions(path)
             if isinstance(one, dict) and is_id(one.get("instance_id"))
         }
 
@@ -42,17 +42,17 @@ def is_predictions(data: Json) -> bool:
     return isinstance(item, dict) and "model_patch" in item
 
 
-def read(files: tuple[Path, ...], findings: Findings) -> Predictions:
+def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions:
     """Of all files together: one model, and each instance with one patch."""
     patches: dict[str, int] = {}
     patched: dict[str, bool] = {}
     models: dict[str, Place] = {}
     for path in files:
         own: set[str] = set()
-        for place, item in _each(path):
+        for place, item in _iterate_predictions(path):
             if isinstance(item, Problem):
                 findings.take(item)
-            elif wrong := _wrong(item):
+            elif wrong := _find_fault(item):
                 findings.add(place, wrong)
             else:
                 instance, patch = item["instance_id"], item.get("model_patch") or ""
@@ -71,7 +71,7 @@ def read(files: tuple[Path, ...], findings: Findings) -> Predictions:
     return Predictions(files=files, model=one_line(min(models, default=""), 200), patched=patched)
 
 
-def _wrong(item: Json) -> str:
+def _find_fault(item: Json) -> str:
     if not isinstance(item, dict) or not is_id(item.get("instance_id")):
         return "no prediction with an `instance_id` - copy the file again"
     if not isinstance(item.get("model_patch"), (str, type(None))):
@@ -79,23 +79,23 @@ def _wrong(item: Json) -> str:
     return ""
 
 
-def _each(path: Path) -> Iterator[tuple[Place, Json | Problem]]:
+def _iterate_predictions(path: Path) -> Iterator[tuple[Place, Json | Problem]]:
     """Every prediction with its place."""
     name = path.as_posix()
     if path.suffix.lower() == ".jsonl":
         for line in json_lines(path):
-            yield (line.place, line.data) if isinstance(line, Line) else (line.place, line)
+            yield (line.place, line.data) if isinstance(line, JsonLine) else (line.place, line)
         return
     data = json_of(path)
     if isinstance(data, dict):
         for key, item in data.items():
-            yield Place(name, key=one_line(key, 80)), _keyed(key, item)
+            yield Place(name, key=one_line(key, 80)), _add_key(key, item)
     else:
         for n, item in enumerate(data if isinstance(data, list) else [data]):
             yield Place(name, key=f"[{n}]"), item
 
 
-def _keyed(key: str, item: Json) -> Json:
+def _add_key(key: str, item: Json) -> Json:
     """The key is the instance, where the object does not say."""
     if isinstance(item, dict) and item.get("instance_id", key) == key:
         return {**item, "instance_id": key}

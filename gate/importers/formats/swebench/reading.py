@@ -11,21 +11,21 @@ from pathlib import Path
 
 from gate.errors import Place, UsageError
 from gate.files.problems import Findings
-from gate.importers.formats.mini_swe_agent.runs import Run, run_of
+from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
 from gate.importers.formats.swebench import (
     instance_lists,
     instance_reports,
     predictions,
     run_report,
 )
-from gate.importers.formats.swebench.counting import check_declared, counted, named_in
-from gate.importers.formats.swebench.files import Found, found_in
+from gate.importers.formats.swebench.counting import check_declared, decide_variant, read_ids
+from gate.importers.formats.swebench.files import ResultFiles, find_files
 from gate.importers.formats.swebench.identity import Identity, identity_of
-from gate.importers.formats.swebench.merging import merged
-from gate.importers.formats.swebench.outcomes import Told, Verdict, clash
+from gate.importers.formats.swebench.merging import merge_verdicts
+from gate.importers.formats.swebench.outcomes import InstanceVerdict, SourceVerdicts, clash
 from gate.importers.formats.swebench.predictions import Predictions
 from gate.importers.formats.swebench.trials import MOST_REPOSITORIES, TOOL, Measures, instance_trial
-from gate.importers.formats.swebench.variants import CUSTOM, Decided, repositories
+from gate.importers.formats.swebench.variants import CUSTOM, DecidedVariant, repositories
 from gate.records import Json, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
 
@@ -44,11 +44,11 @@ class Options:
 class _Source:
     """What was read."""
 
-    verdicts: Mapping[str, Verdict]
-    decided: Decided
+    verdicts: Mapping[str, InstanceVerdict]
+    decided: DecidedVariant
     measures: Measures
     sent: Predictions
-    run: Run | None
+    run: AgentRun | None
 
     @property
     def suite(self) -> str:
@@ -68,27 +68,29 @@ class _Source:
             )
 
 
-def imported(path: Path, options: Options) -> Imported:
+def import_run(path: Path, options: Options) -> Imported:
     """Raises InvalidInput with every problem; UsageError where nothing says what was resolved."""
     findings = Findings()
-    found = found_in(path, findings)
-    sent = predictions.read(tuple(found.predictions), findings)
+    found = find_files(path, findings)
+    sent = predictions.read_predictions(tuple(found.predictions), findings)
     identity = identity_of(path, found, sent, findings)
     main = _main(found, findings)
-    reports = instance_reports.read(found.reports, found.unreported, _errors(main), findings)
+    reports = instance_reports.read_reports(
+        found.reports, found.unreported, _errors(main), findings
+    )
     first = main or reports
     if first is None:
         findings.refuse()
         raise UsageError(_nothing(path, sent))
-    named = named_in(Path(options.instances)) if options.instances else None
-    verdicts = merged(main, reports, sent, named, findings)
+    named = read_ids(Path(options.instances)) if options.instances else None
+    verdicts = merge_verdicts(main, reports, sent, named, findings)
     run = _run(options, verdicts, first, findings)
     source = _Source(
         verdicts=verdicts,
-        decided=counted(
+        decided=decide_variant(
             verdicts,
             main,
-            _known(main, sent, named),
+            _knows_rest(main, sent, named),
             options.variant,
             (identity.dataset, identity.split),
             findings,
@@ -105,14 +107,17 @@ def imported(path: Path, options: Options) -> Imported:
         provenance=_provenance(identity, run, main, reports),
         suites={source.suite: _suite(source)},
         trials=source.trials,
-        options=_said(options),
+        options=_list_options(options),
         notes=tuple(_notes(source, main, named)),
     )
 
 
 def _run(
-    options: Options, verdicts: Mapping[str, Verdict], first: Told, findings: Findings
-) -> Run | None:
+    options: Options,
+    verdicts: Mapping[str, InstanceVerdict],
+    first: SourceVerdicts,
+    findings: Findings,
+) -> AgentRun | None:
     if not options.trajectories:
         return None
     run = run_of(Path(options.trajectories))
@@ -123,7 +128,7 @@ def _run(
     return run
 
 
-def _beside(options: Options, run: Run | None) -> tuple[Path, ...]:
+def _beside(options: Options, run: AgentRun | None) -> tuple[Path, ...]:
     """The files that options name."""
     return (
         *([Path(options.instances)] if options.instances else ()),
@@ -132,25 +137,30 @@ def _beside(options: Options, run: Run | None) -> tuple[Path, ...]:
 
 
 def _provenance(
-    identity: Identity, run: Run | None, main: Told | None, reports: Told | None
+    identity: Identity,
+    run: AgentRun | None,
+    main: SourceVerdicts | None,
+    reports: SourceVerdicts | None,
 ) -> Provenance:
     """Where only the name of a report tells the model, the trajectories know better."""
     agent = identity.model or (run.model if run else "") or identity.file
     return Provenance(agent=agent, tool_version=_version(main, reports), event="import")
 
 
-def _errors(main: Told | None) -> frozenset[str]:
+def _errors(main: SourceVerdicts | None) -> frozenset[str]:
     verdicts = main.verdicts if main else {}
     return frozenset(i for i, one in verdicts.items() if one.outcome == "error")
 
 
-def _known(main: Told | None, sent: Predictions, named: frozenset[str] | None) -> bool:
+def _knows_rest(
+    main: SourceVerdicts | None, sent: Predictions, named: frozenset[str] | None
+) -> bool:
     """Whether somebody names all instances; lists of what was resolved do not, predictions do."""
     lists = main is not None and main.rest == "unresolved"
     return named is not None or (lists and sent.patched is not None)
 
 
-def _main(found: Found, findings: Findings) -> Told | None:
+def _main(found: ResultFiles, findings: Findings) -> SourceVerdicts | None:
     if len(found.mains) > 1:
         (one, _), (other, _), *_ = found.mains
         message = f"a report, and so is {other.name}: of two runs? - name one file, or take one out"
@@ -158,7 +168,7 @@ def _main(found: Found, findings: Findings) -> Told | None:
     for path, data in found.mains[:1]:
         name = path.as_posix()
         if run_report.is_run_report(data):
-            return run_report.read(data, name, findings)
+            return run_report.read_run_report(data, name, findings)
         read = (
             instance_lists.read_lists
             if instance_lists.is_lists(data)
@@ -183,7 +193,10 @@ def _nothing(path: Path, sent: Predictions) -> str:
 
 
 def _measures(
-    verdicts: Mapping[str, Verdict], main: Told | None, reports: Told | None, sent: Predictions
+    verdicts: Mapping[str, InstanceVerdict],
+    main: SourceVerdicts | None,
+    reports: SourceVerdicts | None,
+    sent: Predictions,
 ) -> Measures:
     known = repositories(verdicts)
     return Measures(
@@ -193,7 +206,7 @@ def _measures(
     )
 
 
-def _version(main: Told | None, reports: Told | None) -> str:
+def _version(main: SourceVerdicts | None, reports: SourceVerdicts | None) -> str:
     for one in (main, reports):
         if one is not None and one.infra_known is not None:
             return f"{TOOL} {'5.0.0 or later' if one.infra_known else 'before 5.0.0'}"
@@ -213,7 +226,7 @@ def _suite(source: _Source) -> ImportedSuite:
     )
 
 
-def _dataset(decided: Decided, n: int) -> str:
+def _dataset(decided: DecidedVariant, n: int) -> str:
     variant = decided.variant
     if decided.part_of:
         return f"{n} of the {decided.part_of}"
@@ -221,12 +234,14 @@ def _dataset(decided: Decided, n: int) -> str:
     return f"{variant.title}, {n} instances{purpose}"
 
 
-def _said(options: Options) -> dict[str, Json]:
+def _list_options(options: Options) -> dict[str, Json]:
     told = {"variant": options.variant, "declared": options.declared}
     return {key: value for key, value in told.items() if value is not None}
 
 
-def _notes(source: _Source, main: Told | None, named: frozenset[str] | None) -> Iterator[str]:
+def _notes(
+    source: _Source, main: SourceVerdicts | None, named: frozenset[str] | None
+) -> Iterator[str]:
     decided, n = source.decided, len(source.verdicts)
     why = f" ({decided.why})" if decided.why else ""
     yield f"{_dataset(decided, n)}{why}; SWE-bench's harness judged it"

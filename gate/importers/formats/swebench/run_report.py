@@ -9,9 +9,9 @@ from gate.errors import Place
 from gate.files.problems import Findings
 from gate.importers.formats.swebench.outcomes import (
     CODES,
+    InstanceVerdict,
     Outcome,
-    Told,
-    Verdict,
+    SourceVerdicts,
     clash,
     ids_in,
     reason_code,
@@ -39,17 +39,17 @@ def is_run_report(data: Json) -> bool:
     )
 
 
-def read(data: Mapping[str, Json], file: str, findings: Findings) -> Told:
+def read_run_report(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
     """Its verdict on every instance; what contradicts itself is a problem."""
     version = data.get("schema_version", SCHEMA)
     if version != SCHEMA or isinstance(version, bool):
         message = f"{str(version)[:40]}, and only {SCHEMA} is known - update Agent Gate"
         findings.add(Place(file, key="schema_version"), message)
     ids = {name: ids_in(data, f"{name}_ids", file, findings) for name in _KEYS}
-    _counted(data, ids, file, findings)
-    _related(data, ids, file, findings)
+    _check_counts(data, ids, file, findings)
+    _check_relations(data, ids, file, findings)
     infra_known = "infra_failure_ids" in data
-    return Told(
+    return SourceVerdicts(
         place=Place(file),
         verdicts={
             one: _verdict(outcome, one, ids, as_object(data.get("failure_reasons")))
@@ -62,14 +62,16 @@ def read(data: Mapping[str, Json], file: str, findings: Findings) -> Told:
     )
 
 
-def _verdict(outcome: Outcome, instance: str, ids: Ids, reasons: Mapping[str, Json]) -> Verdict:
+def _verdict(
+    outcome: Outcome, instance: str, ids: Ids, reasons: Mapping[str, Json]
+) -> InstanceVerdict:
     reason = str(reasons.get(instance) or "")
     tiers = [tier for name, tier in _TIERS.items() if instance in ids[name]]
     more = tuple(reason_code(tier, reason) for tier in tiers)
-    return Verdict(outcome=outcome, codes=(*CODES[outcome], *more), infra="infra" in tiers)
+    return InstanceVerdict(outcome=outcome, codes=(*CODES[outcome], *more), infra="infra" in tiers)
 
 
-def _counted(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
+def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
     """Each number against its list, and all of them against the whole."""
     if "resolved_ids" not in data:
         findings.add(Place(file, key="resolved_ids"), "is missing - no run report is without it")
@@ -92,7 +94,7 @@ def _counted(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) 
         )
 
 
-def _related(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
+def _check_relations(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
     """What is in one list and must not, or must, be in another."""
     for one, other in combinations((*_OUTCOMES,), 2):
         both = ids[one] & ids[other]

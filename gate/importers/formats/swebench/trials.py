@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from gate.importers.formats.mini_swe_agent.trajectory import Trajectory
-from gate.importers.formats.swebench.outcomes import Verdict
-from gate.importers.trials.build import case_of, judged_by, trial_of
+from gate.importers.formats.mini_swe_agent.trajectory import TrajectoryFile
+from gate.importers.formats.swebench.outcomes import InstanceVerdict
+from gate.importers.trials.build import case_of, name_judge, trial_of
 from gate.importers.trials.instance_ids import repository_of
 from gate.records import Case, MetricSpec, Response, Trial, TrialStatus, Usage
 
@@ -37,9 +37,9 @@ class Measures:
             yield _rate(f"{RESOLVED}[{repository}]", about)
 
     def graders(self) -> dict[str, str]:
-        return judged_by(TOOL, *(spec.column for spec in self.specs()))
+        return name_judge(TOOL, *(spec.column for spec in self.specs()))
 
-    def values(self, verdict: Verdict, repository: str | None) -> dict[str, float | None]:
+    def values(self, verdict: InstanceVerdict, repository: str | None) -> dict[str, float | None]:
         """Over all instances, those of a broken environment too: what the benchmark publishes."""
         resolved = float(verdict.outcome == "resolved")
         found: dict[str, float | None] = {RESOLVED: resolved}
@@ -76,11 +76,11 @@ def instance_case(suite: str, instance: str, task: str = "") -> Case:
 def instance_trial(
     suite: str,
     instance: str,
-    verdict: Verdict,
+    verdict: InstanceVerdict,
     measures: Measures,
     *,
     patch: str | None = None,
-    trajectory: Trajectory | None = None,
+    trajectory: TrajectoryFile | None = None,
 ) -> Trial:
     """`patch`: of its prediction; None where nobody has it."""
     case = instance_case(suite, instance, trajectory.task if trajectory else "")
@@ -109,14 +109,14 @@ _ERRORS: Mapping[TrialStatus, str] = {
 }
 
 
-def _status(verdict: Verdict) -> TrialStatus:
+def _status(verdict: InstanceVerdict) -> TrialStatus:
     if verdict.infra:
         return "infra_error"
     return "agent_error" if verdict.outcome == "incomplete" else "completed"
 
 
 def _response(
-    verdict: Verdict, patch: str | None, trajectory: Trajectory | None
+    verdict: InstanceVerdict, patch: str | None, trajectory: TrajectoryFile | None
 ) -> Response | None:
     if trajectory is not None:
         own = trajectory.response

@@ -83,7 +83,7 @@ CUSTOM = Variant(name="custom", title="SWE-bench, a set of one's own", purpose="
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class DecidedVariant:
     """`why`: for a note. `wanted`: how many instances it must have; None: as many as there are."""
 
     variant: Variant
@@ -94,23 +94,25 @@ class Decided:
 
 def decide(
     instances: Collection[str], option: str | None, dataset: str, split: str, chosen: int | None
-) -> Decided:
+) -> DecidedVariant:
     """By option, then by the dataset that run.json names, then by number and repositories.
     `chosen`: how many instances a run report says were to be done.
     """
     if option is not None:
-        return _named(VARIANTS.get(option, CUSTOM), instances, "as the option says", split)
+        return _size_variant(VARIANTS.get(option, CUSTOM), instances, "as the option says", split)
     if dataset:
         told = variant_of(dataset)
         shown = f"run.json names {one_line(dataset, 100)}"
         if told is CUSTOM:
-            return Decided(variant=CUSTOM, why=shown)
+            return DecidedVariant(variant=CUSTOM, why=shown)
         whole = told.sizes.get(split or "test")
         if chosen is not None and whole is not None and chosen < whole:
-            return Decided(variant=CUSTOM, why=shown, part_of=f"{whole} instances of {told.title}")
-        return _named(told, instances, shown, split)
+            return DecidedVariant(
+                variant=CUSTOM, why=shown, part_of=f"{whole} instances of {told.title}"
+            )
+        return _size_variant(told, instances, shown, split)
     found = _by_size(instances)
-    return Decided(
+    return DecidedVariant(
         variant=found,
         why=f"taken for it by {len(instances)} instances and their repositories"
         if found is not CUSTOM
@@ -118,11 +120,13 @@ def decide(
     )
 
 
-def _named(variant: Variant, instances: Collection[str], why: str, split: str) -> Decided:
+def _size_variant(
+    variant: Variant, instances: Collection[str], why: str, split: str
+) -> DecidedVariant:
     """With the size of its split; where none is told any of them will do."""
     sizes, n = variant.sizes, len(instances)
     wanted = sizes.get(split) or (n if n in sizes.values() else sizes.get("test"))
-    return Decided(variant=variant, why=why, wanted=wanted)
+    return DecidedVariant(variant=variant, why=why, wanted=wanted)
 
 
 def variant_of(dataset: str) -> Variant:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gate.importers.formats.tau.metrics import REWARD, USER_COST
-from gate.importers.formats.tau.rows import Row, missed_outputs
+from gate.importers.formats.tau.rows import TauBenchRow, list_missed_outputs
 from gate.importers.trials.build import case_of, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.json_values import as_amount, as_list, as_object, as_objects, as_string
@@ -51,7 +51,7 @@ def domain_of(name: str, tools: frozenset[str]) -> str | None:
     return next((found[0] for found in (named, used) if len(found) == 1), None)
 
 
-def gold_tools(row: Row) -> frozenset[str]:
+def gold_tools(row: TauBenchRow) -> frozenset[str]:
     """Names of the tools that its task needs."""
     return frozenset(str(step["name"])[:80] for step in steps(row.task_info.get("actions")))
 
@@ -80,7 +80,7 @@ def case_in(suite: str, task: str, info: Mapping[str, Json]) -> Case:
     )
 
 
-def trial_in(suite: str, row: Row, case: Case, round: int, *, react: bool) -> Trial:
+def trial_in(suite: str, row: TauBenchRow, case: Case, round: int, *, react: bool) -> Trial:
     """`react`: calls stand in the agent's words, where nobody finds them."""
     crash = row.crash
     said = conversation(row.traj, shows_calls=not react)
@@ -97,17 +97,17 @@ def trial_in(suite: str, row: Row, case: Case, round: int, *, react: bool) -> Tr
         passed=row.solved,
         failures=codes(row),
         values={REWARD: row.reward, USER_COST: cost},
-        response=_finished(said, row) if crash is None else None,
+        response=_add_finish_reason(said, row) if crash is None else None,
         error=None if crash is None else one_line(crash, 500),
     )
 
 
-def _finished(said: Response, row: Row) -> Response:
+def _add_finish_reason(said: Response, row: TauBenchRow) -> Response:
     reached = row.info.get("reward_info") is None and "reward_info" in row.info
     return replace(said, finish_reason="max_steps") if reached else said
 
 
-def codes(row: Row) -> tuple[str, ...]:
+def codes(row: TauBenchRow) -> tuple[str, ...]:
     """Why it has no reward."""
     if row.crash is not None:
         return ("crash",)
@@ -115,7 +115,7 @@ def codes(row: Row) -> tuple[str, ...]:
         return ()
     if "reward_info" in row.info and row.info["reward_info"] is None:
         return ("not_finished", "loop")
-    missed = missed_outputs(row)
+    missed = list_missed_outputs(row)
     told = tuple(f"output_missing:{one_line(text, 80)}" for text in missed[:20])
     judged: Mapping[str, Json] = row.judged
     wrong = judged.get("r_actions") in (False, 0.0) or (bool(judged) and not missed)

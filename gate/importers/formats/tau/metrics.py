@@ -13,7 +13,7 @@ _MOST_K = 32  # of pass^k, so that a report stays readable
 
 
 @dataclass(slots=True)
-class Counted:
+class TrialCounts:
     """Which trials each task has: those that pass^k counts, and those that nobody ran."""
 
     tasks: dict[str, set[int]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def metrics(least: int) -> tuple[MetricSpec, ...]:
     )
 
 
-def shown(missing: list[tuple[str, int]]) -> str:
+def list_missing(missing: list[tuple[str, int]]) -> str:
     """The first of them in words."""
     first = ", ".join(f"task {task[:40]} trial {trial}" for task, trial in missing[:5])
     return first + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")

@@ -42,13 +42,13 @@ def metrics() -> tuple[MetricSpec, ...]:
 
 def components(one: Simulation) -> dict[str, float | None]:
     """Metric -> 1 or 0 as the checks went; None where nothing was checked."""
-    found = {name: _checked(one.judged, part) for part, (name, _) in COMPONENTS.items()}
+    found = {name: _check_component(one.judged, part) for part, (name, _) in COMPONENTS.items()}
     return {name: None if value is None else float(value >= 1.0) for name, value in found.items()}
 
 
 def contradictions(one: Simulation) -> Iterator[str]:
     """What it says twice and not alike, and checks of which it does not say how they went."""
-    yield from _untold(one.judged)
+    yield from _find_unclear_checks(one.judged)
     if one.reward is None:
         return
     judged = one.judged
@@ -57,7 +57,7 @@ def contradictions(one: Simulation) -> Iterator[str]:
         return
     told = as_object(judged.get("reward_breakdown"))
     for part in COMPONENTS:
-        own, given = _checked(judged, part), as_number(told.get(part))
+        own, given = _check_component(judged, part), as_number(told.get(part))
         if own is not None and given is not None and abs(own - given) > CLOSE:
             yield f"reward_breakdown.{part} is {given:g}, but its checks come to {own:g}"
     basis = judged.get("reward_basis")
@@ -69,7 +69,7 @@ def contradictions(one: Simulation) -> Iterator[str]:
         yield f"reward {one.reward:g}, but the product of {parts} is {product:g}"
 
 
-def _untold(judged: Mapping[str, Json]) -> Iterator[str]:
+def _find_unclear_checks(judged: Mapping[str, Json]) -> Iterator[str]:
     db = judged.get("db_check")
     told = [as_object(db).get("db_match"), as_object(db).get("db_reward")]
     if db is not None and not (
@@ -87,12 +87,12 @@ def _untold(judged: Mapping[str, Json]) -> Iterator[str]:
 
 def _part(judged: Mapping[str, Json], told: Mapping[str, Json], part: str) -> float:
     """One of the basis; 1 where nothing had to be checked, as the benchmark counts it."""
-    own = _checked(judged, part)
+    own = _check_component(judged, part)
     given = as_number(told.get(part))
     return own if own is not None else 1.0 if given is None else given
 
 
-def _checked(judged: Mapping[str, Json], part: str) -> float | None:
+def _check_component(judged: Mapping[str, Json], part: str) -> float | None:
     """1 or 0 by the checks of a component; None without any."""
     if part == "DB":
         check = as_object(judged.get("db_check"))
@@ -109,7 +109,7 @@ def _flag(value: Json) -> float | None:
     return float(value) if isinstance(value, bool) else None
 
 
-def failed(one: Simulation) -> Sequence[str]:
+def list_failures(one: Simulation) -> Sequence[str]:
     """Codes: why it has no full reward."""
     if one.reason not in EARNING:
         return (one.reason, *_MODES.get(one.reason, ()))

@@ -15,7 +15,7 @@ from gate.records import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TauBenchRow:
     """`info` is empty where the row has none; `traj` is as it stands there."""
 
     place: Place
@@ -45,7 +45,7 @@ class Row:
         return as_object(as_object(self.info.get("reward_info")).get("info"))
 
 
-def rows(path: Path, found: Findings) -> Iterator[Row]:
+def read_rows(path: Path, found: Findings) -> Iterator[TauBenchRow]:
     """Those that can be read; what is wrong with the others goes to `found`. Raises UsageError for
     a file that is no list, InvalidInput for one that is no JSON.
     """
@@ -64,7 +64,7 @@ def trial_number(value: Json) -> int | None:
     return value if whole and 0 <= value < 1 << 31 else None
 
 
-def _row(item: Json, place: Place, found: Findings) -> Row | None:
+def _row(item: Json, place: Place, found: Findings) -> TauBenchRow | None:
     data = as_object(item)
     task, trial, reward = (data.get(key) for key in ("task_id", "trial", "reward"))
     named = isinstance(task, (int, str)) and not isinstance(task, bool) and 0 < len(str(task)) < 200
@@ -78,7 +78,9 @@ def _row(item: Json, place: Place, found: Findings) -> Row | None:
     if wrong or counted is None or worth is None:
         found.add(place, f"{'; '.join(wrong)} - a row of tau-bench has task_id, trial and reward")
         return None
-    row = Row(place, str(task), counted, worth, as_object(data.get("info")), data.get("traj"))
+    row = TauBenchRow(
+        place, str(task), counted, worth, as_object(data.get("info")), data.get("traj")
+    )
     contradiction = _contradiction(row)
     if contradiction:
         found.add(place, f"{contradiction} - one of the two was changed")
@@ -86,7 +88,7 @@ def _row(item: Json, place: Place, found: Findings) -> Row | None:
     return row
 
 
-def _contradiction(row: Row) -> str:
+def _contradiction(row: TauBenchRow) -> str:
     """What the row says twice, and not alike; empty where it agrees with itself."""
     told = as_number(as_object(row.info.get("reward_info")).get("reward"))
     if told is not None and abs(told - row.reward) > CLOSE:
@@ -97,12 +99,12 @@ def _contradiction(row: Row) -> str:
         part = row.judged.get(key)
         if row.solved and (part is False or as_number(part) == 0.0):
             return f"reward {row.reward:g}, but {key} is 0"
-    missed = missed_outputs(row)
+    missed = list_missed_outputs(row)
     if missed and (row.solved or as_number(row.judged.get("r_outputs")) == 1.0):
         return "an output that is not there (outputs: false), but the reward says that all are"
     return ""
 
 
-def missed_outputs(row: Row) -> list[str]:
+def list_missed_outputs(row: TauBenchRow) -> list[str]:
     """The texts that the agent was to say and did not."""
     return [text for text, said in as_object(row.judged.get("outputs")).items() if said is False]

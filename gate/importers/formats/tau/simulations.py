@@ -48,7 +48,7 @@ class Simulation:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SimulationFiles:
     """A run as it lies there: `meta` without its simulations, which are `in_files` of their own."""
 
     meta: Mapping[str, Json]
@@ -78,7 +78,7 @@ class Source:
                 found.take(*error.problems)
 
 
-def source_of(path: Path) -> Source:
+def source_of(path: Path) -> SimulationFiles:
     """Raises UsageError for what is no run, InvalidInput for what is no JSON."""
     folder = path.is_dir() and not path.is_symlink()
     file = path / RESULTS if folder else path
@@ -87,13 +87,13 @@ def source_of(path: Path) -> Source:
         raise UsageError(f"{file}: no results of tau2-bench: it has no simulations")
     own = {key: value for key, value in meta.items() if key != "simulations"}
     if meta.get("simulations") or not (folder or meta.get("simulation_index")):
-        return Source(own, (file,))
+        return SimulationFiles(own, (file,))
     if not folder:
         raise UsageError(
             f"{file}: its simulations lie in files beside it; name the folder: {path.parent}"
         )
     parts = files_below(path / FOLDER, "*.json", deep=False)
-    return Source(own, (file, *parts), in_files=True)
+    return SimulationFiles(own, (file, *parts), in_files=True)
 
 
 def _simulation(
@@ -131,7 +131,9 @@ def _is_name(value: Json) -> bool:
     return isinstance(value, str) and 0 < len(value) <= 500
 
 
-def compared_with_index(source: Source, seen: Mapping[str, Simulation]) -> Iterator[Problem]:
+def compare_with_index(
+    source: SimulationFiles, seen: Mapping[str, Simulation]
+) -> Iterator[Problem]:
     """Where the index in results.json and the simulations contradict each other."""
     index = source.meta.get("simulation_index")
     if not isinstance(index, list) or not source.in_files:

@@ -34,12 +34,12 @@ def case_in(suite: str, task: str, data: Mapping[str, Json]) -> Case:
         TOOL,
         suite,
         task,
-        input=_wanted(data),
+        input=_user_instructions(data),
         keys={key: value for key, value in keys.items() if value is not None},
     )
 
 
-def _wanted(data: Mapping[str, Json]) -> str:
+def _user_instructions(data: Mapping[str, Json]) -> str:
     """What the simulated user is told, or the ticket of a task without a user."""
     told = as_object(data.get("user_scenario")).get("instructions")
     if isinstance(told, dict):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from gate.importers.formats.tau.metrics import REWARD, USER_COST
-from gate.importers.formats.tau.rewards import components, failed
+from gate.importers.formats.tau.rewards import components, list_failures
 from gate.importers.formats.tau.simulations import EARNING, Simulation
 from gate.importers.formats.tau.tasks import TOOL
 from gate.importers.trials.build import trial_of
@@ -27,8 +27,8 @@ def trial_in(suite: str, one: Simulation, case: Case, round: int) -> Trial:
         replace(case, place=one.place),
         round=round,
         status=status,
-        passed=_passed(one),
-        failures=() if _passed(one) is not False else failed(one),
+        passed=_has_passed(one),
+        failures=() if _has_passed(one) is not False else list_failures(one),
         scores={TOOL: _score(one, status)},
         response=_response(one) if status == "completed" else None,
         latency_ms=None if took is None else took * 1000.0,
@@ -42,7 +42,7 @@ def _status(one: Simulation) -> TrialStatus:
     return "agent_error" if one.reason in _AGENTS_FAULT else "completed"
 
 
-def _passed(one: Simulation) -> bool | None:
+def _has_passed(one: Simulation) -> bool | None:
     """None where it ended as it should and nobody evaluated it."""
     if one.reason not in EARNING:
         return False
@@ -50,10 +50,10 @@ def _passed(one: Simulation) -> bool | None:
 
 
 def _score(one: Simulation, status: TrialStatus) -> Score:
-    if _passed(one) is None:
+    if _has_passed(one) is None:
         return Score(unscored="it has no reward_info: it was not evaluated")
     reward = one.reward or 0.0
-    opinion = _passed(one) if status == "completed" else None
+    opinion = _has_passed(one) if status == "completed" else None
     return Score(
         values={
             **components(one),
@@ -61,7 +61,7 @@ def _score(one: Simulation, status: TrialStatus) -> Score:
             USER_COST: as_amount(one.data.get("user_cost")),
         },
         passed=opinion,
-        failures=tuple(failed(one)) if opinion is False else (),
+        failures=tuple(list_failures(one)) if opinion is False else (),
         reason="" if one.reason in EARNING else f"ended with {one.reason}",
     )
 

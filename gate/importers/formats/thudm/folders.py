@@ -16,7 +16,7 @@ FILES = (RUNS, ERRORS, SUMMARY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class TaskFolder:
     """One environment that one agent went through."""
 
     agent: str
@@ -36,13 +36,13 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenTasks:
     agent: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[TaskFolder, ...]
     notes: tuple[str, ...]
 
 
-def chosen(path: Path, agent: str | None, split: str | None) -> Chosen:
+def choose_tasks(path: Path, agent: str | None, split: str | None) -> ChosenTasks:
     """Raises UsageError where nothing is there, or where it is not clear what is meant."""
     found, others = _tasks(path)
     if not found:
@@ -59,16 +59,16 @@ def chosen(path: Path, agent: str | None, split: str | None) -> Chosen:
         raise UsageError(f"--option agent={agent[:80]}: no such agent; there is {shown}")
     own = [task for task in found if task.agent == (agent or agents[0])]
     newest, notes = _newest(own)
-    _alone(
+    _check_alone(
         newest := [t for t in newest if not split or t.name.lower().endswith(split.lower())], path
     )
     if not newest:
         raise UsageError(f"--option split={split}: the name of no task ends so")
     left = (f"{one_line(name, 80)}: none of the eight environments, left out" for name in others)
-    return Chosen(agent or agents[0], tuple(newest), (*notes, *left))
+    return ChosenTasks(agent or agents[0], tuple(newest), (*notes, *left))
 
 
-def _tasks(path: Path) -> tuple[list[Task], list[str]]:
+def _tasks(path: Path) -> tuple[list[TaskFolder], list[str]]:
     """Those of the eight environments, and the names of other tasks."""
     folders: dict[Path, list[Path]] = {}
     for file in files_below(path):
@@ -82,7 +82,7 @@ def _tasks(path: Path) -> tuple[list[Task], list[str]]:
             others.append(whole.name)
             continue
         found.append(
-            Task(
+            TaskFolder(
                 agent=whole.parent.name,
                 name=whole.name,
                 folder=folder,
@@ -93,9 +93,9 @@ def _tasks(path: Path) -> tuple[list[Task], list[str]]:
     return found, sorted(set(others))
 
 
-def _newest(tasks: Iterable[Task]) -> tuple[list[Task], list[str]]:
+def _newest(tasks: Iterable[TaskFolder]) -> tuple[list[TaskFolder], list[str]]:
     """Of each name the newest, and what was left."""
-    by_name: dict[str, list[Task]] = {}
+    by_name: dict[str, list[TaskFolder]] = {}
     for task in tasks:
         by_name.setdefault(task.name, []).append(task)
     found = {name: max(some, key=lambda task: task.newness) for name, some in by_name.items()}
@@ -108,7 +108,7 @@ def _newest(tasks: Iterable[Task]) -> tuple[list[Task], list[str]]:
     return [found[name] for name in sorted(found)], notes
 
 
-def _alone(tasks: Iterable[Task], path: Path) -> None:
+def _check_alone(tasks: Iterable[TaskFolder], path: Path) -> None:
     by_code: dict[str, list[str]] = {}
     for task in tasks:
         by_code.setdefault(task.environment.code, []).append(task.name)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.importers.formats.thudm.environments import Environment, Worth, card_score
-from gate.importers.formats.thudm.records import Run, spelled
+from gate.importers.formats.thudm.records import FinishedSample, normalize_status
 from gate.importers.trials.json_values import CLOSE, as_number, as_object
 from gate.records import Json
 
@@ -16,7 +16,7 @@ _LENGTHS = ("average_history_length", "max_history_length", "min_history_length"
 
 
 @dataclass(slots=True)
-class Tally:
+class SampleTally:
     """What the finished samples of a task come to."""
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -28,7 +28,7 @@ class Tally:
     damage: float = 0.0
     fields: int = 0
 
-    def add(self, run: Run, found: Worth) -> None:
+    def add(self, run: FinishedSample, found: Worth) -> None:
         self.statuses[run.status] += 1
         self.lengths.append(len(run.history))
         self.passed += found.passed is True
@@ -63,33 +63,35 @@ def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float 
 
 
 def contradictions(
-    environment: Environment, overall: Mapping[str, Json], seen: Tally | None
+    environment: Environment, overall: Mapping[str, Json], seen: SampleTally | None
 ) -> Iterator[str]:
     """What overall.json says twice, and not alike, or what the runs do not bear out. `seen`: None
     where there are no runs.
     """
     custom = as_object(overall.get("custom"))
-    yield from _differing(custom, _own_sums(environment, custom), "its own parts come to")
+    yield from _list_differences(custom, _sum_parts(environment, custom), "its own parts come to")
     if seen is None:
         return
     validation = {
-        spelled(key): value for key, value in as_object(overall.get("validation")).items()
+        normalize_status(key): value for key, value in as_object(overall.get("validation")).items()
     }
-    yield from _differing(overall, {"total": float(seen.total)}, "runs.jsonl has")
+    yield from _list_differences(overall, {"total": float(seen.total)}, "runs.jsonl has")
     if not seen.total:
         return
     shares = {
         status: seen.statuses[status] / seen.total
-        for status in {*seen.statuses, *validation} - {spelled(key) for key in _LENGTHS}
+        for status in {*seen.statuses, *validation} - {normalize_status(key) for key in _LENGTHS}
     }
     told = {"average": sum(seen.lengths) / seen.total, "max": max(seen.lengths)}
     told["min"] = min(seen.lengths)
     lengths = {f"{key} history length": float(value) for key, value in told.items()}
-    yield from _differing(validation, {**dict(sorted(shares.items())), **lengths}, "the runs give")
-    yield from _differing(custom, _of_runs(environment, seen), "the runs give")
+    yield from _list_differences(
+        validation, {**dict(sorted(shares.items())), **lengths}, "the runs give"
+    )
+    yield from _list_differences(custom, _sum_samples(environment, seen), "the runs give")
 
 
-def _own_sums(environment: Environment, custom: Mapping[str, Json]) -> dict[str, float]:
+def _sum_parts(environment: Environment, custom: Mapping[str, Json]) -> dict[str, float]:
     """What parts of `custom` say of others."""
     inner = as_object(custom.get("overall"))
     total, passed = as_number(inner.get("total")), as_number(inner.get("pass"))
@@ -104,7 +106,7 @@ def _own_sums(environment: Environment, custom: Mapping[str, Json]) -> dict[str,
     return {} if other is None else {environment.main[0]: other}
 
 
-def _of_runs(environment: Environment, seen: Tally) -> dict[str, float]:
+def _sum_samples(environment: Environment, seen: SampleTally) -> dict[str, float]:
     """`custom` as the samples give it, as far as they do."""
     match environment.code:
         case "OS" | "HH":
@@ -124,7 +126,9 @@ def _of_runs(environment: Environment, seen: Tally) -> dict[str, float]:
     return {}
 
 
-def _differing(told: Mapping[str, Json], own: Mapping[str, float], who: str) -> Iterator[str]:
+def _list_differences(
+    told: Mapping[str, Json], own: Mapping[str, float], who: str
+) -> Iterator[str]:
     """Where `told`, whose keys may be dotted, has another number than `own`."""
     for key, value in own.items():
         here: Json = told

@@ -22,7 +22,7 @@ _KEPT = 10  # errors of one sample
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class FinishedSample:
     """A finished sample. `status`: lower case, with blanks. `at`: ms since 1970 when it ended."""
 
     place: Place
@@ -34,7 +34,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenSample:
     """A try that came to no result."""
 
     place: Place
@@ -45,7 +45,7 @@ class Broken:
     at: float | None
 
 
-def runs(path: Path, found: Findings) -> Iterator[Run]:
+def read_finished(path: Path, found: Findings) -> Iterator[FinishedSample]:
     """What is wrong with a line goes to `found`."""
     for place, data in _lines(path, found):
         index, output = _index(data.get("index")), as_object(data.get("output"))
@@ -60,10 +60,10 @@ def runs(path: Path, found: Findings) -> Iterator[Run]:
             found.add(place, f"{'; '.join(wrong)} - no finished sample of AgentBench")
             continue
         result, turns = output.get("result"), as_list(history)
-        yield Run(place, index, spelled(status), result, turns, _at(data))
+        yield FinishedSample(place, index, normalize_status(status), result, turns, _at(data))
 
 
-def broken(path: Path, found: Findings) -> Iterator[Broken]:
+def read_broken(path: Path, found: Findings) -> Iterator[BrokenSample]:
     for place, data in _lines(path, found):
         index, code = _index(data.get("index")), data.get("error")
         if index is None or not isinstance(code, str) or not code:
@@ -71,20 +71,20 @@ def broken(path: Path, found: Findings) -> Iterator[Broken]:
             continue
         said = as_string(data.get("info"))[:20_000]
         infra = code in _NOBODY or is_nobodys(said)
-        yield Broken(place, index, code, one_line(said, _INFO), infra, _at(data))
+        yield BrokenSample(place, index, code, one_line(said, _INFO), infra, _at(data))
 
 
-def by_index(path: Path | None, found: Findings) -> dict[str, list[Broken]]:
+def by_index(path: Path | None, found: Findings) -> dict[str, list[BrokenSample]]:
     """Of each sample the last tries that were broken off, in their order."""
-    kept: dict[str, list[Broken]] = {}
-    for one in broken(path, found) if path else ():
+    kept: dict[str, list[BrokenSample]] = {}
+    for one in read_broken(path, found) if path else ():
         tries = kept.setdefault(one.index, [])
         tries.append(one)
         del tries[:-_KEPT]
     return kept
 
 
-def spelled(status: str) -> str:
+def normalize_status(status: str) -> str:
     """TASK_LIMIT_REACHED and `task limit reached` are one status."""
     return one_line(status.replace("_", " ").lower(), 60)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gate.importers.formats.thudm.environments import SCORED, Environment, Worth
-from gate.importers.formats.thudm.records import Broken, Run
+from gate.importers.formats.thudm.records import BrokenSample, FinishedSample
 from gate.importers.trials.build import case_of, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import snake_case
@@ -44,7 +44,9 @@ def overall_spec() -> MetricSpec:
     )
 
 
-def sample(suite: str, run: Run, found: Worth, before: Sequence[Broken]) -> Trial:
+def sample_trial(
+    suite: str, run: FinishedSample, found: Worth, before: Sequence[BrokenSample]
+) -> Trial:
     done = run.status not in _UNASKED
     passed = found.passed if run.status == "completed" or found.passed is not None else None
     codes = () if run.status == "completed" else (snake_case(run.status), *_modes(run.status))
@@ -60,14 +62,14 @@ def sample(suite: str, run: Run, found: Worth, before: Sequence[Broken]) -> Tria
         response=_response(run) if done else None,
         error=None if done else run.status,
     )
-    return _after(made, before)
+    return _add_attempts(made, before)
 
 
 def _modes(status: str) -> tuple[str, ...]:
     return _MODES.get(status, ())
 
 
-def unfinished(suite: str, tries: Sequence[Broken]) -> Trial:
+def unfinished_trial(suite: str, tries: Sequence[BrokenSample]) -> Trial:
     """A sample without a result: the last try counts that was the agent's failure, or the last."""
     last = next((one for one in reversed(tries) if not one.infra), tries[-1])
     at = list(tries).index(last)
@@ -79,47 +81,47 @@ def unfinished(suite: str, tries: Sequence[Broken]) -> Trial:
         passed=None if last.infra else False,
         failures=(_code(last),),
         values={MAIN: None if last.infra else 0.0},
-        error=_told(last),
+        error=_error_text(last),
     )
-    return _after(made, tries[:at])
+    return _add_attempts(made, tries[:at])
 
 
-def _after(made: Trial, before: Sequence[Broken]) -> Trial:
+def _add_attempts(made: Trial, before: Sequence[BrokenSample]) -> Trial:
     earlier = tuple(_attempt(n, one) for n, one in enumerate(before, 1))
     last = replace(made.attempts[0], n=len(earlier) + 1)
     return replace(made, attempts=(*earlier, last), judged=len(earlier))
 
 
-def _attempt(n: int, one: Broken) -> Attempt:
+def _attempt(n: int, one: BrokenSample) -> Attempt:
     return Attempt(
         n=n,
         status=_status(one),
         latency_ms=None,
         passed=None if one.infra else False,
         failures=(_code(one),),
-        error=_told(one),
+        error=_error_text(one),
     )
 
 
-def _status(one: Broken) -> TrialStatus:
+def _status(one: BrokenSample) -> TrialStatus:
     return "infra_error" if one.infra else "agent_error"
 
 
-def _code(one: Broken) -> str:
+def _code(one: BrokenSample) -> str:
     return (
         "".join(sign for sign in one.code.lower() if sign.isalnum() or sign == "_")[:60] or "error"
     )
 
 
-def _told(one: Broken) -> str:
+def _error_text(one: BrokenSample) -> str:
     return f"{one.code[:60]}: {one.info}" if one.info else one.code[:60]
 
 
-def _case(suite: str, index: str, source: Run | Broken) -> Case:
+def _case(suite: str, index: str, source: FinishedSample | BrokenSample) -> Case:
     return case_of(TOOL, suite, index, place=source.place)
 
 
-def _response(run: Run) -> Response:
+def _response(run: FinishedSample) -> Response:
     """The history has the examples that the environment showed, too: they count as turns."""
     return conversation([_message(item) for item in run.history], shows_calls=False)
 

@@ -14,7 +14,7 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
 from gate.files.plain import MOST_JSON, json_of, plain
 from gate.files.problems import Findings
-from gate.files.rows import Row, Source, rows
+from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.importers.trials.build import MOST_TRIALS, check_number
 from gate.importers.trials.json_values import as_object, is_integer, is_number
 from gate.records import Json
@@ -29,7 +29,7 @@ _RELEVANT = ("relevance_scores", "relevant_doc_ids", "relevant")
 
 
 @dataclass(slots=True, kw_only=True)
-class Judged:
+class QueryJudgements:
     """One query. `asked`: its text, where the file has it; `names`: what a run may call it."""
 
     id: str
@@ -41,7 +41,7 @@ class Judged:
         return (self.id, self.asked) if self.asked else (self.id,)
 
 
-Qrels = Mapping[str, Judged]  # by id, in the order of the file
+Qrels = Mapping[str, QueryJudgements]  # by id, in the order of the file
 _Line = tuple[Place, str, str, float]  # query, document, grade
 
 
@@ -51,7 +51,9 @@ def qrels_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Qrels:
     """
     with plain(path).open("rb") as stream:
         first = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    found = _of_json(path, findings) if first in (b"{", b"[") else _of_lines(path, findings, most)
+    found = (
+        _read_json(path, findings) if first in (b"{", b"[") else _read_text(path, findings, most)
+    )
     if not found and not findings:
         findings.add(Place(path.as_posix()), "no judgement in it - name a file of judgements")
     return found
@@ -60,10 +62,10 @@ def qrels_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Qrels:
 # --------------------------------------------------------------------------------------------- text
 
 
-def _of_lines(path: Path, findings: Findings, most: int) -> Qrels:
-    found: dict[str, Judged] = {}
+def _read_text(path: Path, findings: Findings, most: int) -> Qrels:
+    found: dict[str, QueryJudgements] = {}
     for place, query, document, grade in findings.keep_good(_lines(path)):
-        judged = found.setdefault(query, Judged(id=query))
+        judged = found.setdefault(query, QueryJudgements(id=query))
         check_number(len(found), path.as_posix(), most)
         if document in judged.grades:
             findings.add(place, "the document is judged twice for this query - keep one line")
@@ -108,13 +110,13 @@ def _judgement(text: str, columns: int, place: Place) -> _Line | Problem:
 # --------------------------------------------------------------------------------------------- JSON
 
 
-def _of_json(path: Path, findings: Findings) -> Qrels:
+def _read_json(path: Path, findings: Findings) -> Qrels:
     if path.stat().st_size > MOST_JSON:
         findings.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - write TREC text")
         return {}
-    whole = _whole(path)
-    read = _by_query(whole, path) if whole is not None else _of_rows(path)
-    found: dict[str, Judged] = {}
+    whole = _read_object(path)
+    read = _by_query(whole, path) if whole is not None else _read_rows(path)
+    found: dict[str, QueryJudgements] = {}
     for place, judged in findings.keep_good(read):
         if judged.id in found:
             findings.add(place, "the query is there twice - keep one")
@@ -123,7 +125,7 @@ def _of_json(path: Path, findings: Findings) -> Qrels:
     return found
 
 
-def _whole(path: Path) -> Mapping[str, Json] | None:
+def _read_object(path: Path) -> Mapping[str, Json] | None:
     """An object of objects; None for rows."""
     try:
         data = json_of(path)
@@ -133,7 +135,7 @@ def _whole(path: Path) -> Mapping[str, Json] | None:
     return data if each else None
 
 
-_Read = tuple[Place, Judged]
+_Read = tuple[Place, QueryJudgements]
 
 
 def _by_query(data: Mapping[str, Json], path: Path) -> Iterator[_Read | Problem]:
@@ -143,22 +145,22 @@ def _by_query(data: Mapping[str, Json], path: Path) -> Iterator[_Read | Problem]
         if isinstance(grades, str):
             yield Problem(place, grades)
         else:
-            yield place, Judged(id=query, grades=grades)
+            yield place, QueryJudgements(id=query, grades=grades)
 
 
-def _of_rows(path: Path) -> Iterator[_Read | Problem]:
+def _read_rows(path: Path) -> Iterator[_Read | Problem]:
     name = path.as_posix()
     content = path.read_bytes()
-    for row in rows(Source(name=f"{name}.jsonl", open=lambda: io.BytesIO(content))):
+    for row in read_dataset(DatasetSource(name=f"{name}.jsonl", open=lambda: io.BytesIO(content))):
         if isinstance(row, Problem):
             yield Problem(Place(name, row.place.line), row.message)
         else:
-            yield _of_row(row, Place(name, row.line))
+            yield _read_row(row, Place(name, row.line))
 
 
-def _of_row(row: Row, place: Place) -> _Read | Problem:
+def _read_row(row: DatasetRow, place: Place) -> _Read | Problem:
     data = as_object(row.data)
-    ids, asked = (list(_told(data, keys)) for keys in (_IDS, _QUERIES))
+    ids, asked = (list(_iterate_texts(data, keys)) for keys in (_IDS, _QUERIES))
     given = next((data[key] for key in _RELEVANT if data.get(key) is not None), None)
     if not ids and not asked:
         return Problem(place, "has neither `id` nor `query`")
@@ -166,10 +168,12 @@ def _of_row(row: Row, place: Place) -> _Read | Problem:
     if isinstance(grades, str):
         return Problem(place, grades)
     question = asked[0] if asked else ""
-    return place, Judged(id=ids[0] if ids else _bounded(question), grades=grades, asked=question)
+    return place, QueryJudgements(
+        id=ids[0] if ids else _shorten(question), grades=grades, asked=question
+    )
 
 
-def _told(data: Mapping[str, Json], keys: Iterable[str]) -> Iterator[str]:
+def _iterate_texts(data: Mapping[str, Json], keys: Iterable[str]) -> Iterator[str]:
     for value in (data.get(key) for key in keys):
         if isinstance(value, str) and value.strip():
             yield value
@@ -177,7 +181,7 @@ def _told(data: Mapping[str, Json], keys: Iterable[str]) -> Iterator[str]:
             yield str(value)
 
 
-def _bounded(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     mark = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]

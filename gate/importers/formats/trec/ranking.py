@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from gate.agents.recordings.retrieval_run import Documents
 from gate.errors import UsageError
 from gate.graders.rankings.metrics import cutoff_fault, lacking, ranking_metrics, relevant_of
-from gate.importers.formats.trec.qrels import Judged, Qrels
-from gate.importers.formats.trec.runs import Ranked
+from gate.importers.formats.trec.qrels import Qrels, QueryJudgements
+from gate.importers.formats.trec.runs import RankedRun
 from gate.importers.trials.build import case_of, trial_of
 from gate.records import Case, Response, Trial
 from gate.records.imported import ImportedSuite
@@ -28,14 +28,14 @@ class Ranking:
     tool: str
     suite: str
     qrels: Qrels
-    run: Ranked
+    run: RankedRun
     k: tuple[int, ...]
     mrr_k: tuple[int, ...] = ()
     complete: bool = True
     drop_same_id: bool = False
     questions: Mapping[str, str] = field(default_factory=dict)  # by id, where it is known
 
-    def counted(self) -> Iterator[tuple[Judged, str | None]]:
+    def counted(self) -> Iterator[tuple[QueryJudgements, str | None]]:
         """Queries with a relevant document, and what the run calls them; None: it does not."""
         known = self.run.queries
         for judged in self.qrels.values():
@@ -86,7 +86,7 @@ class Ranking:
             found = () if called is None else self.run.of(called)
             yield self._trial(judged, called, found)
 
-    def case(self, judged: Judged) -> Case:
+    def case(self, judged: QueryJudgements) -> Case:
         return case_of(
             self.tool,
             self.suite,
@@ -95,7 +95,7 @@ class Ranking:
             keys={"relevance_scores": judged.grades},
         )
 
-    def _trial(self, judged: Judged, called: str | None, found: Documents) -> Trial:
+    def _trial(self, judged: QueryJudgements, called: str | None, found: Documents) -> Trial:
         kept = tuple(one for one in found if not (self.drop_same_id and one.id == judged.id))
         case, ids = self.case(judged), [one.id for one in kept]
         gains = relevant_of(case.keys)

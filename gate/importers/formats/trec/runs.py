@@ -27,7 +27,7 @@ _MOST_LINE = 64 << 10  # bytes
 _NO_DOCUMENTS: Documents = ()
 
 
-class Ranked(Protocol):
+class RankedRun(Protocol):
     """What was retrieved, best first, by query."""
 
     @property
@@ -45,7 +45,7 @@ class Ranked(Protocol):
         ...
 
 
-def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Ranked:
+def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> RankedRun:
     """Every line is checked. Raises UsageError for what is no plain file or has more queries than
     that, InvalidInput for JSON that is no run.
     """
@@ -100,14 +100,14 @@ class _Block:
     documents: set[str] = field(default_factory=set)
 
 
-def _text_run(path: Path, findings: Findings, most: int) -> Ranked:
+def _text_run(path: Path, findings: Findings, most: int) -> RankedRun:
     run, block, at, name = _TextRun(path), _Block(), 0, path.as_posix()
     sizes: dict[str, int] = {}
     with path.open("rb") as stream:
         for number in count(1):
             line = stream.readline(_MOST_LINE + 1)
             place = Place(name, number)
-            read = _read(line, place) if line.strip() else None
+            read = _parse_line(line, place) if line.strip() else None
             if isinstance(read, Problem):
                 findings.take(read)
             elif read is not None:
@@ -136,7 +136,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> Ranked:
     return run
 
 
-def _read(line: bytes, place: Place) -> tuple[str, str, float] | Problem:
+def _parse_line(line: bytes, place: Place) -> tuple[str, str, float] | Problem:
     if len(line) > _MOST_LINE:
         return Problem(place, f"longer than {_MOST_LINE >> 10} kB - no line of a run is")
     try:
@@ -180,7 +180,7 @@ class _JsonRun:
         return self.found.get(query, _NO_DOCUMENTS)
 
 
-def _json_run(path: Path) -> Ranked:
+def _json_run(path: Path) -> RankedRun:
     file = path.as_posix()
     if path.stat().st_size > MOST_JSON:
         message = f"larger than {MOST_JSON >> 20} MB - write it as TREC text, which is not kept"

@@ -13,7 +13,7 @@ from gate.files.json_stream import is_too_deep
 from gate.files.plain import plain
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import STATE
-from gate.importers.formats.webarena.results import Result, crashed
+from gate.importers.formats.webarena.results import TaskResult, mark_crashed
 from gate.importers.formats.webarena.tasks import id_of, items
 from gate.importers.trials.json_values import as_amount, as_count, as_object
 from gate.records import MOST_ROUNDS, Json
@@ -36,7 +36,7 @@ _FORM: dict[str, Json] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class RecordedAnswers:
     """A file of them."""
 
     path: Path
@@ -52,16 +52,16 @@ class Answers:
     def expected(self) -> frozenset[str]:
         return frozenset()
 
-    def results(self) -> Iterator[Result | Problem]:
+    def results(self) -> Iterator[TaskResult | Problem]:
         for item in items(self.path):
             yield item if isinstance(item, Problem) else _result(item.data, item.place)
 
     def created_at(self) -> str | None:
-        times = [one.started_at for one in self.results() if isinstance(one, Result)]
+        times = [one.started_at for one in self.results() if isinstance(one, TaskResult)]
         return min(filter(None, times), default=None)
 
 
-def _result(data: Json, place: Place) -> Result | Problem:
+def _result(data: Json, place: Place) -> TaskResult | Problem:
     if wrong := _fault(data):
         return Problem(place, wrong)
     state = {**(data.get("state") or {}), **{k: data[k] for k in STATE if data.get(k) is not None}}
@@ -70,7 +70,7 @@ def _result(data: Json, place: Place) -> Result | Problem:
         said = response({"answer": "", **plain_answer})
     except AgentFailure as failure:
         return Problem(place, str(failure))
-    result = Result(
+    result = TaskResult(
         task=id_of(data),
         place=place,
         round=as_count(data.get("round")) or 1,
@@ -79,7 +79,7 @@ def _result(data: Json, place: Place) -> Result | Problem:
         latency_ms=as_amount(data.get("latency_ms")),
         started_at=iso(moment_of(data.get("started_at"))),
     )
-    return crashed(result, data["error"]) if data.get("error") else result
+    return mark_crashed(result, data["error"]) if data.get("error") else result
 
 
 def _fault(data: Json) -> str:

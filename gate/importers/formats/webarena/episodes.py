@@ -16,7 +16,7 @@ from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.plain import json_of, plain
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
-from gate.importers.formats.webarena.results import TRUNCATED, Result, crashed
+from gate.importers.formats.webarena.results import TRUNCATED, TaskResult, mark_crashed
 from gate.importers.trials.build import usage_of
 from gate.importers.trials.json_values import (
     as_amount,
@@ -78,7 +78,7 @@ class Episodes:
         times = [one.started for one in self.episodes if one.started]
         return iso(min(times, default=None)) or None
 
-    def results(self) -> Iterator[Result | Problem]:
+    def results(self) -> Iterator[TaskResult | Problem]:
         for one in self.episodes:
             try:
                 yield _result(one)
@@ -108,7 +108,7 @@ def episodes(path: Path, agent: str) -> Episodes:
     chosen = [one for one in found if not agent or one.agent == agent]
     return Episodes(
         path=path,
-        episodes=tuple(_numbered(chosen)),
+        episodes=tuple(_number_rounds(chosen)),
         suite=suite_name(chosen[0].benchmark),
         version=_version(chosen[0].folder),
         agent=one_line(chosen[0].agent, 200),
@@ -141,7 +141,7 @@ def _episode(folder: Path) -> Episode | None:
     )
 
 
-def _numbered(found: Sequence[Episode]) -> Iterator[Episode]:
+def _number_rounds(found: Sequence[Episode]) -> Iterator[Episode]:
     """Several of one task are its rounds."""
     seen = Counter[str]()
     for one in found:
@@ -149,14 +149,14 @@ def _numbered(found: Sequence[Episode]) -> Iterator[Episode]:
         yield replace(one, round=seen[one.task])
 
 
-def _result(one: Episode) -> Result:
+def _result(one: Episode) -> TaskResult:
     summary = one.folder / SUMMARY
     place = Place(summary.as_posix())
-    result = Result(
+    result = TaskResult(
         task=one.task, place=place, round=one.round, started_at=iso(one.started), whole=False
     )
     if not summary.exists() and not summary.is_symlink():
-        return crashed(result, "")  # it was never finished
+        return mark_crashed(result, "")  # it was never finished
     data = json_of(summary, _MOST)
     if wrong := _fault(data):
         raise InvalidInput([Problem(place, wrong)])
@@ -165,7 +165,7 @@ def _result(one: Episode) -> Result:
     timed = replace(result, latency_ms=latency)
     done = data["cum_reward"] > 0
     if data.get("err_msg") and not done:
-        return crashed(timed, data["err_msg"])
+        return mark_crashed(timed, data["err_msg"])
     return replace(
         timed,
         passed=done,

@@ -26,7 +26,7 @@ _MOST_STEPS, _SHOWN = 1_000, 2_000  # steps kept, characters of one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
+class RenderedPage:
     """`answer` None: the run ended without a stop action. `steps` without that action."""
 
     intent: str
@@ -37,7 +37,7 @@ class Rendered:
     omitted: int
 
 
-def rendered(path: Path, task: str) -> Rendered:
+def read_page(path: Path, task: str) -> RenderedPage:
     """Raises InvalidInput for what the runner did not write, or of another task."""
     if plain(path).stat().st_size > _MOST:
         _refuse(path, f"larger than {_MOST >> 20} MB - no run is")
@@ -49,7 +49,7 @@ def rendered(path: Path, task: str) -> Rendered:
     actions = [_action(piece) for piece in pieces]
     answer = _stop(actions[-1]) if actions else None
     done = actions if answer is None else actions[:-1]
-    return Rendered(
+    return RenderedPage(
         intent=one_line(told.get("intent", ""), _SHOWN),
         sites=tuple(site for site in SITES if f"'{site}'" in told.get("sites", "")),
         answer=answer,

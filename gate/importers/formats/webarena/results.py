@@ -10,7 +10,7 @@ from gate.errors import Place
 from gate.graders.webarena_rules.evaluation import Found, evaluate
 from gate.graders.webarena_rules.metrics import NOT_EVALUABLE, SUCCESS, of_site
 from gate.graders.webarena_rules.recorded import recorded
-from gate.importers.formats.webarena.tasks import TOOL, Task
+from gate.importers.formats.webarena.tasks import TOOL, WebTask
 from gate.importers.trials.build import AT_THE_SOURCE, case_of, trial_of
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Response, Trial, TrialStatus
@@ -23,7 +23,7 @@ _JUDGE = "a judge has to compare the answer with its reference (fuzzy_match)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class TaskResult:
     """`passed`: what the source says; None: nothing. `whole`: the answer and the last address are
     known, so that what the source says can be checked. `codes`: why it failed, if it did.
     """
@@ -44,7 +44,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ResultVerdict:
     """`passed` None: nothing says. `clash`: what the source says and what its record comes to."""
 
     passed: bool | None
@@ -54,45 +54,49 @@ class Verdict:
     clash: str = ""
 
 
-def verdict_on(result: Result, task: Task | None) -> Verdict:
+def verdict_on(result: TaskResult, task: WebTask | None) -> ResultVerdict:
     """What the source says of a result; else what the benchmark's rules make of the record. Raises
     ValueError where the task stands in the way of that.
     """
     if result.status != "completed":
-        return Verdict(passed=False, codes=result.codes)
+        return ResultVerdict(passed=False, codes=result.codes)
     if result.passed is None:
-        found = None if task is None else _found(result, task)
-        return Verdict(passed=None) if found is None else _own(found, result.codes)
+        found = None if task is None else _evaluate(result, task)
+        return (
+            ResultVerdict(passed=None) if found is None else _verdict_by_rules(found, result.codes)
+        )
     clash = ""
     if task is not None and result.whole:
         clash = _clash(result, task)
     codes = () if result.passed else (*result.codes, *([] if result.codes else [FAILED]))
-    return Verdict(passed=result.passed, codes=codes, clash=clash)
+    return ResultVerdict(passed=result.passed, codes=codes, clash=clash)
 
 
-def _own(found: Found, codes: tuple[str, ...]) -> Verdict:
+def _verdict_by_rules(found: Found, codes: tuple[str, ...]) -> ResultVerdict:
     if found.wrong:
         why = "; ".join(found.wrong.values())
-        return Verdict(passed=False, codes=(*codes, *list(found.wrong)[:40]), reason=why[:2000])
+        return ResultVerdict(
+            passed=False, codes=(*codes, *list(found.wrong)[:40]), reason=why[:2000]
+        )
     if found.score is None:
         lacking = [f"not recorded: {', '.join(found.lacking)}"] if found.lacking else [_JUDGE]
-        return Verdict(
+        return ResultVerdict(
             passed=False,
             codes=(*codes, "not_evaluable"),
             reason="; ".join(lacking)[:2000],
             lacking=found.lacking[0].partition(" ")[0] if found.lacking else "a judge",
         )
-    return Verdict(passed=True)
+    return ResultVerdict(passed=True)
 
 
-def _found(result: Result, task: Task) -> Found:
+def _evaluate(result: TaskResult, task: WebTask) -> Found:
     response = result.response or Response(answer="")
     return evaluate(task.checks, recorded(response.answer, response.state))
 
 
-def _clash(result: Result, task: Task) -> str:
+def _clash(result: TaskResult, task: WebTask) -> str:
     try:
-        found = _found(result, task)
+        found = _evaluate(result, task)
     except ValueError:
         return ""  # addresses are not known: nothing to check it by
     if found.score is None or bool(found.score) is result.passed:
@@ -103,7 +107,11 @@ def _clash(result: Result, task: Task) -> str:
 
 
 def trial(
-    suite: str, result: Result, task: Task | None, verdict: Verdict, sites: Iterable[str]
+    suite: str,
+    result: TaskResult,
+    task: WebTask | None,
+    verdict: ResultVerdict,
+    sites: Iterable[str],
 ) -> Trial:
     """`sites`: those of the whole suite, which each have a column."""
     case = task.case(suite) if task is not None else _case(suite, result)
@@ -131,7 +139,7 @@ def trial(
     )
 
 
-def crashed(result: Result, said: str) -> Result:
+def mark_crashed(result: TaskResult, said: str) -> TaskResult:
     """One without a verdict. Its error tells whose fault that was; without one nobody knows."""
     infra = not said or is_nobodys(said)
     code = NO_RESULT if not said else "infra_error" if infra else "agent_error"
@@ -146,8 +154,8 @@ def crashed(result: Result, said: str) -> Result:
     )
 
 
-def missing(task: str, place: Place) -> Result:
-    return Result(
+def missing_result(task: str, place: Place) -> TaskResult:
+    return TaskResult(
         task=task,
         place=place,
         status="agent_error",
@@ -157,7 +165,7 @@ def missing(task: str, place: Place) -> Result:
     )
 
 
-def _case(suite: str, result: Result) -> Case:
+def _case(suite: str, result: TaskResult) -> Case:
     category = "+".join(result.sites) or None
     return case_of(TOOL, suite, result.task, input=result.intent, category=category)
 
@@ -178,7 +186,7 @@ class Counts:
     def not_evaluable(self) -> int:
         return self.lacking.total()
 
-    def add(self, result: Result, verdict: Verdict, task: Task | None) -> None:
+    def add(self, result: TaskResult, verdict: ResultVerdict, task: WebTask | None) -> None:
         self.results += 1
         self.done += verdict.passed is True
         self.crashed += result.status != "completed"

@@ -11,9 +11,9 @@ from gate.files.plain import files_below, json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso
 from gate.graders.webarena_rules.recorded import FINAL_URL
-from gate.importers.formats.webarena.rendered import Rendered, rendered
-from gate.importers.formats.webarena.results import EARLY_STOP, NOT_PARSED, Result, crashed
-from gate.importers.formats.webarena.run_logs import Logged, log_files, logged
+from gate.importers.formats.webarena.rendered import RenderedPage, read_page
+from gate.importers.formats.webarena.results import EARLY_STOP, NOT_PARSED, TaskResult, mark_crashed
+from gate.importers.formats.webarena.run_logs import LoggedTask, log_files, read_logs
 from gate.importers.trials.json_values import as_count, as_object, as_strings
 from gate.records import Json, Response
 from gate.text.escaping import one_line
@@ -31,7 +31,7 @@ class RunFolder:
     renders: Mapping[str, Path]
     logs: tuple[Path, ...]
     beside: tuple[Path, ...]
-    tries: Mapping[str, Logged] = field(repr=False)
+    tries: Mapping[str, LoggedTask] = field(repr=False)
     told: Mapping[str, bool] | None
     expected: frozenset[str]
     suite: str = "webarena"
@@ -42,7 +42,7 @@ class RunFolder:
     def files(self) -> tuple[Path, ...]:
         return (*self.renders.values(), *self.logs, *self.beside)
 
-    def results(self) -> Iterator[Result | Problem]:
+    def results(self) -> Iterator[TaskResult | Problem]:
         for task in sorted({*self.renders, *self.tries}, key=int):
             try:
                 yield self._result(task)
@@ -53,14 +53,14 @@ class RunFolder:
         times = [one.started for one in self.tries.values() if one.started]
         return iso(min(times, default=None)) or None
 
-    def _result(self, task: str) -> Result:
+    def _result(self, task: str) -> TaskResult:
         path, end = self.renders.get(task), self.tries.get(task)
-        seen = rendered(path, task) if path else None
+        seen = read_page(path, task) if path else None
         place = Place(path.as_posix()) if path else end.place if end else Place("")
         started = iso(end.started if end else None)
         passed = self._passed(task, end)
         answer = (seen.answer if seen else None) or ""
-        common = Result(
+        common = TaskResult(
             task=task,
             place=place,
             whole=seen is not None and seen.answer is not None,
@@ -73,9 +73,9 @@ class RunFolder:
             sites=seen.sites if seen else (),
         )
         judged = passed is not None or not (self.tries or self.told is not None)
-        return common if judged else crashed(common, end.error if end else "")
+        return common if judged else mark_crashed(common, end.error if end else "")
 
-    def _passed(self, task: str, end: Logged | None) -> bool | None:
+    def _passed(self, task: str, end: LoggedTask | None) -> bool | None:
         if end is not None and end.end in ("passed", "failed"):
             return end.end == "passed"
         if end is not None and end.end == "crashed":
@@ -92,8 +92,8 @@ def run_folder(path: Path) -> RunFolder:
     renders = {task: file for file in flat if (task := _task_of(file))}
     named = {file.name: file for file in flat}
     logs = log_files((*flat, *beneath))
-    tries = logged(logs, found)
-    config, told = _config(named), _told(named, found)
+    tries = read_logs(logs, found)
+    config, told = _config(named), _read_dump(named, found)
     for task, end in tries.items():
         says = (told or {}).get(task)
         if (
@@ -110,7 +110,7 @@ def run_folder(path: Path) -> RunFolder:
         beside=tuple(named[name] for name in (_CONFIG, _DUMP) if name in named),
         tries=tries,
         told=told,
-        expected=_expected(config, {*renders, *tries}),
+        expected=_expected_tasks(config, {*renders, *tries}),
         agent=_agent(config),
     )
 
@@ -125,7 +125,7 @@ def _config(named: Mapping[str, Path]) -> Mapping[str, Json]:
     return as_object(json_of(named[_CONFIG]) if _CONFIG in named else {})
 
 
-def _expected(config: Mapping[str, Json], seen: set[str]) -> frozenset[str]:
+def _expected_tasks(config: Mapping[str, Json], seen: set[str]) -> frozenset[str]:
     """The tasks that the run was to try, and what else was."""
     start, end = (as_count(config.get(f"test_{name}_idx")) for name in ("start", "end"))
     if start is None or end is None or not 0 <= end - start <= _MOST_TASKS:
@@ -138,7 +138,7 @@ def _agent(config: Mapping[str, Json]) -> str:
     return one_line(" ".join(as_strings([*words])), 200)
 
 
-def _told(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | None:
+def _read_dump(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | None:
     if _DUMP not in named:
         return None
     data, place = json_of(named[_DUMP]), Place(named[_DUMP].as_posix())
@@ -156,7 +156,7 @@ def _told(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | None:
     return told
 
 
-def _response(seen: Rendered | None) -> Response | None:
+def _response(seen: RenderedPage | None) -> Response | None:
     if seen is None:
         return None
     state: dict[str, Json] = {FINAL_URL: seen.final_url} if seen.final_url else {}

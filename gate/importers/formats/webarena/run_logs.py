@@ -27,7 +27,7 @@ _MESSAGE = 500  # characters of an error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Logged:
+class LoggedTask:
     """How one try of a task ended; None: the log breaks off."""
 
     task: str
@@ -54,11 +54,11 @@ def log_files(names: tuple[Path, ...]) -> tuple[Path, ...]:
     return own
 
 
-def logged(files: tuple[Path, ...], found: Findings) -> dict[str, Logged]:
+def read_logs(files: tuple[Path, ...], found: Findings) -> dict[str, LoggedTask]:
     """By task, in the order of the logs: the last try of a task that says how it ended counts."""
-    tries: dict[str, Logged] = {}
+    tries: dict[str, LoggedTask] = {}
     for path in files:
-        for one in _of_file(path, found):
+        for one in _read_file(path, found):
             if one.end is not None or one.task not in tries:
                 tries.pop(one.task, None)
                 tries[one.task] = one
@@ -75,13 +75,13 @@ class _Reading:
     at: Place = field(default_factory=lambda: Place(""))
     scores: list[float] = field(default_factory=list)
 
-    def open_try(self) -> Iterator[Logged]:
+    def open_try(self) -> Iterator[LoggedTask]:
         if self.task:
-            yield Logged(task=self.task, end=None, place=self.at, started=self.started)
+            yield LoggedTask(task=self.task, end=None, place=self.at, started=self.started)
         self.task = ""
 
 
-def _of_file(path: Path, found: Findings) -> Iterator[Logged]:
+def _read_file(path: Path, found: Findings) -> Iterator[LoggedTask]:
     reading = _Reading(path)
     for number, line in enumerate(_lines(path), 1):
         place = Place(path.as_posix(), number)
@@ -91,15 +91,15 @@ def _of_file(path: Path, found: Findings) -> Iterator[Logged]:
             reading.task = str(int(named[1])) if named else ""
             reading.started, reading.at = _moment(line), place
         elif word := next((word for word in _WORDS if word in line), None):
-            yield from _ended(reading, word, line, place, found)
+            yield from _end_task(reading, word, line, place, found)
         elif "Average score:" in line:
             _average(reading, line, place, found)
     yield from reading.open_try()
 
 
-def _ended(
+def _end_task(
     reading: _Reading, word: str, line: str, place: Place, found: Findings
-) -> Iterator[Logged]:
+) -> Iterator[LoggedTask]:
     end = _WORDS[word]
     named = _TASK.search(line) if end != "crashed" else None
     task = str(int(named[1])) if named else reading.task
@@ -109,7 +109,7 @@ def _ended(
         found.add(place, f"the result of task {task} within task {reading.task} - was it cut?")
     if end != "crashed":
         reading.scores.append(float(end == "passed"))
-    yield Logged(
+    yield LoggedTask(
         task=task,
         end=end,
         place=place,

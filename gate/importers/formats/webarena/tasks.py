@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gate.errors import Place, Problem
 from gate.files.json_stream import is_too_deep
-from gate.files.plain import Line, json_lines, json_of, plain
+from gate.files.plain import JsonLine, json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.graders.webarena_rules.task import Checks, checks_of, faults_of, with_sites
 from gate.importers.trials.build import case_of
@@ -21,7 +21,7 @@ _MOST_DIGITS = 9  # of a task's id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class WebTask:
     """`config` with the addresses of the sites in place of their names."""
 
     id: str
@@ -44,9 +44,9 @@ class Task:
         )
 
 
-def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, Task]:
+def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, WebTask]:
     """By id, in their order. Raises InvalidInput with all that is wrong with them."""
-    found, tasks = Findings(), dict[str, Task]()
+    found, tasks = Findings(), dict[str, WebTask]()
     for item in found.keep_good(items(path)):
         faults = list(_faults(item.data))
         if not faults and (known := id_of(item.data)) in tasks:
@@ -55,7 +55,7 @@ def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, Task]:
             found.add(item.place, fault)
         if not faults:
             config = with_sites(item.data, sites)
-            task = Task(id=id_of(config), config=config, checks=checks_of(config["eval"]))
+            task = WebTask(id=id_of(config), config=config, checks=checks_of(config["eval"]))
             tasks[task.id] = task
     if not found and not tasks:
         found.add(Place(path.as_posix()), "no task in it")
@@ -63,16 +63,16 @@ def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, Task]:
     return tasks
 
 
-def items(path: Path) -> Iterator[Line | Problem]:
+def items(path: Path) -> Iterator[JsonLine | Problem]:
     """Of a JSON list its items, else the lines, each with its place. Raises InvalidInput."""
     with plain(path).open("rb") as file:
         begins = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()[:2]
     name = path.as_posix()
     if begins[:1] == b"[":
         for n, item in enumerate(json_of(path)):
-            yield Line(Place(name, key=f"[{n}]"), item)
+            yield JsonLine(Place(name, key=f"[{n}]"), item)
     elif begins in (b"{\n", b"{\r"):  # one object over several lines
-        yield Line(Place(name), json_of(path))
+        yield JsonLine(Place(name), json_of(path))
     else:
         yield from json_lines(path)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gate.analysis.table import tabulate
 from gate.errors import UsageError
-from gate.files.plain_file import content, is_there
+from gate.files.plain_file import is_there, read_bytes
 from gate.graders.trajectories.path import representatives
 from gate.plugins import BASELINES
 from gate.records import SuiteReport, TrialRow
@@ -106,7 +106,7 @@ def _from_session(path: Path, request: BaselineRequest) -> FoundBaseline | None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return content(path)
+        return read_bytes(path)
     except OSError as error:
         raise UsageError(
             f"--baseline {path}: {error.strerror}; give a baseline file, a folder of them, a "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.files.plain_file import content, is_there
+from gate.files.plain_file import is_there, read_bytes
 from gate.plugins import BASELINES
 from gate.records.forge import BaselineRequest, Forge, FoundBaseline
 from gate.text import figures
@@ -32,7 +32,7 @@ class Repo:
             return None
         ref = request.base_sha or request.branch
         where = request.base_name or _short(ref)
-        text = forge.read(file, ref) if forge else content(root / file)
+        text = forge.read(file, ref) if forge else read_bytes(root / file)
         if text is None:
             request.explain(f"repo: no {file} at {where}{_hint(own, request, forge)}")
             return None

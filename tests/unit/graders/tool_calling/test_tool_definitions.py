@@ -6,7 +6,7 @@ import json
 import pytest
 
 from gate.errors import InvalidInput
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.graders.tool_calling.definitions import definition, definition_faults
 from gate.graders.tool_calling.validity import call_faults
 from gate.graders.tool_calls import FAULTS, VALIDITY, ToolCalls
@@ -19,7 +19,7 @@ from tests.support.growth import calls
 def told(*cases, **options):
     rows = [{"id": f"c{n}", "input": "?", **case} for n, case in enumerate(cases)]
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    source = Source(name="d.jsonl", open=lambda: io.BytesIO(text.encode()))
+    source = DatasetSource(name="d.jsonl", open=lambda: io.BytesIO(text.encode()))
     graders = {"tool_calls": ToolCalls(**options), "trajectory_match": TrajectoryMatch()}
     try:
         check(source, graders)

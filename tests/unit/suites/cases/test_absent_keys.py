@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InvalidInput, UsageError
-from gate.files.source import Source
+from gate.files.source import DatasetSource
 from gate.plugins import GRADERS
 from gate.records import PluginSpec, Response
 from gate.run.grade import grade_attempt, named_graders
@@ -20,7 +20,7 @@ BOTH = ("facts", "exact_match")
 
 def source(*rows):
     lines = b"".join(json.dumps({"input": "q", **row}).encode() + b"\n" for row in rows)
-    return Source(name="d.jsonl", open=lambda: io.BytesIO(lines))
+    return DatasetSource(name="d.jsonl", open=lambda: io.BytesIO(lines))
 
 
 def graders(tmp_path, *names):

@@ -10,7 +10,7 @@ import pytest
 
 from gate.errors import InvalidInput, Place
 from gate.files.json_schema import mismatches
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.graders.facts import Facts as FactsGrader
 from gate.plugins import Grader
 from gate.records import Case, MetricSpec, Response, Score
@@ -48,15 +48,15 @@ GRADERS: dict[str, Grader] = {"facts": Facts()}
 NONE: dict[str, Grader] = {}
 
 
-def source(content: str, name: str = "d.jsonl") -> Source:
-    return Source(name=name, open=lambda: io.BytesIO(content.encode()))
+def source(content: str, name: str = "d.jsonl") -> DatasetSource:
+    return DatasetSource(name=name, open=lambda: io.BytesIO(content.encode()))
 
 
-def lines(*found: Mapping[str, Any]) -> Source:
+def lines(*found: Mapping[str, Any]) -> DatasetSource:
     return source("".join(json.dumps(row) + "\n" for row in found))
 
 
-def told(where: Source, graders: Mapping[str, Grader] = NONE) -> list[str]:
+def told(where: DatasetSource, graders: Mapping[str, Grader] = NONE) -> list[str]:
     with pytest.raises(InvalidInput) as caught:
         check(where, graders)
     return [str(problem) for problem in caught.value.problems]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gate.files import bundled
-from gate.files.rows import Source
+from gate.files.rows import DatasetSource
 from gate.plugins import Grader
 from gate.records import Case, Response, Score
 from gate.run.grade import named_graders
@@ -43,8 +43,8 @@ def graders(name: str, mode: str = "strict") -> dict[str, Grader]:
     return named_graders(told, Path())
 
 
-def source(path: Path) -> Source:
-    return Source(name=path.name, open=partial(path.open, "rb"))
+def source(path: Path) -> DatasetSource:
+    return DatasetSource(name=path.name, open=partial(path.open, "rb"))
 
 
 def loaded(name: str) -> list[Case]:
