@@ -135,7 +135,7 @@ def test_one_reader_who_goes_away_is_no_bug(session):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as one:
         assert one.stdout.readline().startswith(b'{"session_id"')
         one.stdout.close()
-        assert one.stderr.read_span() == b""
+        assert one.stderr.read() == b""
         assert one.wait(timeout=60) in (0, 130)
 
 

@@ -112,7 +112,7 @@ def test_a_case_that_would_break_its_suite_is_not_approved(project, capsys):
         (["approve", "cases.jsonl", "--case", "c1", "--reviewer", " "], "--reviewer: say who"),
         (["extend", "cases.jsonl", "--out", "new.csv"], "new.csv: only JSON Lines"),
         (["extend", "cases.jsonl", "--logs", "empty.jsonl"], "empty.jsonl: no question in it"),
-        (["extend", "cases.jsonl", "--config", "none.yml"], "none.yml: there is no such file"),
+        (["extend", "cases.jsonl", "--config", "none.yml"], "none.yml: file not found"),
         (["extend", "cases.jsonl", "--config", "mute.yml"], "there is none; docs/judge.md"),
     ],
 )
