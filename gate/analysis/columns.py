@@ -155,7 +155,7 @@ def _coverage(judging: Mapping[str, Json]) -> float:
 
 
 def _injection(judging: Mapping[str, Json]) -> float | None:
-    """Of rows that were written before this was counted nobody knows."""
+    """1 where a vote reports an injection, else 0; None where nothing was judged or counted."""
     flagged = judging.get("flagged")
     judged = flagged or judging.get("scored")
     return float(flagged > 0) if flagged is not None and judged else None

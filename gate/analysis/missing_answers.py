@@ -310,7 +310,7 @@ def pessimistic_values(table: Table, spec: MetricSpec, lacking: Missing) -> Arra
 
 
 def _parts(spec: MetricSpec) -> tuple[MetricSpec, ...]:
-    """Of a ratio both sums: the one below grows where the whole gets less."""
+    """The metric itself, or both sums of a ratio: the lower sum grows where the ratio falls."""
     if not spec.per:
         return (spec,)
     below: Direction = "higher" if spec.direction == "lower" else "lower"

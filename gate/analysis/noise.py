@@ -56,8 +56,10 @@ class CallNoise:
 
 
 def measure_noise(spec: MetricSpec, values: Array, tolerance: Tolerance) -> CallNoise:
-    """`values`: cases x rounds of the baseline, NaN is missing; of `tolerance` it only matters
-    whether it is relative.
+    """The noise of single calls of a metric, from the rounds of an unchanged agent.
+
+    `values`: cases x rounds of the baseline, NaN is missing. `tolerance` only tells whether changes
+    are relative.
 
     The rounds are compared with each other, half against half, by the metric's own test: what that
     finds is noise. With one round a case, half the variance of all calls is a first guess (for
@@ -87,7 +89,9 @@ def measure_noise(spec: MetricSpec, values: Array, tolerance: Tolerance) -> Call
 def assume_noise(
     spec: MetricSpec, chance: float, tolerance: Tolerance, *, cases: int, rounds: float
 ) -> CallNoise:
-    """Of a share nobody has measured: a first guess from its value, chance (1 - chance) / 2."""
+    """The noise of a share that nobody has measured: a first guess from its value, chance (1 -
+    chance) / 2.
+    """
     bounded = (spec.low, spec.high) == (0.0, 1.0)
     scale = 1.0 / chance if tolerance.relative and chance > 0.0 else 1.0
     sd = (
@@ -107,7 +111,9 @@ def assume_noise(
 
 
 def _fall(spec: MetricSpec, family: Family, values: Array, *, scale: float) -> Fall | None:
-    """Of means of bounded values; of the squares of the cases' means their noise is taken away."""
+    """How far a mean of bounded values can fall; the noise is taken out of the squares of the
+    cases' means.
+    """
     worst = spec.low if spec.direction == "higher" else spec.high
     if worst is None or spec.low is None or spec.high is None or spec.family not in _MEANS:
         return None

@@ -44,7 +44,9 @@ class _LimitSide:
 def estimate_odds(
     gate: GateRule, spec: MetricSpec, values: Array, size: RunSize, *, drift: float = 0.0
 ) -> NoiseOdds:
-    """`values`: stored rounds of an unchanged agent, cases x rounds, NaN is missing; `drift`: the
+    """How often an agent like the stored one misses the gate's limit by noise alone.
+
+    `values`: stored rounds of an unchanged agent, cases x rounds, NaN is missing. `drift`: the
     variance of its session effect.
 
     Every family is led back to a mean. A p95 is at most a limit when 95 % of the calls are; the
@@ -117,12 +119,12 @@ def _mark_kept(values: Array, limit: float, side: Side, spec: MetricSpec) -> tup
 
 
 def _share(spec: MetricSpec) -> float:
-    """Of the calls that are at most the value: of a quantile its own, else all."""
+    """The share of calls that are at most the value: q of a quantile, 1 of the largest call."""
     return float(getattr(family_of(spec), "q", 1.0))
 
 
 def _blocks(values: Array, family: Family, rounds: int) -> Array:
-    """Of each block of so many rounds, newest last, the cases' values; a rest is left out."""
+    """The cases' values in each block of so many rounds, newest block last; a rest is left out."""
     number = values.shape[1] // rounds
     rest = values[:, values.shape[1] - number * rounds :]
     parts = [family.per_case(rest[:, at * rounds : (at + 1) * rounds]) for at in range(number)]

@@ -40,7 +40,7 @@ class Pool:
 
     @property
     def rounds(self) -> int:
-        """Of the case that has most: samples leave some without."""
+        """The number of rounds of the case that has most: samples leave some without."""
         return int(mark_asked(self.table).sum(axis=1).max(initial=0))
 
 

@@ -15,7 +15,7 @@ RUNS = 10  # of a case's history, the newest
 
 
 def count_cases(table: Table) -> CaseCounts:
-    """Of all cases that were asked, whatever their number of rounds."""
+    """How many of the cases that were asked always passed, never passed, or passed now and then."""
     success = table.column("success")
     rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
     always, never = (rounds > 0) & (passed == rounds), (rounds > 0) & (passed == 0)
@@ -28,7 +28,9 @@ def count_cases(table: Table) -> CaseCounts:
 
 
 def measure_reliability(table: Table) -> Reliability | None:
-    """Of the cases with two rounds that passed or failed; None where there is none."""
+    """The same counts for the cases with two rounds that passed or failed; None where there is
+    none.
+    """
     success = table.column("success")
     rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
     several = rounds >= 2

@@ -82,7 +82,7 @@ def make_deck(table: Table, *, baseline: int, current: int, alike: bool = False)
 
 
 def rounds_recorded(table: Table) -> int:
-    """Of the case that has most."""
+    """The number of rounds of the case that has most."""
     return int(mark_asked(table).sum(axis=1).max(initial=0))
 
 

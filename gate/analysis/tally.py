@@ -20,7 +20,7 @@ Call = tuple[str, str]  # case, tool
 
 
 class FirstCalls:
-    """Of all (case, tool) pairs the first by name, each once."""
+    """The first (case, tool) pairs in alphabetical order, each once."""
 
     def __init__(self) -> None:
         self._first: set[Call] = set()

@@ -16,8 +16,8 @@ TOP = 10  # failure codes
 
 
 def sum_totals(tables: Sequence[Table], codes: Iterable[Counter[str]]) -> Totals:
-    """Of the trials of all suites, each with the same weight. `codes`: a suite's failure codes with
-    their trials.
+    """Totals over the trials of all suites, each trial with the same weight. `codes`: for each
+    suite its failure codes with their trials.
     """
     summed: Counter[str] = Counter()
     for some in codes:

@@ -355,7 +355,9 @@ def _show_answers(screen: Screen, failing: Sequence[ShownCase]) -> None:
 
 
 def _reasons(row: TrialRow) -> list[str]:
-    """Of the graders that failed the answer; where nobody knows which did, of all."""
+    """Reasons of the graders that failed the answer; of all graders where it is not known which
+    did.
+    """
     reasons = row["reasons"]
     failed = [name for name in row.get("failed_by") or () if name in reasons] or list(reasons)
     return [f"{name}: {reasons[name]}" for name in failed]

@@ -44,10 +44,11 @@ class Boundaries:
 
 @lru_cache(maxsize=512)
 def boundaries(times: tuple[float, ...], alpha: float, beta: float) -> Boundaries:
-    """For looks at shares `times` of the last look's information: ascending, ending with 1.
+    """The boundaries for looks at the shares `times` of the last look's information (ascending, the
+    last is 1).
 
-    Accuses by chance with probability `alpha` at most whether or not anybody stops at `futility`;
-    misses a change of `drift` with probability `beta`.
+    A run without a change is accused with probability `alpha` at most, whether or not anybody stops
+    at `futility`. A change of `drift` is missed with probability `beta`.
     """
     if len(times) == 1:  # a fixed size
         z, z_power = normal_quantile(1.0 - alpha), normal_quantile(1.0 - beta)
@@ -72,8 +73,8 @@ class Ending:
 
 
 def endings(plan: Boundaries, drift: float) -> tuple[Ending, ...]:
-    """How a plan ends, look by look, when the truth is worse by `drift` standard errors of the last
-    look.
+    """The chances that a plan ends at each of its looks, when the truth is worse by `drift`
+    standard errors of the last look.
     """
     paths = _Paths.start(drift)
     looks = []

@@ -32,10 +32,11 @@ class ChangeQuestion:
 
 
 def change_in_mean(baseline: Array, current: Array, question: ChangeQuestion) -> Evidence:
-    """Difference of the cases' means; cases x rounds, rows are the same cases, NaN is missing.
+    """The change in the mean of the cases' means, tested by shuffling each case's rounds.
 
-    Bounds: delta +- z sqrt(V + (z q)^2), q = what one call can move the mean by. Unbounded values
-    have no q; scores take Student's t for z.
+    `baseline`, `current`: arrays of cases x rounds, rows are the same cases, NaN is missing.
+
+    The bounds are delta +- z sqrt(V + (z q)^2), q = what one call can move delta by.
     """
     pairs = pair(baseline, current)
     if not pairs.cases:
@@ -115,7 +116,7 @@ def _fall(pairs: Pairs, question: ChangeQuestion) -> Fall | None:
 
 
 def scale_change(change: Evidence, factor: float, *, relative: bool) -> Evidence:
-    """Everything that is a difference, multiplied by a positive factor."""
+    """The change with every difference multiplied by a positive `factor`."""
     return replace(
         change,
         delta=change.delta * factor,
@@ -131,7 +132,7 @@ def scale_change(change: Evidence, factor: float, *, relative: bool) -> Evidence
 def transform_change(
     change: Evidence, f: Callable[[float], float], direction: Direction
 ) -> Evidence:
-    """Every difference on another scale: `f` is increasing with f(0) = 0."""
+    """The change with every difference on another scale: `f` is increasing with f(0) = 0."""
     worse = -1.0 if direction == "higher" else 1.0
 
     def size(amount: float) -> float:
@@ -154,7 +155,7 @@ def require_tolerance(change: Evidence, tolerance: float) -> Evidence:
 
 
 def evidence_without_pairs() -> Evidence:
-    """Nothing to compare: everything is unknown."""
+    """The evidence where no case can be compared: every value is unknown."""
     nan = math.nan
     return Evidence(
         baseline=nan,

@@ -32,8 +32,9 @@ PLENTY = 60  # rounds of one case that can be significant at any level that is a
 def change_in_share(
     baseline: Array, current: Array, draw: Draw, question: ChangeQuestion
 ) -> Evidence:
-    """Difference of the mean shares, over the cases with k rounds in both runs; cases x rounds,
-    rows are the same cases, NaN is missing.
+    """The change in the mean share of draws, over the cases with k rounds in both runs.
+
+    `baseline`, `current`: arrays of cases x rounds, rows are the same cases, NaN is missing.
     """
     was, now = count_rounds(baseline), count_rounds(current)
     both = np.minimum(was.rounds, now.rounds) >= draw.k
@@ -183,7 +184,7 @@ def _differences(rounds_b: int, rounds_c: int, passed: int, draw: Draw) -> Array
 
 @lru_cache(maxsize=256)
 def _shares(rounds: int, draw: Draw) -> Array:
-    """Of a case of which 0, 1, ..., all `rounds` rounds passed."""
+    """Shares of wanted draws for a case that passed 0, 1, ..., all `rounds` of its rounds."""
     return draw.share(RoundCounts(passed=np.arange(rounds + 1), rounds=np.full(rounds + 1, rounds)))
 
 

@@ -45,7 +45,9 @@ class LabelledCases:
 
 
 def average_by_case(human: Array, judge: Array, design: Design, *, step: float) -> LabelledCases:
-    """`human`, `judge`: one value an answer, averaged over each case's answers by their weights."""
+    """One number a case: the answers' values averaged by their weights. `human`, `judge`: one value
+    an answer.
+    """
     _, first, at = np.unique(design.cases, return_index=True, return_inverse=True)
     weight = np.bincount(at, design.weights)
     mean = [np.bincount(at, design.weights * values) / weight for values in (human, judge)]

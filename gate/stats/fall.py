@@ -47,7 +47,7 @@ class DifferenceVariances:
 
 
 def difference_variances(arms: ArmSizes, fall: Fall | None, change: float) -> DifferenceVariances:
-    """Of the difference when the current arm is worse by `change`."""
+    """Variances of the difference between the arms when the current one is worse by `change`."""
     unchanged = _pooled_variances(arms, arms.variance, 0.0, 0.0)
     if fall is None or change <= 0.0 or fall.level <= 0.0:
         return unchanged

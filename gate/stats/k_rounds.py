@@ -37,7 +37,9 @@ class RoundCounts:
 
 
 def count_rounds(values: Array) -> RoundCounts:
-    """Cases x rounds, NaN where a round has no value."""
+    """Rounds and passed rounds of each case. `values`: cases x rounds, NaN where a round has no
+    value.
+    """
     return RoundCounts(
         passed=np.asarray((values >= PASSED).sum(axis=1)),
         rounds=np.asarray((~np.isnan(values)).sum(axis=1)),

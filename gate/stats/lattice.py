@@ -32,12 +32,12 @@ class Numbers:
 
     @property
     def variance(self) -> float:
-        """Of the sum."""
+        """The variance of the sum of all numbers."""
         return self._moment(2)
 
     @property
     def skewness(self) -> float:
-        """Of the sum."""
+        """The skewness of the sum of all numbers."""
         return self._moment(3) / float(self.variance**1.5)
 
     def _moment(self, power: int) -> float:

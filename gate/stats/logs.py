@@ -10,7 +10,9 @@ from gate.stats.change import ChangeQuestion, scale_change, transform_change
 
 
 def to_log_tolerance(question: ChangeQuestion, middle: float) -> ChangeQuestion:
-    """The tolerance as a difference of logarithms; an absolute one is taken at `middle`."""
+    """The question with its tolerance as a difference of logarithms; an absolute tolerance is taken
+    relative to `middle`.
+    """
     allowed = question.tolerance
     share = allowed.value if allowed.relative else allowed.value / middle
     if question.direction == "lower":
@@ -21,7 +23,7 @@ def to_log_tolerance(question: ChangeQuestion, middle: float) -> ChangeQuestion:
 
 
 def from_logs(change: Evidence, question: ChangeQuestion) -> Evidence:
-    """From logarithms to a ratio less one, or to the metric's unit."""
+    """A change of logarithms as a ratio less one, or in the metric's unit."""
     ratio = replace(
         transform_change(change, expm1, question.direction),
         relative=True,
@@ -33,5 +35,5 @@ def from_logs(change: Evidence, question: ChangeQuestion) -> Evidence:
 
 
 def expm1(x: float) -> float:
-    """Infinite beyond the largest float."""
+    """exp(x) - 1; infinite beyond the largest float."""
     return math.expm1(x) if x < 700.0 else math.inf

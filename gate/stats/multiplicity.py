@@ -32,7 +32,9 @@ def step_down(
 
 
 def benjamini_hochberg(p_values: Sequence[float] | Array) -> Array:
-    """q-values: at most q where the procedure (1995) rejects with false discovery rate q."""
+    """q-values of the step-up procedure (Benjamini and Hochberg 1995): a test with a value of at
+    most q is rejected at false discovery rate q.
+    """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     scaled = p[order] * len(p) / np.arange(1, len(p) + 1)

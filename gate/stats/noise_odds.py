@@ -38,7 +38,9 @@ class Level:
         return self.noise / (self.cases * rounds) + self.shared
 
     def half_width(self, rounds: float, z: float) -> float:
-        """Of the interval that a run of so many rounds comes with (gate.stats.intervals)."""
+        """Half the width of the interval that a run of so many rounds reports
+        (gate.stats.intervals).
+        """
         calls = self.cases * rounds
         square = (self.noise if rounds > 1 else self.spread) / calls
         span = 0.0 if self.low is None or self.high is None else self.high - self.low
@@ -48,7 +50,9 @@ class Level:
 def estimate_level(
     values: Array, *, low: float | None, high: float | None, cases: float, shared: float = 0.0
 ) -> Level | None:
-    """From the stored rounds, cases x rounds, NaN is missing; None where there is nothing."""
+    """The level of an agent from its stored rounds; None where there are none. `values`: cases x
+    rounds, NaN is missing.
+    """
     calls = (~np.isnan(values)).sum(axis=1)
     values, total = values[calls > 0], int(calls.sum())
     if not total:
@@ -157,7 +161,7 @@ def _count_at_most(share: float, variance: float, x: float, calls: float) -> flo
 
 
 def _binomial_at_least(number: int, size: float, chance: float) -> float:
-    """Of a binomial variable; its size need not be whole (DLMF 8.17.5)."""
+    """P(X >= `number`) of a binomial variable; `size` need not be an integer (DLMF 8.17.5)."""
     if number <= 0:
         return 1.0
     return beta_cdf(chance, number, size - number + 1.0) if number < size + 1.0 else 0.0

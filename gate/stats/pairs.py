@@ -38,7 +38,7 @@ class Pairs:
 
     @property
     def successes(self) -> Array:
-        """Of both arms together; for binary values only."""
+        """Successes of both arms together, one number a case; for binary values only."""
         return np.rint(self.mean_b * self.rounds_b + self.mean_c * self.rounds_c)
 
     @property
@@ -48,8 +48,9 @@ class Pairs:
 
 
 def pair(baseline: Array, current: Array) -> Pairs:
-    """Cases x rounds, rows are the same cases, NaN is missing; cases that an arm lacks are left
-    out.
+    """The two arms reduced to what the shuffle test needs; cases that one arm lacks are left out.
+
+    `baseline`, `current`: arrays of cases x rounds, rows are the same cases, NaN is missing.
     """
     b, c = _arm(baseline), _arm(current)
     both = (b.rounds > 0) & (c.rounds > 0)

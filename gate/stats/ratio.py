@@ -59,7 +59,7 @@ class RatioParts:
 
 
 def split_ratio(values: Array, weight: Array | None = None) -> RatioParts:
-    """Each case counts once, or by its `weight`."""
+    """Both sums of a ratio from complex values; each case counts once, or by its `weight`."""
     measured = ~np.isnan(values)
     return RatioParts(
         over=np.where(measured, np.real(values), np.nan),

@@ -40,7 +40,7 @@ class Era:
 
     @property
     def expected_squares(self) -> float:
-        """Of `squares`, when there is nothing but noise."""
+        """The expected value of `squares` if there is only noise."""
         return float(self.noise.sum()) * self.df / (self.df + 1)
 
     def cut(self, at: int) -> tuple[Era, Era]:
@@ -121,6 +121,8 @@ def _gains(parts: Sequence[Era]) -> list[tuple[float, int, int]]:
 
 
 def chi_squared_quantile(p: float, df: int) -> float:
-    """Wilson and Hilferty 1931; off by less than 1 % from 3 degrees of freedom on."""
+    """The `p`-quantile of the chi-squared distribution with `df` degrees of freedom (Wilson and
+    Hilferty 1931); off by less than 1 % from 3 degrees of freedom on.
+    """
     spread = 2.0 / (9.0 * df)
     return float(df * (1.0 - spread + normal_quantile(p) * math.sqrt(spread)) ** 3)

@@ -157,7 +157,7 @@ def _binary_p(pairs: Pairs, z: float, v: float) -> tuple[float, float, str]:
 
 
 def _skewness(n: Array, r: Array, s: Array, v: float) -> float:
-    """Of the total number of successes in the current arm (sum of hypergeometric third moments)."""
+    """Skewness of successes in the current arm (sum of hypergeometric third moments)."""
     variance = r * (n - r) * s * (n - s) / (n**2 * (n - 1.0))
     # A case of two rounds is symmetric.
     third = variance * (n - 2.0 * s) * (n - 2.0 * r) / (n * np.maximum(n - 2.0, 1.0))

@@ -10,8 +10,10 @@ Codes = npt.NDArray[np.int64]
 
 
 def number_strata(strata: Codes) -> Codes:
-    """Numbers from 0, one a stratum. A stratum of one case does not tell how much it varies: where
-    there is one, all cases count as one stratum, which overstates the variance.
+    """Codes from 0, one a stratum.
+
+    A stratum of one case does not show how much it varies: where there is one, all cases count as
+    one stratum, which overstates the variance.
     """
     _, codes, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     return np.zeros(len(strata), dtype=np.int64) if (sizes < 2).any() else codes.astype(np.int64)
@@ -51,5 +53,5 @@ def covariance_of_totals(first: Array, second: Array, strata: Codes) -> float:
 
 
 def effective_size(weights: Array) -> float:
-    """How many equally weighted cases tell as much (Kish 1965)."""
+    """The number of equally weighted cases that tell as much (Kish 1965)."""
     return float(weights.sum() ** 2 / (weights**2).sum())

@@ -120,7 +120,9 @@ def is_ordinary(value: str) -> bool:
 
 
 def list_secrets(value: str) -> Iterator[str]:
-    """Of a variable that is secret by its name: itself, and what it holds."""
+    """The secrets in the value of a variable that is secret by its name: the value itself and its
+    parts.
+    """
     yield value
     yield value.strip().strip("\"'")
     yield from re.split(r"[\s,;]+", value) if _SEVERAL.fullmatch(value) else ()

@@ -83,8 +83,10 @@ def interval(
     tolerance: float = 0.0,
     delta: float | None = None,
 ) -> str:
-    """Of a change, in a table: `(−13.2 … −5.0)`, in the unit that `change` names; empty without.
-    A bound of 0 beside a `delta` that is not is one that the test excludes: `below 0`.
+    """The interval of a change for a table: `(−13.2 … −5.0)`, in the unit that `change` names;
+    empty without bounds.
+
+    A bound of 0 beside a `delta` other than 0 is excluded by the test: `below 0`.
     """
     ends = _bounds(low, high, unit, relative, tolerance, delta)
     return f"({' … '.join(ends)})" if ends else ""

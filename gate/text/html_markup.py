@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class Markup(str):
-    """Safe as it stands. Made by `markup` and `joined`; by hand only of a file of our own."""
+    """Safe as it stands. Made by `markup` and `join_markup`; by hand only of a file of our own."""
 
     __slots__ = ()
 

@@ -95,14 +95,16 @@ def fold_bytes(data: bytes) -> bytes:
 
 def has_written_separators(text: str) -> bool:
     """Whether a separator may be written in characters: those may belong to both a secret and the
-    text around it, which is then in `text` and not in `squeezed(text)`.
+    text around it, which is then in `text` and not in `squeeze(text)`.
     """
     # Five searches for a character take less than a loop over them.
     return "\\" in text or "&" in text or "<" in text or "%" in text or "\x1b" in text
 
 
 def find_places(text: str, indices: Iterable[int], *, written: bool = True) -> dict[int, int]:
-    """Of these bytes of `squeezed(text)`, which characters of `text` they come from."""
+    """For each index into `squeeze(text)` the index of the character in `text` that the byte comes
+    from.
+    """
     wanted = sorted(set(indices))
     narrow, wide = _without(text, _WIDE, "")
     start = data = _utf8(narrow)

@@ -52,7 +52,7 @@ def _alone(options: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _texts(value: Json) -> Iterator[str]:
-    """Of a `model` nobody needs to be kept from the name."""
+    """Texts of the options; the name of a `model` is no secret."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -11,5 +11,5 @@ def defuse(text: str) -> str:
 
 
 def restore(cell: str) -> str:
-    """What `defused` was given."""
+    """What `defuse` was given."""
     return cell[1:] if cell.startswith("'") and cell[1:].lstrip(" ").startswith(FORMULA) else cell

@@ -129,7 +129,7 @@ class _Worse:
 
 
 def _list_worse(suite: Measured, verdict: Verdict) -> list[_Worse]:
-    """Of what graders measure: what they tell no reasons for has no case to show."""
+    """Metrics of graders that got worse; one without reasons in the rows has no case to show."""
     by_metric: dict[str, _Worse] = {}
     for row in verdict.comparisons:
         if row.suite == suite.name and row.status in ("regression", "suspected"):

@@ -57,7 +57,7 @@ def judge_gates(
 
 
 def _with_reason(standing: Standing, result: GateResult) -> GateResult:
-    """Of a metric that may not gate it is told why."""
+    """The result; that of a metric that may not gate says why."""
     why = standing.data.advisory.get(result.metric)
     return replace(result, reason="; ".join(filter(None, (result.reason, why)))) if why else result
 

@@ -44,7 +44,7 @@ class Measured:
 
     @property
     def outage(self) -> Outage | None:
-        """Of the agent, else of the control."""
+        """The outage of the agent, else that of the control agent."""
         found = self.tally.transports.outage()
         if found is None and self.control is not None:
             found = self.control.transports.outage("control agent's calls")

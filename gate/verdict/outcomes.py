@@ -62,8 +62,11 @@ def list_reasons(
     power: float,
     out: Sequence[MetricSpec] = (),
 ) -> list[OutcomeReason]:
-    """Everything that keeps a suite from passing, worst first, and of what is as bad what a reader
-    wants to know first. The rows are this suite's; `out`: what blocks and no judge was there for.
+    """Everything that keeps a suite from passing, the worst first; what is equally bad in the order
+    in which a reader wants to know it.
+
+    `comparisons`, `gates`: those of this suite. `out`: blocking metrics for which no judge was
+    available.
     """
     reasons = _suite_reasons(standing)
     if standing.error:
@@ -94,7 +97,9 @@ def _interest(row: Comparison | GateResult) -> tuple[bool, int]:
 
 
 def exit_code(reasons: Sequence[OutcomeReason], policy: Policy) -> int:
-    """That of the worst outcome whose policy is fail, or that no policy lets through, else 0."""
+    """The exit code of the worst outcome whose policy is fail, or that no policy lets through; else
+    0.
+    """
     outcomes = {finding.outcome for finding in reasons}
     binding = {"fail", *(finding.outcome for finding in reasons if finding.binds)}
     for outcome in WORST_FIRST:

@@ -36,7 +36,9 @@ def describe_undecided(metric: str, why: str) -> str:
 
 
 def describe_blindness(blind: Blind) -> str:
-    """Of how many cases and rounds no result tells, and of how many one could."""
+    """With how many cases and rounds no result would be significant, and with how many one could
+    be.
+    """
     size = f"{figures.count(blind.cases, 'case')} with {figures.count(blind.rounds, 'round')}"
     ways = [f"{blind.enough_cases} cases could"]
     if blind.enough_rounds is not None:

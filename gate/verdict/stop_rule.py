@@ -43,7 +43,11 @@ def look_at_suites(
     mode: Mode,
     elsewhere: frozenset[str] = frozenset(),
 ) -> LookResult:
-    """What `decide` would still leave open; its arguments. A certain failure ends the run."""
+    """Which suites need more trials, from what there is so far; the arguments are those of
+    `decide`.
+
+    A certain failure ends the run.
+    """
     del policy, mode, elsewhere  # they decide what follows from a verdict, not whether it stands
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
     compared = compare_all(standings, gates, regression)

@@ -26,10 +26,12 @@ SEED = 20_260_101  # the same data always give the same interval
 @METRICS.register("std")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Std:
-    """Of single calls, ddof 1. Compared by the squared deviations of each run from its own mean:
-    from a common one, a mean that moved would look like calls that scatter.
+    """Standard deviation of single calls (ddof 1).
 
-    `within: case`: of the rounds of a case; the value is the root of the mean of the cases'
+    It is compared by the squared deviations of each run from its own mean: from a common one, a
+    mean that moved would look like calls that scatter.
+
+    `within: case` takes the rounds of a case; the value is the root of the mean of the cases'
     variances, which does not depend on how many rounds there are.
     """
 

@@ -228,8 +228,10 @@ def _value(gate: GateResult) -> str:
 
 
 def list_checks(report: Report) -> tuple[Check, ...]:
-    """Every judged (suite, metric): the worst first, regressions before limits, then by suite. What
-    has no number on either side is no row unless it blocks.
+    """Every judged pair of suite and metric: the worst first, regressions before limits, then by
+    suite.
+
+    A pair without a number on either side is listed only if it blocks.
     """
     gates = {(gate.suite, gate.metric): gate for gate in report.gates}
     found = {

@@ -43,9 +43,7 @@ class Dimension:
 
 
 def dimensions(report: Report) -> tuple[Dimension, ...]:
-    """Of each suite those of which something was measured, in the order of `_MAIN`, the user's own
-    after them.
-    """
+    """The measured dimensions of each suite, in the order of `_MAIN`, then the user's own."""
     return tuple(found for suite in report.suites for found in _suite_dimensions(report, suite))
 
 

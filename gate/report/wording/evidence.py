@@ -42,7 +42,9 @@ def summary(suite: SuiteReport, *, named: bool = False) -> Line:
 
 
 def format_checked(row: TrialRow) -> tuple[str, ...] | None:
-    """Of a row of details.jsonl what HEAD names, hostile text; None where nothing was checked."""
+    """The cells that HEAD names, from a row of details.jsonl, hostile text; None where nothing was
+    checked.
+    """
     evidence = row.get("evidence")
     if evidence is None:
         return None

@@ -31,7 +31,9 @@ def icon(outcome: Outcome) -> str:
 
 
 def icon_of(report: Report, suite: str = "") -> str:
-    """Of the run or of one suite: one that passes with a value beyond a limit has no green tick."""
+    """The icon of the run or of one suite; one that passes with a value beyond a limit has no green
+    tick.
+    """
     outcome = report.suites[suite].outcome if suite else report.outcome
     return "⚠️" if outcome == "pass" and is_doubted(report, suite) else icon(outcome)
 

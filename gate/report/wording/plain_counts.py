@@ -44,8 +44,8 @@ def size(suite: SuiteReport) -> str:
 
 
 def describe_weighting(report: Report, rows: Iterable[tuple[str, str]]) -> Line:
-    """Of which metrics of these (suite, metric) the figure that was compared is not that of all
-    cases, and what that is; empty where they are the same.
+    """The metrics whose compared figure is not that of all cases, with the figure over all cases;
+    empty where they are the same. `rows`: pairs of suite and metric.
     """
     several = len(report.suites) > 1
     compared = _first_comparisons(report)

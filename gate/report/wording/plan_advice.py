@@ -37,7 +37,7 @@ def _tolerance(metric: MetricOutlook) -> str:
 
 
 def impossible(metric: MetricOutlook, suite: SuiteOutlook) -> Line:
-    """Of the smallest change that is planned for and not caught; empty when all are."""
+    """A sentence on the smallest planned change that is not caught; empty when all are."""
     missed = next((target for target in metric.targets if not target.seen), None)
     if missed is None:
         return ()

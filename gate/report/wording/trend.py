@@ -26,7 +26,7 @@ class Trend:
 
 
 def trends(report: Report) -> Iterator[Trend]:
-    """Of every metric with at least two known values before this run's."""
+    """The course of every metric with at least two known values before this run's."""
     limits = limits_by_metric(report.gates)
     for suite in report.suites.values():
         for metric, past in suite.history.items():

@@ -160,7 +160,9 @@ def _by_run(chosen: Sequence[CalibrationSuite], gate: Rehearsal, rng: Shuffler) 
 
 
 def _chance(ended: RehearsalResult) -> float:
-    """Of the largest of these differences, to either side, if there is none (Bonferroni)."""
+    """The chance of the largest of these differences, to either side, if nothing changed
+    (Bonferroni).
+    """
     p_values = [p for row in ended.rows for p in (row.p_value, row.p_better) if p is not None]
     return min(1.0, len(p_values) * min(p_values, default=1.0))
 

@@ -108,7 +108,7 @@ class Rehearsal:
         return self.config.policy.inconclusive == "extend"
 
     def rules(self) -> dict[str, Any]:
-        """Arguments of `decide` and of `undecided`."""
+        """Arguments of `decide` and of `look_at_suites`."""
         return {
             "gates": tuple(map(without_limit, self.config.gates)),
             "regression": self.regression,

@@ -57,7 +57,7 @@ class PlanShape:
         return len(equal_looks(cap, batch=self.batch).calls) if self.early else 1
 
     def bill(self, share: float = 1.0) -> Bill:
-        """Of a share of all calls."""
+        """What a share of all calls costs and takes."""
         exact = self.cases * self.max_rounds * (2 if self.fresh else 1) * share
         calls = math.ceil(exact - 1e-9)
         return Bill(calls=calls, usd=None if self.price is None else calls * self.price)
