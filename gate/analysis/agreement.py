@@ -61,7 +61,7 @@ def collect_answers(labels: Sequence[Label], spec: MetricSpec) -> RatedAnswers:
     first = [rated[0] for rated in groups.values()]
     return RatedAnswers(
         ratings=ratings,
-        judge=np.array([np.mean([_scored(one) for one in rated]) for rated in groups.values()]),
+        judge=np.array([np.mean([_score_of(one) for one in rated]) for rated in groups.values()]),
         design=Design(
             cases=_number_names([label.case_id for label in first]),
             strata=_number_names([f"{label.period}\0{label.stratum}" for label in first]),
@@ -71,21 +71,21 @@ def collect_answers(labels: Sequence[Label], spec: MetricSpec) -> RatedAnswers:
     )
 
 
-def _scored(label: Label) -> float:
+def _score_of(label: Label) -> float:
     return math.nan if label.judge is None else label.judge
 
 
 def measure_ratings(spec: MetricSpec, labels: Sequence[Label]) -> Ratings:
     """`labels`: of one suite and metric, beside whatever judge or none; at least one."""
-    found = collect_answers(labels, spec)
-    people = replace(found, judge=np.zeros(len(found.judge))).by_case()
+    answers = collect_answers(labels, spec)
+    people = replace(answers, judge=np.zeros(len(answers.judge))).by_case()
     mean = correct_mean(0.0, 0.0, people)
-    alpha = krippendorff_alpha(found.ratings, scale="ordinal", design=found.design)
+    alpha = krippendorff_alpha(answers.ratings, scale="ordinal", design=answers.design)
     return Ratings(
         metric=spec.name,
         labels=len(labels),
-        answers=found.ratings.shape[1],
-        reviewers=found.ratings.shape[0],
+        answers=answers.ratings.shape[1],
+        reviewers=answers.ratings.shape[0],
         mean=float(np.average(people.human, weights=people.weights)),
         ci95=None if mean.reason else (_clip(spec, mean.low), _clip(spec, mean.high)),
         agreement=_to_measure(alpha),
@@ -96,9 +96,9 @@ def measure_agreement(
     suite: str, spec: MetricSpec, labels: Sequence[Label], limit: float | None
 ) -> Agreement:
     """`labels`: as for `collect_answers`, at least one; `limit`: from which an answer passes."""
-    found = collect_answers(labels, spec)
-    people, judge, design = found.median, found.judge, found.design
-    everybody = np.vstack([found.ratings, judge])
+    answers = collect_answers(labels, spec)
+    people, judge, design = answers.median, answers.judge, answers.design
+    everybody = np.vstack([answers.ratings, judge])
     return Agreement(
         suite=suite,
         rubric=labels[0].rubric,
@@ -109,9 +109,11 @@ def measure_agreement(
         reviewers=list_reviewers(labels),
         kappa=_to_measure(weighted_kappa(people, judge, design=design)),
         kappa_linear=_to_measure(weighted_kappa(people, judge, weights="linear", design=design)),
-        alpha_people=_to_measure(krippendorff_alpha(found.ratings, scale="ordinal", design=design)),
+        alpha_people=_to_measure(
+            krippendorff_alpha(answers.ratings, scale="ordinal", design=design)
+        ),
         alpha_all=_to_measure(krippendorff_alpha(everybody, scale="ordinal", design=design)),
-        bias=_to_measure(mean_difference(found.by_case())),
+        bias=_to_measure(mean_difference(answers.by_case())),
         pass_limit=limit,
         confusion=None if limit is None else _confusion(people >= limit, judge >= limit),
     )
@@ -122,12 +124,12 @@ def correct_estimates(table: Table, labels: Mapping[str, Sequence[Label]]) -> di
 
     `labels`: metric -> as for `collect_answers`, at least one.
     """
-    found = estimates(table, table.specs)
-    for name, own in labels.items():
-        estimate, spec = found.get(name), table.specs.get(name)
+    corrected = estimates(table, table.specs)
+    for name, rated in labels.items():
+        estimate, spec = corrected.get(name), table.specs.get(name)
         if estimate is not None and spec is not None and estimate.value is not None:
-            found[name] = replace(estimate, corrected=_correct_estimate(spec, table, own))
-    return found
+            corrected[name] = replace(estimate, corrected=_correct_estimate(spec, table, rated))
+    return corrected
 
 
 def _correct_estimate(spec: MetricSpec, table: Table, labels: Sequence[Label]) -> Corrected | None:
@@ -136,13 +138,12 @@ def _correct_estimate(spec: MetricSpec, table: Table, labels: Sequence[Label]) -
         return None
     run = _summarise_judge(table.column(spec.column), table.column("agent_error") == 1.0)
     rated = collect_answers(labels, spec)
-    found = correct_mean(run.mean, run.variance, rated.by_case())
-    if found.reason or not run.share:
+    mean = correct_mean(run.mean, run.variance, rated.by_case())
+    if mean.reason or not run.share:
         return None
     kappa = weighted_kappa(rated.median, rated.judge, design=rated.design)
     value, low, high = (
-        _clip(spec, run.failed + run.share * number)
-        for number in (found.value, found.low, found.high)
+        _clip(spec, run.failed + run.share * number) for number in (mean.value, mean.low, mean.high)
     )
     return Corrected(
         value=value, ci_low=low, ci_high=high, n_labels=len(labels), agreement=finite(kappa.value)
@@ -172,14 +173,14 @@ def _summarise_judge(values: Array, failed: npt.NDArray[np.bool_]) -> _JudgeMean
     if not share:
         return _JudgeMean(mean=0.0, variance=0.0, share=0.0, failed=0.0)
     lost = float(case_means(np.where(answered, 0.0, values))[there].mean())
-    whole = float(case_means(values)[there].mean())
+    overall = float(case_means(values)[there].mean())
     left = np.where(answered, values, np.nan)
     means, variances, calls = case_means(left), case_variances(left), answered.sum(axis=1)
-    own, n = calls > 0, int((calls > 0).sum())
-    variance = float((variances[own] / calls[own]).sum()) / n**2
+    rows, n = calls > 0, int((calls > 0).sum())
+    variance = float((variances[rows] / calls[rows]).sum()) / n**2
     if (calls == 1).any():
-        variance = float(means[own].var(ddof=1)) / n if n > 1 else 0.0
-    return _JudgeMean(mean=(whole - lost) / share, variance=variance, share=share, failed=lost)
+        variance = float(means[rows].var(ddof=1)) / n if n > 1 else 0.0
+    return _JudgeMean(mean=(overall - lost) / share, variance=variance, share=share, failed=lost)
 
 
 def _shares(some: npt.NDArray[np.bool_], of: npt.NDArray[np.bool_]) -> Array:
@@ -192,10 +193,10 @@ def _clip(spec: MetricSpec, number: float) -> float:
     return min(high, max(low, number))
 
 
-def _to_measure(found: AgreementEstimate | CorrectedMean) -> Measure:
-    if found.reason:
-        return Measure(reason=found.reason)
-    return Measure(value=found.value, low=found.low, high=found.high)
+def _to_measure(estimate: AgreementEstimate | CorrectedMean) -> Measure:
+    if estimate.reason:
+        return Measure(reason=estimate.reason)
+    return Measure(value=estimate.value, low=estimate.low, high=estimate.high)
 
 
 def _confusion(

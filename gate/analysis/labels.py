@@ -46,7 +46,7 @@ class ReviewLabels:
 
 def schema() -> dict[str, Json]:
     """JSON Schema of one line."""
-    found = schema_of(Label)
+    form = schema_of(Label)
     limits: dict[str, dict[str, Json]] = {
         **{name: {"minLength": 1} for name in ("suite", "case_id", "metric", "judge_digest")},
         "reviewer": {"minLength": 1, "maxLength": 200, "pattern": r"\S"},
@@ -56,11 +56,11 @@ def schema() -> dict[str, Json]:
         **{name: {"minimum": -LARGEST, "maximum": LARGEST} for name in ("human", "judge")},
     }
     for name, limit in limits.items():
-        found["properties"][name] |= limit
+        form["properties"][name] |= limit
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line of reviews/labels.jsonl of Agent Gate",
-        **found,
+        **form,
     }
 
 
@@ -71,7 +71,7 @@ def read_labels(source: DatasetSource | None) -> ReviewLabels:
     if source is None:
         return ReviewLabels()
     form, wrong = schema(), []
-    found: list[tuple[int, Label]] = []
+    ratings: list[tuple[int, Label]] = []
     for row in read_dataset(source):
         if isinstance(row, Problem):
             wrong.append(row)
@@ -79,8 +79,8 @@ def read_labels(source: DatasetSource | None) -> ReviewLabels:
         faults = list(_list_faults(row, form))
         wrong += [Problem(Place(source.name, row.line), fault) for fault in faults]
         if not faults:
-            found.append((row.line, from_json(Label, row.data)))
-    kept, contradictions = _drop_contradictions(found, source.name)
+            ratings.append((row.line, from_json(Label, row.data)))
+    kept, contradictions = _drop_contradictions(ratings, source.name)
     return ReviewLabels(
         rows=tuple(label for _, label in kept),
         lines=tuple(line for line, _ in kept),
@@ -144,10 +144,10 @@ def _list_faults(row: DatasetRow, form: dict[str, Json]) -> Iterator[str]:
     if not isinstance(row.data, dict):
         yield "a label is a JSON object; `gate schema label` prints its form"
         return
-    found = mismatches(form, row.data)
-    for mismatch in found:
+    problems = mismatches(form, row.data)
+    for mismatch in problems:
         yield ": ".join([*map(str, mismatch.path), mismatch.message])
-    if not found:
+    if not problems:
         try:
             datetime.fromisoformat(row.data["labelled_at"])
         except ValueError:
@@ -155,11 +155,11 @@ def _list_faults(row: DatasetRow, form: dict[str, Json]) -> Iterator[str]:
 
 
 def _drop_contradictions(
-    found: Sequence[tuple[int, Label]], file: str
+    rows: Sequence[tuple[int, Label]], file: str
 ) -> tuple[list[tuple[int, Label]], list[Problem]]:
     """Each rating once; contradictions left out, told at the later line."""
     ratings: dict[tuple[str, ...], list[tuple[int, Label]]] = {}
-    for line, label in found:
+    for line, label in rows:
         ratings.setdefault(_rating(label), []).append((line, label))
     kept, problems = [], []
     for same in ratings.values():
@@ -217,8 +217,8 @@ def _out_of_range(label: Label, suite: LabelContext) -> str:
     return ""
 
 
-def _near(wanted: str, known: Iterable[str]) -> str:
-    hint = did_you_mean(wanted, sorted(known))
+def _near(wanted: str, names: Iterable[str]) -> str:
+    hint = did_you_mean(wanted, sorted(names))
     return hint if "did you mean" in hint else ""
 
 

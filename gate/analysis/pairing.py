@@ -29,7 +29,7 @@ class Pairing:
     changed: tuple[str, ...]  # same id, other content: unpaired
 
     @property
-    def paired(self) -> int:
+    def n_paired(self) -> int:
         return len(self.current.cases)
 
 

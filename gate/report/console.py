@@ -67,11 +67,11 @@ class Screen:
         shown = " " * indent + self.make_safe(text, limit)
         self._console.print(Text(shown, style=style), soft_wrap=not wrap)
 
-    def table(self, head: Sequence[str], rows: Iterable[Sequence[Text]], *, whole: int) -> None:
-        """The first `whole` columns are never folded, only cut, and then end with `…`."""
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[Text]], *, unfolded: int) -> None:
+        """The first `unfolded` columns are never folded, only cut, and then end with `…`."""
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for number, name in enumerate(head):
-            keep = number < whole
+            keep = number < unfolded
             overflow: OverflowMethod = "ellipsis" if keep else "fold"
             table.add_column(self.make_safe(name), overflow=overflow, no_wrap=keep)
         for row in rows:
@@ -212,7 +212,7 @@ def _checks(screen: Screen, report: Report, checks: Sequence[Check]) -> None:
     screen.table(
         [name for name in _COLUMNS if name not in left_out],
         ([row[n] for n, name in enumerate(_COLUMNS) if name not in left_out] for row in rows),
-        whole=4 + several,
+        unfolded=4 + several,
     )
     if len(checks) > ROWS:
         screen.line(f"{len(checks) - ROWS} more in report.md")
@@ -255,7 +255,7 @@ def _dimensions(screen: Screen, report: Report) -> None:
         )
     screen.line("")
     head = [*(["suite"] if several else []), "dimension", f"value ({RANGE})"]
-    screen.table(head, rows, whole=len(head) - 1)
+    screen.table(head, rows, unfolded=len(head) - 1)
     if len(measured) > ROWS:
         screen.line(f"{len(measured) - ROWS} more in report.md")
 
@@ -284,7 +284,7 @@ def _failing(screen: Screen, report: Report) -> None:
             ]
             for c in failing[:CASES]
         ),
-        whole=2,
+        unfolded=2,
     )
     if len(failing) > CASES:
         screen.line(f"{len(failing) - CASES} more in report.md")
@@ -315,7 +315,7 @@ def _violations(screen: Screen, report: Report) -> None:
     screen.table(
         [name.lower() for name in violations.HEAD],
         ([screen.cell(one_line(text, 120)) for text in row] for row in rows),
-        whole=2,
+        unfolded=2,
     )
 
 
@@ -383,5 +383,5 @@ def _falls(screen: Screen, report: Report) -> None:
                 ]
                 for case in cases
             ),
-            whole=2,
+            unfolded=2,
         )

@@ -40,12 +40,12 @@ _TOLD = frozenset(
 
 def score_names(rows: Iterable[TrialRow]) -> tuple[str, ...]:
     """Every name under `scores`, sorted. Raises UsageError for more than 1,000."""
-    found: set[str] = set()
+    names: set[str] = set()
     for row in rows:
-        found.update(row["scores"])
-        if len(found) > MOST_SCORES:
+        names.update(row["scores"])
+        if len(names) > MOST_SCORES:
             raise UsageError(f"more than {MOST_SCORES:,} different scores; export one --suite")
-    return tuple(sorted(found))
+    return tuple(sorted(names))
 
 
 def flatten_row(

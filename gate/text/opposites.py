@@ -46,8 +46,8 @@ def turn_statement(text: str) -> str | None:
         if end:
             pieces.append(end[0])
             at = end.end()
-    found = "".join(pieces)
-    return found if found != text else None
+    statement = "".join(pieces)
+    return statement if statement != text else None
 
 
 def _language_of(text: str) -> Language:
@@ -89,7 +89,7 @@ def _turn_sentence(sentence: str, turner: _Turner) -> str:
     opening = turner.opening.match(sentence)
     begin = opening.end() if opening else 0
     rest = sentence[begin:]
-    words = [found[0] for found in turner.word.finditer(rest)]
+    words = [match[0] for match in turner.word.finditer(rest)]
     elided = turner.elided is not None and turner.elided.search(rest) is not None
     negated = elided or any(_drop_negation(word, turner) is not None for word in words)
     head = ""
@@ -98,8 +98,8 @@ def _turn_sentence(sentence: str, turner: _Turner) -> str:
             turner.opposites[_plain(opening[1])], opening[1]
         )
 
-    def turn(found: re.Match[str]) -> str:
-        word = found[0]
+    def turn(match: re.Match[str]) -> str:
+        word = match[0]
         other = _drop_negation(word, turner) if negated else turner.opposites.get(_plain(word))
         return word if other is None else _alike(other, word)
 

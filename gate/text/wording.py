@@ -102,5 +102,5 @@ def _forms(text: str, plain: bool) -> Iterator[str]:
         yield _HYPHEN_IN_WORD.sub("", text)
 
 
-def _joined(found: re.Match[str]) -> str:
-    return found[0].replace(".", "").replace(" ", "") + (" " if found[0].endswith(" ") else "")
+def _joined(match: re.Match[str]) -> str:
+    return match[0].replace(".", "").replace(" ", "") + (" " if match[0].endswith(" ") else "")

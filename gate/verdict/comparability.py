@@ -187,17 +187,17 @@ def _not_comparable_reason(pairing: Pairing | None, max_removed: float, unasked:
     removed = max(0, len(pairing.removed) - unasked)
     before, changed = len(pairing.whole.cases), len(pairing.changed)
     # Of those that were not asked (yet) as many have changed in proportion.
-    kept = pairing.paired + changed
+    kept = pairing.n_paired + changed
     gone = removed + (changed * (before - removed) / kept if kept else 0.0)
     if before and gone > max_removed * before + 1e-9:
         return (
             f"{round(gone)} of the baseline's {before} cases were removed or changed "
             f"(allowed {figures.percent(max_removed)})"
         )
-    if not pairing.paired:
+    if not pairing.n_paired:
         return "no case of this run is also in the baseline"
     had = kept + removed
-    if too_few_left(pairing.paired, had):
-        left = f"{figures.count(pairing.paired, 'case')} of the baseline's {had}"
+    if too_few_left(pairing.n_paired, had):
+        left = f"{figures.count(pairing.n_paired, 'case')} of the baseline's {had}"
         return f"only {left} are left to compare (needed {MIN_PAIRED} of so many)"
     return ""

@@ -206,7 +206,7 @@ def _untested_row(pair: MetricPair, alpha: float) -> Comparison:
         tolerance=pair.tolerance.value,
         relative=pair.tolerance.relative,
         status=pair.fixed or "missing",
-        n_paired=pair.pairing.paired,
+        n_paired=pair.pairing.n_paired,
         mde=None,
         level=pair.level,
         method="",

@@ -58,7 +58,7 @@ def with_modes(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
             for case, trials in failed.items():
                 modes.setdefault((suite.name, case), Counter())[mode] = trials
 
-    def told(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
+    def add_mode(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
         rest = (
             replace(c, mode=most_frequent(modes.get((c.suite, c.case_id), Counter())))
             for c in changes[LISTED:]
@@ -67,9 +67,9 @@ def with_modes(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
 
     return replace(
         cases,
-        newly_failing=told(cases.newly_failing),
-        flaky=told(cases.flaky),
-        added=told(cases.added),
+        newly_failing=add_mode(cases.newly_failing),
+        flaky=add_mode(cases.flaky),
+        added=add_mode(cases.added),
     )
 
 
@@ -83,14 +83,14 @@ def with_history(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChange
             histories = list_histories(suite.baseline.table, suite.baseline.runs, suite.table, ids)
             stored.update({(suite.name, case): runs for case, runs in histories.items()})
 
-    def told(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
+    def add_history(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
         return tuple(replace(c, history=stored.get((c.suite, c.case_id), ())) for c in changes)
 
     return replace(
         cases,
-        newly_failing=told(cases.newly_failing),
-        newly_passing=told(cases.newly_passing),
-        flaky=told(cases.flaky),
+        newly_failing=add_history(cases.newly_failing),
+        newly_passing=add_history(cases.newly_passing),
+        flaky=add_history(cases.flaky),
     )
 
 

@@ -90,7 +90,7 @@ def _times(calls: tuple[int, ...], data: SuiteData, pairing: Pairing | None) -> 
     """Shares of the information sum R Rb / (R + Rb) after these numbers of trials, whichever cases
     of a round come first.
     """
-    if pairing is None or not pairing.paired or data.fresh:  # no arm, or both arms grow alike
+    if pairing is None or not pairing.n_paired or data.fresh:  # no arm, or both arms grow alike
         return tuple(round(c / calls[-1], DIGITS) for c in calls)
     success = pairing.baseline.column("success")
     rounds_b = (~np.isnan(success)).sum(axis=1).astype(np.float64)

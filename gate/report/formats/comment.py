@@ -161,8 +161,8 @@ def _parts(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator[st
     worse = markdown(sentences.warn_only(milder), limit=120)
     yield f"⚠️ {worse}" if worse else ""
     yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
-    told = (first_figures(report), evidence.lines(report), people.lines(report))
-    for lines in (*told, quotations(report)):
+    groups = (first_figures(report), evidence.lines(report), people.lines(report))
+    for lines in (*groups, quotations(report)):
         yield from map(markdown, lines[: LINES if detail.evidence else 0])
     yield from _cases(report, detail)
     yield f"{'📥' if report.imported else '💰'} {markdown(spending(report))}"

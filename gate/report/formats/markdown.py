@@ -80,8 +80,8 @@ def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterat
     if notes := sentences.cautions(report):
         yield alert("NOTE", "", notes)
     yield markdown(spending(report))
-    if found := list_checks(report):
-        yield f"## Limits and comparisons\n\n{checks_table(report, found, 'Metric')}"
+    if rows := list_checks(report):
+        yield f"## Limits and comparisons\n\n{checks_table(report, rows, 'Metric')}"
     yield "\n".join(f"- {cell(told)}" for told in list_messages(report))
     if table_of_all := dimensions_table(report):
         yield f"## Dimensions\n\n{table_of_all}"
@@ -131,8 +131,8 @@ def _suite(report: Report, suite: SuiteReport, book: case_totals.SuiteBook) -> I
         yield f"### Failure patterns\n\n{shown}"
     if logged := agent_tables.evidence_table(suite, book):
         yield f"### Server logs\n\n{logged}"
-    if said := "\n".join(f"- {markdown(line)}" for line in people.sentences(suite)):
-        yield f"### Labels by people\n\n{said}"
+    if sentences := "\n".join(f"- {markdown(line)}" for line in people.sentences(suite)):
+        yield f"### Labels by people\n\n{sentences}"
     if categories := agent_tables.category_table(suite):
         yield f"### Categories\n\n{categories}"
     if worst := book.worst(WORST):

@@ -234,12 +234,12 @@ def list_checks(report: Report) -> tuple[Check, ...]:
     A pair without a number on either side is listed only if it blocks.
     """
     gates = {(gate.suite, gate.metric): gate for gate in report.gates}
-    found = {
+    checks = {
         (item.suite, item.metric): item
         for item in report.comparisons
         if item.level == "block" or item.baseline is not None or item.current is not None
     }
-    rows = [_check(report, key, gates.get(key), found.get(key)) for key in {**gates, **found}]
+    rows = [_check(report, key, gates.get(key), checks.get(key)) for key in {**gates, **checks}]
     order = {name: number for number, name in enumerate(report.suites)}
 
     def severity(check: Check) -> tuple[int, bool, int, str, int, str]:

@@ -24,28 +24,28 @@ def lines(report: Report) -> list[Line]:
 
 def sentences(suite: SuiteReport) -> Iterator[Line]:
     """People rated `metric` 4.02 (3.85 to 4.19): 48 labels on 24 answers by 2 reviewers; ..."""
-    for one in suite.people[:_METRICS]:
-        unit = suite.metrics[one.metric].unit if one.metric in suite.metrics else ""
-        mean = figures.value(one.mean, unit)
-        ends = f" ({figures.span_in_words(*one.ci95, unit)})" if one.ci95 else ""
+    for ratings in suite.people[:_METRICS]:
+        unit = suite.metrics[ratings.metric].unit if ratings.metric in suite.metrics else ""
+        mean = figures.value(ratings.mean, unit)
+        ends = f" ({figures.span_in_words(*ratings.ci95, unit)})" if ratings.ci95 else ""
         yield say(
             "People rated {} {}{}: {} on {} by {}{}",
-            code(one_line(one.metric, 80)),
+            code(one_line(ratings.metric, 80)),
             mean,
             ends,
-            figures.count(one.labels, "label"),
-            figures.count(one.answers, "answer"),
-            figures.count(one.reviewers, "reviewer"),
-            _agreed(one),
+            figures.count(ratings.labels, "label"),
+            figures.count(ratings.answers, "answer"),
+            figures.count(ratings.reviewers, "reviewer"),
+            _agreement_in_words(ratings),
         )
 
 
-def _agreed(one: Ratings) -> str:
+def _agreement_in_words(ratings: Ratings) -> str:
     """Nothing where there is nobody to agree with."""
-    found = one.agreement
-    if one.reviewers < 2:
+    agreement = ratings.agreement
+    if ratings.reviewers < 2:
         return ""
-    if found.value is None or found.low is None or found.high is None:
-        return f"; how far they agree cannot be told ({found.reason})"
-    ends = figures.span_in_words(found.low, found.high, "")
-    return f"; they agree by alpha {figures.value(found.value, '')} ({ends})"
+    if agreement.value is None or agreement.low is None or agreement.high is None:
+        return f"; how far they agree cannot be told ({agreement.reason})"
+    ends = figures.span_in_words(agreement.low, agreement.high, "")
+    return f"; they agree by alpha {figures.value(agreement.value, '')} ({ends})"

@@ -145,7 +145,7 @@ def test_cases_are_paired_by_id_and_content() -> None:
     now = table({"success": [[0], [0], [0]]}, "eba", digests=("5", "X", "1"))
     found = pair_cases(was, now, not_asked=frozenset("d"))
     assert found.baseline.cases == found.current.cases == ("a",)
-    assert found.paired == 1
+    assert found.n_paired == 1
     assert (found.added, found.removed, found.changed) == (("e",), ("c",), ("b",))
     assert found.whole is was
 
