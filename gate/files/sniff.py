@@ -97,7 +97,7 @@ def _first(text: str) -> Json:
 
 
 def _keys(text: str) -> frozenset[str]:
-    """Of an object that is cut off: its keys as far as their values are whole, and the next one."""
+    """The keys of an object that is cut off, as far as their values are whole, and the next one."""
     decoder, at, found = json.JSONDecoder(), 1, set()
     try:
         while text.startswith("{"):

@@ -10,7 +10,9 @@ _FIRST = 1970  # the year: nothing was measured before, and a session's name has
 
 
 def moment_of(written: Json) -> datetime | None:
-    """Of ISO 8601, without an offset taken for UTC; None for what is no moment from 1970 on."""
+    """The moment in ISO 8601, without an offset taken for UTC; None for what is no moment from 1970
+    on.
+    """
     if not isinstance(written, str):
         return None
     try:

@@ -69,7 +69,7 @@ class JUnitXml:
 
 
 def _specs(found: Overview, path: Path) -> tuple[MetricSpec, ...]:
-    """Of the properties that are numbers. Raises InvalidInput for two of one name."""
+    """Metrics of the properties that are numbers. Raises InvalidInput for two of one name."""
     problems, specs = Findings(), dict[str, MetricSpec]()
     for name, (low, high) in found.ranges.items():
         column = metric_name(TOOL, name)

@@ -88,7 +88,7 @@ def _is_list(found: FirstLook) -> bool:
 
 
 def _options(info: Mapping[str, Json]) -> dict[str, Json]:
-    """Of the run, as far as they are plain numbers and names."""
+    """Options of the run that are plain numbers and names."""
     user = line_or_none(as_object(info.get("user_info")).get("llm"))
     numbers = {key: trial_number(info.get(key)) for key in ("num_trials", "max_steps", "seed")}
     return {

@@ -120,7 +120,7 @@ class WebArenaResults:
     def _absent(
         self, source: Source, tasks: Mapping[str, WebTask] | None, counts: Counts
     ) -> tuple[TaskResult, ...]:
-        """Of what the run was asked for, else of the tasks that are named, what is not there."""
+        """What is not there of the tasks that the run was asked for, or else that are named."""
         wanted = source.expected or frozenset(tasks or ())
         if tasks is not None:
             wanted &= tasks.keys()

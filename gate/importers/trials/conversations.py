@@ -47,7 +47,7 @@ def response_of(trace: Trace) -> Response:
 
 
 def _last_said(messages: Json) -> str:
-    """Of a conversation that ends with a call: what the agent said before."""
+    """What the agent said last, where the conversation ends with a call."""
     listed = as_list(messages)
     mine = (m for m in reversed(listed) if isinstance(m, dict) and m.get("role") == "assistant")
     return next((said for m in mine if isinstance(said := m.get("content"), str) and said), "")

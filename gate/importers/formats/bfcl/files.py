@@ -47,7 +47,7 @@ class LeaderboardFiles:
 
 
 def kind_of(item: Json) -> Kind | None:
-    """Of a file's first line."""
+    """The kind of file that begins with this line."""
     keys = frozenset(as_object(item))
     return next((kind for kind, signs in _SIGNS if signs <= keys), None)
 
@@ -175,7 +175,7 @@ def digest(value: Json) -> bytes:
 def companions(
     place: str | None, parts: Sequence[CategoryFiles], inner: str = ""
 ) -> Iterator[Path]:
-    """Of each category its file in a folder (`inner`: or in that one inside it), or the one file.
+    """The file of each category in a folder (`inner`: or in that one inside it), or the one file.
     Raises UsageError.
     """
     if place is None:

@@ -153,8 +153,8 @@ def list_first(ids: tuple[str, ...]) -> str:
 
 
 def sum_amounts(value: Json) -> float | None:
-    """Of one answer: a number, or the sum over its turns and steps, as lists in lists; None where
-    one of them is none.
+    """What one answer took: a number, or the sum over its turns and steps, as lists in lists; None
+    where one of them is none.
     """
     waiting, found, any_number = [value], 0.0, False
     while waiting:

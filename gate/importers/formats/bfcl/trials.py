@@ -141,7 +141,7 @@ def _answer_trial(
 def _verdict(
     category: Category, own: str, found: Sequence[tuple[str, ...]]
 ) -> tuple[bool | None, tuple[str, ...], str]:
-    """Of the score file; without one, of our own comparison."""
+    """The score file's verdict; without one, that of our own comparison."""
     if category.scored is not None:
         failed = category.scored.failed.get(own)
         return (False, with_mode(failed.code), failed.reason) if failed else (True, (), "")

@@ -35,7 +35,7 @@ def failure(case: DeepEvalCase) -> tuple[TrialStatus, str, str] | None:
 
 
 def _errors(trace: Mapping[str, Json]) -> Iterator[str]:
-    """Of the spans that ended in one, those of the agent first."""
+    """Errors in which spans ended, those of the agent first."""
     kinds = sorted((key for key in trace if key.lower().endswith("spans")), key=_agents_first)
     for key in kinds:
         errors = (line_or_none(span.get("error"), _SHOWN) for span in as_objects(trace[key]))

@@ -45,7 +45,7 @@ _MOST = 240  # characters of what judged
 
 @dataclass(slots=True, kw_only=True)
 class _Totals:
-    """Of one suite."""
+    """What the cases of one suite come to."""
 
     rounds: int = 0
     cases: set[str] = field(default_factory=set)

@@ -158,7 +158,7 @@ def _is_inspects(log: Log, metric: str) -> bool:
 
 
 def _names(data: Json) -> Iterator[str]:
-    """Of metrics, which stand in lists and objects of lists."""
+    """The names of metrics, which stand in lists and objects of lists."""
     for one in data.values() if isinstance(data, dict) else as_list(data):
         if isinstance(one, list):
             yield from _names(one)

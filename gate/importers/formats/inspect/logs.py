@@ -95,7 +95,7 @@ class Log:
 
     @property
     def version(self) -> str:
-        """Of Inspect; empty: the log does not say."""
+        """Inspect's version; empty: the log does not say."""
         found = (self.spec.get("packages") or {}).get("inspect_ai")
         return found[:40] if isinstance(found, str) else ""
 

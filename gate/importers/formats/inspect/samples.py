@@ -250,8 +250,8 @@ _USED = (
 
 
 def _usage(sample: Mapping[str, Json], model: str) -> Usage:
-    """Of the model that was evaluated; where it is the only one, without what it took as a grader.
-    Where it took no part, of all that did.
+    """What the evaluated model used; where it is the only one, without what it took as a grader.
+    Where it took no part, what all others used.
     """
     by_model, by_role = sample.get("model_usage") or {}, sample.get("role_usage") or {}
     if len(by_model) > 1 and model in by_model:

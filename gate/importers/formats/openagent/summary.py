@@ -25,7 +25,7 @@ _NEAR = 0.51  # absolute
 
 @dataclass(slots=True, kw_only=True)
 class SuiteTotals:
-    """Of one suite's records, in any order."""
+    """What one suite's records come to, in any order."""
 
     records: int = 0
     passed: int = 0
@@ -89,7 +89,7 @@ def _suite(told: Mapping[str, Json], own: SuiteTotals, file: str, where: str) ->
 
 
 def _spreads(readings: Sequence[Sequence[float]]) -> list[float]:
-    """Of the population and of a sample; of one value 0."""
+    """Standard deviations of the population and of a sample; of one value 0."""
     found = [statistics.pstdev(one) for one in readings if one]
     return found + [statistics.stdev(one) for one in readings if len(one) > 1]
 

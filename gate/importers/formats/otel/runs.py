@@ -195,7 +195,7 @@ def _roots(spans: Sequence[Span]) -> list[Span]:
 
 
 def _latency_ms(roots: Sequence[Span]) -> tuple[float | None, tuple[str, ...]]:
-    """Of all of them together, and what is odd about it."""
+    """How long all of them took together, and what is odd about it."""
     took = [
         None if span.start is None or span.end is None else (span.end - span.start) / 1e6
         for span in roots

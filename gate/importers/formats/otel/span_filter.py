@@ -59,7 +59,7 @@ class SpanRecord(NamedTuple):
 
 
 class TakenSpans(NamedTuple):
-    """Of some lines: `wrong` are lines, counted as in the records, with what is wrong."""
+    """What some lines hold. `wrong`: lines, counted as in the records, with what is wrong."""
 
     records: list[SpanRecord]
     counted: Counter[str]  # what is worth a note -> how often
@@ -81,7 +81,7 @@ def filter_spans(lines: Iterable[ReadValue], also: Set[str]) -> TakenSpans:
 
 
 def filter_piece(request: tuple[str, int, int, list[str]]) -> tuple[Any, ...]:
-    """Of a piece of a file of lines, by plain values, and how many lines it has."""
+    """The spans in a piece of a file of lines, as plain values, and how many lines it has."""
     path, start, size, also = request
     with Path(path).open("rb") as stream:
         stream.seek(start)

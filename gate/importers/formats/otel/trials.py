@@ -24,7 +24,9 @@ _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def runs_of(request: tuple[str, str, list[Any]]) -> tuple[Any, ...]:
-    """Of groups: by plain values the entry and the data of each run, and what is odd about them."""
+    """The entry and the data of each run of the groups, as plain values, and what is odd about
+    them.
+    """
     case, suite, groups = request
     naming, odd = Naming(case=case, suite=suite), Oddities()
     found = []

@@ -93,7 +93,7 @@ def _column(name: str) -> str:
 
 
 def grade_unjudged(why: str) -> RowGrade:
-    """Of an answer whose assertions broke off together."""
+    """The grade of an answer whose assertions broke off together."""
     own = Score(unscored=one_line(why, _SHOWN) or "an assertion broke off")
     return RowGrade(passed=None, scores={TOOL: own})
 

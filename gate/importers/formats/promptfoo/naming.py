@@ -23,7 +23,9 @@ Column = int | tuple[str, str]  # a prompt and provider: its number, or both nam
 
 
 def identify_test(case: Mapping[str, Json], own: Mapping[str, Json], asserts: Json) -> CaseIdentity:
-    """Of a test with these variables: the prompt, which is what changes, has no say in it."""
+    """What tells a test with these variables from others: the prompt, which is what changes, has no
+    say in it.
+    """
     metadata = case.get("metadata")
     named = metadata.get("id") if isinstance(metadata, dict) else None
     title = named if isinstance(named, (str, int)) else case.get("description")

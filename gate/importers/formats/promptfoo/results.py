@@ -22,7 +22,7 @@ from gate.text.escaping import one_line
 
 @dataclass(slots=True, kw_only=True)
 class _Totals:
-    """Of one suite."""
+    """What the rows of one suite come to."""
 
     rounds: int = 0
     cases: set[str] = field(default_factory=set)

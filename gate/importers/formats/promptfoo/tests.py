@@ -141,7 +141,7 @@ class _Reading:
         return value
 
     def value(self, place: Place, one: Json) -> Json:
-        """Of a variable: the text of the file that it names."""
+        """A variable's value: the text of the file that it names."""
         if not isinstance(one, str) or not one.startswith(SCHEME):
             return one
         try:

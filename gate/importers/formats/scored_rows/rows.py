@@ -126,7 +126,7 @@ def _answer(value: Json) -> str:
 
 
 def _usage(cells: Mapping[str, Json], shape: RowShape, found: ExportTotals) -> Usage:
-    """Of the row itself, or where it says nothing, of its inner spans."""
+    """What the row itself says, or else its inner spans."""
     inner = found.inner.get(text(shape.at("trace", cells)))
     sums = inner.amounts if inner else {}
 

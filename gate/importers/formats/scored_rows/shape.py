@@ -42,9 +42,9 @@ _YES, _NO = {"true", "yes", "pass", "passed", "1"}, {"false", "no", "fail", "fai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowShape:
-    """Of one tool's exports. `columns`: role -> where it may stand, a column or a dotted path into
-    one that holds JSON; the first with a value counts. `scores`: the column that holds all of them;
-    else each column that is not `own` and holds nothing but numbers is one.
+    """How one tool's exports look. `columns`: role -> where it may stand, a column or a dotted path
+    into one that holds JSON; the first with a value counts. `scores`: the column that holds all of
+    them; else each column that is not `own` and holds nothing but numbers is one.
     """
 
     tool: str

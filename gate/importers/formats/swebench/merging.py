@@ -56,7 +56,9 @@ def _is_chosen(instance: str, main: SourceVerdicts | None, named: frozenset[str]
 
 
 def _unlisted_verdict(main: SourceVerdicts | None, patched: bool) -> InstanceVerdict:
-    """Of an instance with a prediction: nobody resolved it; without lists nobody tested it."""
+    """The verdict on an instance with a prediction: nobody resolved it, or without lists nobody
+    tested it.
+    """
     outcome: Outcome = "error" if main is None else "unresolved"
     outcome = outcome if patched else "empty_patch"
     return InstanceVerdict(outcome=outcome, codes=CODES[outcome])

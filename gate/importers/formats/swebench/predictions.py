@@ -43,7 +43,7 @@ def is_predictions(data: Json) -> bool:
 
 
 def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions:
-    """Of all files together: one model, and each instance with one patch."""
+    """All files together: they are of one model, and have one patch of each instance."""
     patches: dict[str, int] = {}
     patched: dict[str, bool] = {}
     models: dict[str, Place] = {}

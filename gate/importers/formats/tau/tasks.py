@@ -67,7 +67,7 @@ def by_id(listed: Json, place: Place, found: Findings) -> dict[str, Mapping[str,
 
 
 def cases_of(path: Path, suite: str) -> Iterator[Case]:
-    """Of a file with tasks alone. Raises InvalidInput for what is wrong with them."""
+    """The cases of a file that has tasks alone. Raises InvalidInput for what is wrong with them."""
     found, place = Findings(), Place(path.as_posix())
     tasks = by_id(json_of(path), place, found)
     if not tasks and not found:

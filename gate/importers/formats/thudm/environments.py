@@ -100,8 +100,8 @@ def environment_of(task: str) -> Environment | None:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """Of one sample. `value`: its part of the main metric, from 0 to 1; None: the result does not
-    tell, or the benchmark leaves it out. `wins`, `games`, `damage`: of the card game.
+    """What one sample is worth. `value`: its part of the main metric, from 0 to 1; None: the result
+    does not tell, or the benchmark leaves it out. `wins`, `games`, `damage`: of the card game.
     """
 
     value: float | None = None

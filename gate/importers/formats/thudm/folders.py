@@ -94,7 +94,7 @@ def _tasks(path: Path) -> tuple[list[TaskFolder], list[str]]:
 
 
 def _newest(tasks: Iterable[TaskFolder]) -> tuple[list[TaskFolder], list[str]]:
-    """Of each name the newest, and what was left."""
+    """The newest task of each name, and notes on those that were left."""
     by_name: dict[str, list[TaskFolder]] = {}
     for task in tasks:
         by_name.setdefault(task.name, []).append(task)

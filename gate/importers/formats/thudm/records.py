@@ -75,7 +75,7 @@ def read_broken(path: Path, found: Findings) -> Iterator[BrokenSample]:
 
 
 def by_index(path: Path | None, found: Findings) -> dict[str, list[BrokenSample]]:
-    """Of each sample the last tries that were broken off, in their order."""
+    """Sample -> its last tries that were broken off, in their order."""
     kept: dict[str, list[BrokenSample]] = {}
     for one in read_broken(path, found) if path else ():
         tries = kept.setdefault(one.index, [])

@@ -87,8 +87,8 @@ class Episodes:
 
 
 def episodes(path: Path, agent: str) -> Episodes:
-    """Of the folder itself, or of those in it. Raises UsageError: none, several agents or
-    benchmarks of which none is chosen.
+    """The episodes of the folder itself, or of those in it. Raises UsageError: none, several agents
+    or benchmarks of which none is chosen.
     """
     folders = [path] if (path / SUMMARY).exists() else _inner(path)
     found = [one for folder in folders if (one := _episode(folder))]

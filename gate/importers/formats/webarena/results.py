@@ -172,7 +172,7 @@ def _case(suite: str, result: TaskResult) -> Case:
 
 @dataclass(slots=True, kw_only=True)
 class Counts:
-    """Of one suite."""
+    """How many results of each kind one suite has."""
 
     results: int = 0
     done: int = 0

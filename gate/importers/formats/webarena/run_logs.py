@@ -45,7 +45,7 @@ class LoggedTask:
 
 
 def log_files(names: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Of the files of a folder those that are logs; a merged one only where there are no others."""
+    """The files of a folder that are logs; a merged one only where there are no others."""
     own = tuple(path for path in names if path.suffix == ".log")
     merged = {path.name: path for path in names}
     for name in ("merged_log.txt", "tmp_merged_log.txt"):

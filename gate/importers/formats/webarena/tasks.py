@@ -64,7 +64,7 @@ def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, WebTask]:
 
 
 def items(path: Path) -> Iterator[JsonLine | Problem]:
-    """Of a JSON list its items, else the lines, each with its place. Raises InvalidInput."""
+    """The items of a JSON list, else the lines, each with its place. Raises InvalidInput."""
     with plain(path).open("rb") as file:
         begins = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()[:2]
     name = path.as_posix()
