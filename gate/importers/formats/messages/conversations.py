@@ -45,7 +45,7 @@ def source_files(path: Path) -> tuple[Path, ...]:
 
 
 def conversations(files: Sequence[Path], root: Path) -> Iterator[StoredConversation | Problem]:
-    """The conversations of all files in order. Raises InvalidInput for a file of JSON that is none."""
+    """The conversations of all files in order. Raises InvalidInput for a file that is no JSON."""
     for path in files:
         name = path.relative_to(root).as_posix() if path != root else path.name
         name = name.rsplit(".", 1)[0]
