@@ -1,9 +1,10 @@
 """How often graders judge as a person would, on cases written from the outside.
 
-`python benchmarks/graders_outside.py [PART ...]`; each part has a set that was looked at while the
-graders were mended and one that was kept apart (`tests/data/graders_outside/PART.yml` and
-`PART_apart.yml`). `--wrong` lists the wrong verdicts of the first set, `--wrong-apart` those of
-both. To measure an older version: `PYTHONPATH=OLDER_CHECKOUT`.
+`python benchmarks/graders_outside.py [PART ...]`; each part has sets that were looked at while the
+graders were mended (`tests/data/graders_outside/PART.yml`, and by another hand `PART_stranger.yml`)
+and sets that were kept apart (`PART_apart.yml`, `PART_stranger_apart.yml`). `--wrong` lists the
+wrong verdicts of the former, `--wrong-apart` those of all. To measure an older version:
+`PYTHONPATH=OLDER_CHECKOUT`.
 """
 
 import argparse
@@ -20,8 +21,13 @@ from gate.graders.numeric import Numeric
 from gate.records import Case, Response
 
 DATA = Path(__file__).parents[1] / "tests/data/graders_outside"
-SETS = {"tuned": "", "kept apart": "_apart", "written afterwards": "_apart2"}
-SETS |= {"a stranger's": "_stranger", "a stranger's, kept apart": "_stranger_apart"}
+SETS = {
+    "tuned": "",
+    "kept apart": "_apart",
+    "written afterwards": "_apart2",
+    "a stranger's": "_stranger",
+    "a stranger's, kept apart": "_stranger_apart",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +57,28 @@ def judge_facts(written: dict) -> Iterator[Judged]:
             yield Judged(kind=kind, case=shown, right=right, passed=passed)
 
 
-def judge_hallucination(written: list) -> Iterator[Judged]:
+def judge_hallucination(written: list | dict) -> Iterator[Judged]:
     """Without a verifier: an answer passes that has no number without support."""
+    for kind, context, question, answer, right in _asked(written):
+        case = Case(id="a", input=question, keys={"context": context})
+        score = Hallucination(max_rate=0).grade(case, Response(answer=answer))
+        yield Judged(kind=kind, case=answer, right=right, passed=score.passed is True)
+
+
+def _asked(written: list | dict) -> Iterator[tuple[str, str, str, str, bool]]:
+    """Kind, context, question, answer, and whether it is right; of contexts with answers, or of
+    kinds with cases.
+    """
+    if isinstance(written, dict):
+        for kind, cases in written.items():
+            for one in cases:
+                question = one.get("question", "")
+                yield kind, one["context"], question, one["answer"], one["supported"]
+        return
     for one in written:
         for right in (True, False):
             for kind, answer in one["right" if right else "wrong"]:
-                keys = {"context": one["context"]}
-                case = Case(id="a", input=one.get("question", ""), keys=keys)
-                score = Hallucination(max_rate=0).grade(case, Response(answer=answer))
-                yield Judged(kind=kind, case=answer, right=right, passed=score.passed is True)
+                yield kind, one["context"], one.get("question", ""), answer, right
 
 
 PARTS = {"facts": judge_facts, "hallucination": judge_hallucination}
@@ -96,7 +115,7 @@ def main() -> None:
         for which in filter(lambda which: set_file(part, which).exists(), SETS):
             cases = judged(part, which)
             print(f"{part}, {which}: {told(cases)}")
-            if options.wrong_apart or (options.wrong and which == "tuned"):
+            if options.wrong_apart or (options.wrong and which in ("tuned", "a stranger's")):
                 for one in cases:
                     if one.passed is not one.right:
                         says = "accepts" if one.passed else "rejects"

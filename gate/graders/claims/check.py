@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
 from gate.graders.claims.directions import is_turned, said_right_before
-from gate.graders.claims.labels import Label, Row, Words, labels_in, rows_of, unwrapped, words
-from gate.graders.claims.operands import Labels, stops
+from gate.graders.claims.labels import (
+    Label,
+    Row,
+    Words,
+    labels_in,
+    named_by_sign,
+    periods,
+    rows_of,
+    unwrapped,
+    words,
+)
+from gate.graders.claims.operands import Labels, labels_of
+from gate.graders.claims.sentences import Sentences
 from gate.graders.claims.sources import Leeway, Sources
 from gate.graders.claims.spelled import TIMES, nouns, spelled
 from gate.graders.claims.swaps import Saying, is_swapped
-from gate.text.numbers.measures import Measure, measure, measure_of_word
+from gate.graders.claims.units import unit_of
+from gate.graders.claims.working import Working
+from gate.text.numbers.measures import Measure, measure_of_word
 from gate.text.numbers.number import LIMIT, Locale, Number
 from gate.text.numbers.scanning import numbers
 
@@ -27,7 +40,7 @@ _MOST_CALCULATED = 200  # open claims that are tried as calculations; a text of 
 # "Step 3", "Table 4.2", "page 12": a place, not a quantity.
 _REFERENCE = re.compile(
     r"\b(?:step|figure|fig\.|table|section|chapter|page|appendix|footnote|item|option|question"
-    r"|example|note|rule|line|article|paragraph|no\.|number|part)[ \u00a0]\Z",
+    r"|example|note|rule|line|article|paragraph|no\.|number|part)[ \u00a0]\Z|§[ \u00a0]?\Z",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?!\d|[.,]\d)")
@@ -42,6 +55,19 @@ _PLAIN = frozenset(_PLAIN_WORDS.split())
 SWAPPED = "the sources say this of something else"
 TURNED = "it goes the other way"
 NO_YEAR = "no source has this year"
+NO_CODE = "no source has this code"
+NO_NAME = "no source has this name"
+OTHER_YEAR = "the sources say another year of this"
+_FROM = re.compile(r"\bfrom (?:about |around |roughly )?\Z")
+_PRONOUN = re.compile(r"[\s*-]*(?:Its?|He|She|They|Their|His|Her)\b")
+_SUBJECT = re.compile(r"\s*(?:[^\s,(]+[ ]?){1,4}")
+_GOES_ON = re.compile(
+    r",[ ](?=(?:was|is|were|are|went|goes|belong\w*|came|comes|in|at|by|for|of|on)\b)"
+    r"([^,.;:()\n\d]+)"
+)
+_CODE = re.compile(r"(?<![\w.#-])[A-Z]{1,5}-?\d{3,}(?![\w-]|[.,]\d)")  # E-4417
+_MOST_CODES = 100
+_CLAUSE_OF_YEAR = re.compile(r"[^.;,\n]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +96,16 @@ def check(
     years, and not this one.
     """
     answer = unwrapped(answer)
-    sources = Sources([unwrapped(text) for text in context], locale)
+    labelled = labels_of(tuple(unwrapped(text) for text in context), locale)
+    sources = labelled.sources
     found = _found(answer, sources, locale)
     look = _Look(
         answer=answer,
+        sentences=Sentences(answer),
         question=question,
         numbers=found,
-        units=[measure(answer, one) for one in found],
-        sources=sources,
+        units=[unit_of(answer, one) for one in found],
+        labelled=labelled,
         asked=Sources((question[:LIMIT],), locale),
         leeway=leeway,
     )
@@ -86,30 +114,51 @@ def check(
         look.look_up(i)
     stated = [i for i in claims if i in look.known and i not in look.doubted]
     if len(stated) < len(claims):
-        arithmetic = Arithmetic(
+        working = Working(
             answer=answer,
+            sentences=look.sentences,
             question=question[-_QUESTION:],
             numbers=found,
             units=look.units,
             known=look.known,
             stating=look.stating,
+            doubted=look.doubted,
             asked=[one for _, one in look.asked.found],
             labels=look.labelled,
             leeway=leeway,
             names=lambda: look.names,
         )
-        _calculate(arithmetic, claims, look.doubted)
+        _calculate(working, claims, look.doubted)
         _repeat(look)
     right = set(stated)
+    codes = _unknown_codes(answer, question, sources)
     open_ = [i for i in claims if i not in look.known or i in look.doubted]
     return Checked(
         stated=tuple(found[i] for i in stated),
         calculated=tuple(
             found[i] for i in claims if i in look.known and i not in right and i not in look.doubted
         ),
-        open=tuple(found[i] for i in open_),
-        why=tuple(look.doubted.get(i, "") for i in open_),
+        open=(*(found[i] for i in open_), *codes),
+        why=(*(look.doubted.get(i, "") for i in open_), *(NO_CODE for _ in codes)),
     )
+
+
+def _unknown_codes(answer: str, question: str, sources: Sources) -> list[Number]:
+    """ "E-4471" where the sources have "E-4417": of a shape that they have, but not there."""
+    said = list(_CODE.finditer(answer[:LIMIT]))[:_MOST_CODES]
+    if not said:
+        return []
+    known = {code for text in (*sources.texts, question) for code in _CODE.findall(text)}
+    shapes = {_shape(code) for text in sources.texts for code in _CODE.findall(text)}
+    return [
+        Number(value=0.0, text=one[0], start=one.start(), end=one.end())
+        for one in said
+        if one[0] not in known and _shape(one[0]) in shapes
+    ]
+
+
+def _shape(code: str) -> str:
+    return "".join("0" if sign.isdigit() else sign for sign in code)
 
 
 def _found(answer: str, sources: Sources, locale: Locale) -> Sequence[Number]:
@@ -153,10 +202,11 @@ class _Look:
     """The numbers of one answer while they are looked up."""
 
     answer: str
+    sentences: Sentences
     question: str
     numbers: Sequence[Number]
     units: Sequence[Measure | None]
-    sources: Sources
+    labelled: Labels
     asked: Sources
     leeway: Leeway
     known: set[int] = field(default_factory=set)
@@ -167,11 +217,46 @@ class _Look:
         if _is_reference(self.answer, one):
             return False
         if not one.maybe_date:
+            if self._is_unknown_name(one):
+                self.doubted[i] = NO_NAME
             return True
-        if one.value < 1900 or not self._years or one.text in self._years:
+        if not _YEAR.fullmatch(one.text) or not self._years:
             return False
+        if one.text in self._years:
+            if not self._of_other_year(one):
+                return False
+            self.doubted[i] = OTHER_YEAR
+            return True
         self.doubted[i] = NO_YEAR
         return True
+
+    def _is_unknown_name(self, one: Number) -> bool:
+        """ "Aero 14" where the sources have "Aero 13" and "Aero 15"."""
+        name = named_by_sign(self.answer, one) if one.text.isdigit() else ""
+        known = self.labelled.signed_names if name else frozenset()
+        kind = name.partition(" ")[0] + " "
+        return name not in known and sum(one.startswith(kind) for one in known) > 1
+
+    def _of_other_year(self, one: Number) -> bool:
+        """ "The roof was renewed in 2016", which the sources say of 2009."""
+        begin, end = self.sentences.around(one.start)
+        mine = words(_clause(self.answer, one.start, one.end, begin, end))
+        theirs = self._clauses_of_years
+        same = [told for year, told in theirs if year == one.text]
+        if not same or any(mine & told - {one.text} or len(told) <= _FEW for told in same):
+            return False
+        return any(len(mine & told) >= _FEW for year, told in theirs if year != one.text)
+
+    @cached_property
+    def _clauses_of_years(self) -> list[tuple[str, Words]]:
+        made = []
+        for text in self.sources.texts:
+            sentences = Sentences(text)
+            for found in _YEAR.finditer(text):
+                begin, end = sentences.around(found.start())
+                told = words(_clause(text, found.start(), found.end(), begin, end))
+                made.append((found[0], told))
+        return made
 
     @cached_property
     def _years(self) -> frozenset[str]:
@@ -221,11 +306,25 @@ class _Look:
         if self._said_alike(i, stating) or self.sources.spells(self.numbers[i]):
             return False
         mine, *beside = self._labels(i)
-        near = mine.near
+        near = mine.near | self._subject(i)
         theirs = self.sources.labels
         if not near or any(k >= len(theirs) or near <= theirs[k].near for k in stating):
             return False
         return is_swapped(self.numbers[i], stating, self._saying(i, near, beside), self.labelled)
+
+    def _subject(self, i: int) -> Words:
+        """Of a sentence that begins with "it": the first words of the one before; of "the best one,
+        4.8, is Lea's": what follows.
+        """
+        number = self.numbers[i]
+        begin, end = self.sentences.around(number.start)
+        found = _GOES_ON.match(self.answer, number.end, end)
+        told = words(found[1]) if found else frozenset()
+        if begin and _PRONOUN.match(self.answer, begin):
+            earlier, _ = self.sentences.around(max(0, begin - 2))
+            if subject := _SUBJECT.match(self.answer, earlier, begin):
+                told |= words(subject[0])
+        return told
 
     def _said_alike(self, i: int, stating: Sequence[int]) -> bool:
         """Whether a source has the very words before the number, and none come after it: the usual
@@ -240,20 +339,38 @@ class _Look:
             for where, one in (self.sources.found[k] for k in stating[:3])
         )
 
-    @cached_property
-    def labelled(self) -> Labels:
-        return Labels(self.sources)
+    @property
+    def sources(self) -> Sources:
+        return self.labelled.sources
 
     @cached_property
     def _rows(self) -> Mapping[int, Row]:
         return rows_of(self.answer)
 
     def _labels(self, i: int) -> tuple[Label, ...]:
-        """Of number i, the one before it, and the one after it."""
-        low = max(0, i - 2)
-        made = labels_in(self.answer, self.numbers[low : i + 3], self._rows, lambda: self.names)
-        at = i - low
+        """Of number i, and of those before and after it in its sentence."""
+        begin, end = self.sentences.around(self.numbers[i].start)
+        if begin not in self._labels_by_sentence:
+            some = self._inside(begin, end)
+            made = labels_in(
+                self.answer, self.numbers[some.start : some.stop], self._rows, lambda: self.names
+            )
+            self._labels_by_sentence[begin] = some.start, made
+        first, made = self._labels_by_sentence[begin]
+        at = i - first
         return made[at], *made[max(0, at - 1) : at], *made[at + 1 : at + 2]
+
+    @cached_property
+    def _labels_by_sentence(self) -> dict[int, tuple[int, list[Label]]]:
+        return {}
+
+    def _inside(self, begin: int, end: int) -> range:
+        """The numbers between two places of the answer."""
+        return range(bisect_left(self._starts, begin), bisect_left(self._starts, end))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [number.start for number in self.numbers]
 
     @cached_property
     def names(self) -> Words:
@@ -261,29 +378,38 @@ class _Look:
         return frozenset(word for word in self.labelled.holders if " " in word)
 
     @cached_property
-    def _stops(self) -> list[int]:
-        return [*stops(self.answer), len(self.answer) + 1]
-
-    @cached_property
     def _question_words(self) -> Words:
         return words(self.question[-_QUESTION:])
 
     def _saying(self, i: int, near: Words, beside: Sequence[Label]) -> Saying:
-        begin, end = self._sentence(self.numbers[i].start)
+        begin, end = self.sentences.around(self.numbers[i].start)
         said = words(self.answer[begin : min(end, begin + 1000)])
         sure = near.difference(*(label.near for label in beside))
         if len(near) < _FEW:
             near |= self._question_words
+        if _FROM.search(self.answer, max(0, self.numbers[i].start - 20), self.numbers[i].start):
+            later = words(self.answer[self.numbers[i].end : end])
+            when = frozenset().union(*periods(later).values())
+            near, said, sure = near - when, said - when, sure - when
         others = frozenset(abs(one.value) for one in self._within(i, begin, end))
-        return Saying(near=near, sure=sure, wide=said | self._question_words, others=others)
-
-    def _sentence(self, at: int) -> tuple[int, int]:
-        k = bisect_right(self._stops, at)
-        return self._stops[k - 1], self._stops[k]
+        return Saying(
+            near=near,
+            subject=self._subject(i),
+            sure=sure,
+            wide=said | self._question_words,
+            others=others,
+        )
 
     def _within(self, i: int, begin: int, end: int) -> list[Number]:
         near = self.numbers[max(0, i - 12) : i + 13]
         return [one for one in near if begin <= one.start < end and one is not self.numbers[i]]
+
+
+def _clause(text: str, start: int, end: int, low: int, high: int) -> str:
+    """What stands between commas around a place of a sentence."""
+    before = re.split(r"[,;]\s|\band\b", text[low:start])[-1]
+    after = re.split(r"[,;.]\s|\band\b|\.?\Z", text[end:high])[0]
+    return f"{before} {after}"
 
 
 def _words_before(text: str, number: Number) -> Words:
@@ -293,21 +419,23 @@ def _words_before(text: str, number: Number) -> Words:
     return frozenset(before[at + 1 :].split()) - _PLAIN
 
 
-def _calculate(arithmetic: Arithmetic, claims: Sequence[int], doubted: dict[int, str]) -> None:
+def _calculate(working: Working, claims: Sequence[int], doubted: dict[int, str]) -> None:
     """A claim is tried again only where one near it has become an operand."""
-    tried = [i for i in claims if i not in arithmetic.known or doubted.get(i) == SWAPPED]
+    arithmetic, known = Arithmetic(working), working.known
+    for i in [i for i in claims if doubted.get(i) == SWAPPED]:
+        arithmetic.clear(i)
+    tried = [i for i in claims if i not in known or doubted.get(i) == SWAPPED]
     for _ in range(_PASSES):
         right = []
         for i in tried[:_MOST_CALCULATED]:
-            if arithmetic.explains(i):
-                arithmetic.known.add(i)
+            if arithmetic.explains(i, stated=i in doubted):
+                working.add(i)
                 doubted.pop(i, None)
                 right.append(i)
         tried = [
             i
             for i in tried
-            if (i not in arithmetic.known or i in doubted)
-            and any(abs(i - k) <= NEAR for k in right)
+            if (i not in known or i in doubted) and any(abs(i - k) <= NEAR for k in right)
         ]
         if not tried:
             return

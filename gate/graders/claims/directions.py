@@ -12,12 +12,12 @@ _REACH = 60  # characters between a number and the word that gives its direction
 _RISING = (
     r"gr[eo]w\w*|growth|ris(?:e|es|en|ing)|rose|increas\w+|up|more|higher|larger|greater|bigger"
     r"|gain\w*|jump\w*|climb\w*|above|rais\w+|lift\w*|add(?:ed|s)|expensive|dearer|longer|warmer|hotter"
-    r"|heavier|faster|taller|older|soar\w*|surg\w+|widen\w*|expand\w*|extra|additional|exceed\w*"
-    r"|advanc\w+|doubl\w+|tripl\w+|ahead|outnumber\w*|upward\w*"
+    r"|heavier|taller|older|soar\w*|surg\w+|widen\w*|expand\w*|extra|additional|exceed\w*"
+    r"|advanc\w+|progress\w*|doubl\w+|tripl\w+|ahead|outnumber\w*|upward\w*"
 )
 _FALLING = (
     r"f[ae]ll(?:s|en|ing)?|dropp?\w*|declin\w+|decreas\w+|down|less|fewer|lower\w*|smaller|shr[aiu]nk\w*"
-    r"|reduc\w+|cut|cuts|los[te]s?|losing|contract(?:s|ed)|cheaper|shorter|colder|cooler|lighter|slower"
+    r"|reduc\w+|cut|cuts|los[te]s?|losing|contract(?:s|ed)|cheaper|shorter|colder|cooler|lighter"
     r"|below|narrow\w*|slip\w*|slump\w*|sank|sunk|plung\w+|slid|under|behind|diminish\w*|trimm\w+|halv\w+"
     r"|eas(?:e|es|ed|ing)|downward\w*|younger|short|minus"
 )

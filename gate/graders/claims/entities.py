@@ -131,6 +131,11 @@ def _month(name: str) -> int:
     return _MONTHS.index(name[:3].lower()) + 1
 
 
+def dates_in(text: str) -> Iterator[Date]:
+    """What the dates of a text can mean."""
+    return (date for written in _dates(text) for date in _read(written))
+
+
 def _among(date: Date, known: set[Date]) -> bool:
     """Whether a known date says all that this one says, and nothing else."""
     return date in known or any(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from gate.text.numbers.measures import Measure, measure, measure_of_key
+from gate.graders.claims.units import unit_of
+from gate.text.numbers.measures import Measure, measure_of_key
 from gate.text.numbers.number import Number
 
 Words = frozenset[str]
@@ -17,12 +18,13 @@ _LINE = 1_000  # characters of a line that can be a row, or have a head
 _NAMES_READ = 100_000  # characters of a text
 _LINES = 20_000  # of a text in which tables are looked for
 _CELLS = 60
-_STOP = re.compile(r"[.?!](?=\s)|\n")
-_CLAUSE = re.compile(
+_CLAUSE_ENDS = (
     r"[,;:()|\u2014]\s|[()|]|\s-\s|\b(?:and|but|while|whereas|versus|vs|against|compared|than|after"
     r"|instead)\b"
 )
-_WORD = re.compile(r"[^\W\d_]+|\b(?:19|20)\d\d\b")
+_CLAUSE = re.compile(_CLAUSE_ENDS)
+_CLAUSE_OR_STOP = re.compile(rf"[.?!](?=\s)|\n|{_CLAUSE_ENDS}")
+_WORD = re.compile(r"\b\d{1,2}[a-z]\b|[^\W\d_]+|\b(?:19|20)\d\d\b")
 _NAMED_BY_SIGN = re.compile(r"\b([^\W\d_]{2,}) (?=([A-Z]|\d{1,3})\b(?![.,]\d|['%]| ?%))")
 _ENDING_SIGN = re.compile(r" (?:[A-Z]|\d{1,3})\b")
 _KEY = re.compile(r"([^\W\d][\w.-]*)\"?\s?[=:]\s?[\"'$€£]?\Z")
@@ -82,6 +84,7 @@ class Label(NamedTuple):
     measure: Measure | None
     shares: bool = False
     earlier: Words = frozenset()
+    series: tuple[int, int] | None = None  # of a table: where it begins, and the column
 
     @property
     def every(self) -> Words:
@@ -131,6 +134,13 @@ def named_by_sign(text: str, number: Number) -> str:
     if not before.endswith(" ") or not word[:1].isupper():
         return ""
     return f"{word} {number.text}".lower()
+
+
+def signed_names(text: str) -> Iterator[str]:
+    """ "aero 13", "well a": the names of a text that end in a figure or a letter."""
+    for one in _NAMED_BY_SIGN.finditer(text[:_NAMES_READ]):
+        if one[1][0].isupper():
+            yield f"{one[1]} {one[2]}".lower()
 
 
 def _labels(text: str, numbers: Sequence[Number], rows: Mapping[int, Row]) -> list[Label]:
@@ -184,11 +194,8 @@ class _Line:
         after = text[number.end : min(follows, number.end + _REACH)]
         if after[:2] in _ENDED:
             after = ""
-        else:
-            if found := _STOP.search(after):
-                after = after[: found.start()]
-            if found := _CLAUSE.search(after):
-                after = after[: found.start()]
+        elif found := _CLAUSE_OR_STOP.search(after):
+            after = after[: found.start()]
         key = _KEY.search(between) if between[-1:] in _KEY_ENDS else None
         mine = words(first)
         if self.log is not None:
@@ -199,7 +206,7 @@ class _Line:
                 near |= without_rivals(self.head, near)
         shares = not alone and (mine <= _LINKS or bool(_LINKED.search(between)))
         label = Label(
-            near, frozenset(self.seen), measure(text, number), shares, frozenset(self.passed)
+            near, frozenset(self.seen), unit_of(text, number), shares, frozenset(self.passed)
         )
         told = mine if first is between else words(between)
         self.seen |= told
@@ -223,15 +230,16 @@ class Row(NamedTuple):
     cells: tuple[str, ...]
     sign: str
     header: tuple[str, ...]
+    table: int = 0  # where the table begins
 
     def label(self, text: str, number: Number) -> Label:
         column = text.count(self.sign, self.start, number.start)
         head = self.header[column] if column < len(self.header) else ""
         own = frozenset().union(*map(_row_words, self.cells))
         side = next((cell for cell in self.cells if cell.strip()), "")
-        unit = measure(text, number) or measure_of_key(head.strip()) or measure_of_key(side.strip())
+        unit = unit_of(text, number) or measure_of_key(head.strip()) or measure_of_key(side.strip())
         near = own | words(head)
-        return Label(near, frozenset(), unit)
+        return Label(near, frozenset(), unit, series=(self.table, column))
 
 
 @lru_cache(maxsize=4096)
@@ -255,6 +263,7 @@ def rows_of(text: str) -> Mapping[int, Row]:
     at = 0
     header: tuple[str, ...] = ()
     sign = ""
+    table = 0
     begun = False  # whether rows followed the header
     for line in text.split("\n")[:_LINES]:
         cells = _cells(line, sign)
@@ -262,8 +271,9 @@ def rows_of(text: str) -> Mapping[int, Row]:
             if not begun and _is_header(line, sign):
                 header = _joined(header, cells)
             else:
+                table = table if begun else at
                 begun = True
-                found[at] = Row(at, cells, sign, header)
+                found[at] = Row(at, cells, sign, header, table)
         else:
             begun = False
             sign = next((one for one in "|\t;," if _is_header(line, one)), "")

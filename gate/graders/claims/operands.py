@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
-from gate.graders.claims.labels import Words, conflict, names_of, periods
-from gate.graders.claims.operations import Operand, operand
+from gate.graders.claims.labels import (
+    Label,
+    Words,
+    conflict,
+    names_of,
+    periods,
+    signed_names,
+    words,
+)
+from gate.graders.claims.operations import Operand, base, operand
+from gate.graders.claims.sentences import Sentences
 from gate.graders.claims.sources import Sources
 from gate.text.numbers.currencies import currencies
 from gate.text.numbers.measures import Measure, same_kind
+from gate.text.numbers.number import PARTS, Locale
 
-_STOP = re.compile(r"[.?!\n]")
+WHOLE = -2  # in place of a place: the sum of several numbers
+_NONE: Words = frozenset()
+_COUNTED = re.compile(r"[ \u00a0-]([^\W\d_]{2,})")
 _MOST = 12
+_REACH = 300
 _FEW = 4
+
+
+class Whole(NamedTuple):
+    """The sum of several numbers, how many, and the words that all their labels have."""
+
+    operand: Operand
+    size: int
+    words: Words
 
 
 @dataclass(frozen=True)
@@ -28,6 +51,36 @@ class Labels:
     @cached_property
     def names(self) -> Words:
         return names_of(self.sources.texts)
+
+    @cached_property
+    def signed_names(self) -> Words:
+        """ "aero 13": names that end in a figure, wherever they stand."""
+        return frozenset(name for text in self.sources.texts for name in signed_names(text))
+
+    def about(self, i: int) -> Words:
+        """The words of the label of number i, and those before it in its sentence; of a sentence
+        without a name also those that begin the one before.
+        """
+        if i not in self._abouts:
+            where, number = self.sources.found[i]
+            text, label = self.sources.texts[where], self.sources.labels[i]
+            told = label.near
+            if not label.series:
+                begin, _ = self._sentences[where].around(number.start)
+                told |= words(text[max(begin, number.start - _REACH) : number.start])
+                if begin and text[begin - 1] != "\n" and not told & self.names:
+                    earlier, end = self._sentences[where].around(max(0, begin - 2))
+                    told |= words(" ".join(text[earlier:end].split()[:4]))
+            self._abouts[i] = told
+        return self._abouts[i]
+
+    @cached_property
+    def _abouts(self) -> dict[int, Words]:
+        return {}
+
+    @cached_property
+    def _sentences(self) -> list[Sentences]:
+        return [Sentences(text) for text in self.sources.texts]
 
     @cached_property
     def holders(self) -> dict[str, list[int]]:
@@ -45,6 +98,125 @@ class Labels:
                 for word in label.every:
                     holders[word].append(i)
         return holders
+
+    def weights(self, said: Words, wide: Words) -> dict[int, tuple[float, bool]]:
+        """Number -> how much of its label is said, and whether in the sentence itself. A word that
+        many labels have weighs little.
+        """
+        found: dict[int, tuple[float, bool]] = {}
+        for word in wide:
+            holding = self.holders.get(word, ())
+            inside = word in said
+            for i in holding:
+                weight, sure = found.get(i, (0.0, False))
+                found[i] = weight + (2.0 if inside else 1.0) / len(holding), sure or inside
+        return found
+
+    @cached_property
+    def wholes(self) -> list[Whole]:
+        """The sums of the numbers of a row or column, of one kind in a sentence, of one noun."""
+        groups: dict[object, list[int]] = defaultdict(list)
+        texts = self.sources.texts
+        for i, label in enumerate(self.sources.labels):
+            where, number = self.sources.found[i]
+            if number.maybe_date:
+                continue
+            if label.series:
+                groups[where, label.series].append(i)
+                groups[self._together[i]].append(i)
+                continue
+            kind = self.operand(i).kind
+            groups[self._together[i], kind].append(i)
+            if not kind and (after := _COUNTED.match(texts[where], number.end)):
+                groups[after[1].lower().rstrip("s")].append(i)
+        some = (some for some in groups.values() if len(some) > 1)
+        made = (self.whole([self.operand(i) for i in one]) for one in some)
+        return [one for one in made if one]
+
+    def whole(self, some: Sequence[Operand]) -> Whole | None:
+        """The sum of some operands; None: of fewer than two, of several kinds, or with their own
+        total among them.
+        """
+        if len(some) < 2 or len({one.kind for one in some}) > 1:
+            return None
+        amounts = [base(one) for one in some]
+        total = sum(amounts)
+        if len(some) > 2 and math.isclose(total, 2 * amounts[-1], rel_tol=1e-6):
+            return None
+        unit = Measure(some[0].kind, 1.0) if some[0].unit is not None else None
+        number = some[0].number._replace(value=total)
+        near = frozenset.intersection(*(one.label.every if one.label else _NONE for one in some))
+        label = Label(near, _NONE, unit)
+        return Whole(Operand(total, some[0].kind, unit, number, label, WHOLE), len(some), near)
+
+    @cached_property
+    def with_unit(self) -> list[int]:
+        """The numbers of the sources that are money or have a measuring unit."""
+        found = self.sources.found
+        return [
+            i
+            for i, label in enumerate(self.sources.labels)
+            if label.measure or (found[i][1].unit and found[i][1].unit not in PARTS)
+        ]
+
+    @cached_property
+    def _together(self) -> list[tuple[object, ...]]:
+        """The row or sentence that each number stands in."""
+        sources = self.sources
+        made: list[tuple[object, ...]] = []
+        for i, label in enumerate(sources.labels):
+            where, number = sources.found[i]
+            text = sources.texts[where]
+            at = (
+                text.rfind("\n", 0, number.start)
+                if label.series
+                else self._sentences[where].around(number.start)[0]
+            )
+            made.append((where, at))
+        return made
+
+    @cached_property
+    def _groups(self) -> dict[tuple[object, ...], list[int]]:
+        groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        for i, key in enumerate(self._together):
+            if not self.sources.found[i][1].maybe_date:
+                groups[key].append(i)
+        return groups
+
+    def beside(self, i: int) -> list[int]:
+        """The numbers of its row or sentence."""
+        return self._groups[self._together[i]] if i < len(self._together) else []
+
+    def outdone(self, some: Sequence[int], scope: Words) -> set[int]:
+        """Those of which another one of the same kind has all words of the scope that they have,
+        and more, or fewer others.
+        """
+        parts = {}
+        for i in some:
+            every = self.sources.labels[i].every
+            parts[i] = (every & scope, every - scope, self.operand(i).kind)
+        most = max((len(mine) for mine, _, _ in parts.values()), default=0)
+        least = min((len(rest) for _, rest, _ in parts.values()), default=0)
+        return {
+            i
+            for i, (mine, rest, kind) in parts.items()
+            if (len(mine) < most or len(rest) > least)
+            and any(
+                its_kind == kind and (mine < its or (mine == its and other < rest))
+                for its, other, its_kind in parts.values()
+            )
+        }
+
+    def operand(self, i: int) -> Operand:
+        if i not in self._operands:
+            label = self.sources.labels[i]
+            number = self.sources.found[i][1]
+            self._operands[i] = operand(number, label.measure, label, -1, i)
+        return self._operands[i]
+
+    @cached_property
+    def _operands(self) -> dict[int, Operand]:
+        return {}
 
     def named_by(
         self,
@@ -71,9 +243,9 @@ class Labels:
                 continue
             if unit is not None and not same_kind(unit, label.measure):
                 continue
-            one = operand(number, label.measure, label, -1, i)
+            one = self.operand(i)
             ranked[shared[i]].append(one)
-            if when and not conflict(periods(label.near), when):
+            if when and not ((told := periods(label.near)) and conflict(told, when)):
                 every.append(one)
         named: list[Operand] = []
         levels = [ranked[score] for score in sorted(ranked, reverse=True)[:2]]
@@ -103,10 +275,11 @@ class Labels:
 
     def _shared(self, some: Words) -> Mapping[int, int]:
         """Number -> how many of the words its label has."""
-        if some not in self._last:
+        if (shared := self._last.get(some)) is None:
+            shared = Counter(i for word in some for i in self.holders.get(word, ()))
             self._last.clear()
-            self._last[some] = Counter(i for word in some for i in self.holders.get(word, ()))
-        return self._last[some]
+            self._last[some] = shared
+        return shared
 
     def _beside(self, one: Operand) -> Iterator[Operand]:
         """The numbers right before and after it in its sentence."""
@@ -115,8 +288,7 @@ class Labels:
                 continue
             if not self.sources.labels[share].earlier or self.sources.found[i][1].maybe_date:
                 continue
-            label = self.sources.labels[i]
-            other = operand(self.sources.found[i][1], label.measure, label, -1, i)
+            other = self.operand(i)
             if other.kind == one.kind:
                 yield other
 
@@ -128,6 +300,12 @@ class Labels:
                 yield holding[0]
 
 
+@lru_cache(maxsize=8)  # several answers are about one context, and each is read twice
+def labels_of(texts: tuple[str, ...], locale: Locale) -> Labels:
+    """The labels of the numbers of some texts, as long as they are asked for again."""
+    return Labels(Sources(texts, locale))
+
+
 def _row(near: Words) -> Words:
     """A label without its times."""
     when = periods(near)
@@ -136,9 +314,3 @@ def _row(near: Words) -> Words:
 
 def _periods(one: Operand) -> dict[str, set[str]]:
     return periods(one.label.near) if one.label else {}
-
-
-def stops(text: str) -> list[int]:
-    """Where sentences begin; a point in a figure ends none."""
-    found = (one.end() for one in _STOP.finditer(text))
-    return [0, *(end for end in found if text[end - 1] == "\n" or text[end : end + 1].isspace())]

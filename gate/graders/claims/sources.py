@@ -12,10 +12,11 @@ from itertools import groupby
 from operator import itemgetter
 
 from gate.graders.claims.labels import Label, labels
+from gate.graders.claims.spelled import counted_in_words
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.currencies import currencies
 from gate.text.numbers.measures import Measure, same_kind
-from gate.text.numbers.number import PARTS, Locale, Number
+from gate.text.numbers.number import LIMIT, PARTS, Locale, Number
 from gate.text.numbers.scanning import numbers
 
 Key = tuple[str, bool]  # unit family, negative
@@ -89,7 +90,13 @@ class Sources:
         return tuple((i, one) for i, text in enumerate(self.texts) for one in self._read(text))
 
     def _read(self, text: str) -> tuple[Number, ...]:
-        return numbers(text, self.locale)
+        found = numbers(text, self.locale)
+        said = list(counted_in_words(text[:LIMIT]))
+        if not said:
+            return found
+        taken = {k for one in found for k in (one.start, one.end)}
+        free = [one for one in said if one.start not in taken]
+        return tuple(sorted((*found, *free), key=lambda one: one.start))
 
     @cached_property
     def labels(self) -> list[Label]:
@@ -152,8 +159,11 @@ class Sources:
         exact = self._exactly.get(_key(claim))
         if exact:
             exact = exact[:_LOOKS]
-            if unit is None or (exact := self._of_kind(exact, unit, claim.value)):
+            if unit is None:
                 return exact
+            if exact := self._of_kind(exact, unit, claim.value):
+                converted = self._converted(claim, unit, precision(claim, text), leeway)
+                return list(dict.fromkeys((*exact, *converted)))
         found = list(dict.fromkeys(self._nearly(claim, text, leeway)))
         if unit is not None:
             found = self._of_kind(found, unit, claim.value)

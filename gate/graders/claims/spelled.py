@@ -45,6 +45,8 @@ _TO_SPACES = str.maketrans(dict.fromkeys("-.,;:!?()\"'*", " "))
 TIMES = "times"  # in place of a unit: the number is how many times as much
 _ROUGHLY = 0.1  # "doubled" stands for 1.9 to 2.1 times
 _PERCENT = frozenset(("percent", "percentage", "per", "%"))
+_POINTS = frozenset(("point", "points"))
+_PERCENT_BEFORE = late_pattern(r"%|per ?cent")
 _MONEY = {"dollars": "dollars", "euros": "euros", "dollar": "dollar", "euro": "euro"}
 _NO_MULTIPLE_WORDS = (
     "a an per daily each every weekly monthly yearly in over before since during this "
@@ -66,7 +68,11 @@ def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
         if noun in _PERCENT and (noun != "per" or then == "cent"):
             points = noun == "percentage"
             end = found.end() + 1 + len(noun) + (1 + len(then) if noun == "per" or points else 0)
-            yield _made(text, found.start(), end, value, "%", step)
+            yield _made(text, found.start(), end, value, "pp" if points else "%", step)
+        elif noun in _POINTS and _PERCENT_BEFORE.search(
+            text, max(0, found.start() - 80), found.start()
+        ):
+            yield _made(text, found.start(), found.end() + 1 + len(noun), value, "pp", step)
         elif noun in _MONEY:
             yield _made(text, found.start(), found.end() + 1 + len(noun), value, noun, step)
         elif noun == "times":
@@ -78,6 +84,21 @@ def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
         factor = _FACTORS[found[0].lower()]
         step = 2 * _ROUGHLY * factor if found["done"] else factor / 5
         yield _made(text, found.start(), found.end(), factor, TIMES, step)
+
+
+def counted_in_words(text: str) -> Iterator[Number]:
+    """All whole numbers above one that the text says in words, whatever they count."""
+    if not (_VALUES.keys() | _TEN_VALUES.keys()).isdisjoint(
+        text.lower().translate(_TO_SPACES).split()
+    ):
+        for found in _NUMBER.finditer(text):
+            value, step = _value(found)
+            noun = found["next"].lower()
+            unit, end = "", found.end()
+            if noun in _PERCENT and noun != "per":
+                unit, end = "%", found.end() + 1 + len(noun)
+            if value > 1 and noun not in _VALUES and noun not in _TEN_VALUES:
+                yield _made(text, found.start(), end, value, unit, step)
 
 
 def nouns(text: str) -> Iterator[str]:

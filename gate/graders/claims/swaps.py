@@ -32,6 +32,7 @@ class Saying:
     """What the answer says of a number: beside it, and in its sentence or the question."""
 
     near: Words
+    subject: Words  # what "it" stands for
     sure: Words  # those beside no other number
     wide: Words
     others: frozenset[float]  # the other values of the sentence
@@ -84,6 +85,23 @@ def _is_rival(rival: int, stated: int, labelled: Labels) -> bool:
     return (mine is None) is (its is None) and same_kind(mine, its)
 
 
+def _is_of_another(rival: int, stated: int, saying: Saying, labelled: Labels) -> bool:
+    """Whether the stated number is said of one subject, the rival of that of the answer, and both
+    of the same thing.
+    """
+    told = saying.subject | (saying.near & labelled.names)
+    its, mine = labelled.sources.labels[rival].near, labelled.sources.labels[stated].near
+    if not told or (saying.near.isdisjoint(its & mine) and rival not in labelled.beside(stated)):
+        return False
+    its, mine = labelled.about(rival), labelled.about(stated)
+    return bool(
+        (its - mine) & told
+        and mine - its
+        and not (mine - its) & saying.wide
+        and not (saying.near & mine) - its
+    )
+
+
 def _wins(
     rival: int, stated: int, saying: Saying, when: dict[str, set[str]], labelled: Labels
 ) -> bool:
@@ -95,6 +113,8 @@ def _wins(
     listed = labelled.sources.found[rival][1]
     beside = abs(listed.value) in saying.others
     near, scope = (saying.sure, saying.near) if beside else (saying.near, saying.wide)
+    if _is_of_another(rival, stated, saying, labelled):
+        return True
     only_its = its.near - mine.every
     if not only_its & near:
         return False

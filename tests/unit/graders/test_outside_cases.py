@@ -8,7 +8,11 @@ WRITTEN = [(part, which) for part in PARTS for which in SETS if set_file(part, w
 
 
 # What nobody can tell offline is asked of the verifier: `hallucination` counts it as unsupported.
-MOST = {("hallucination", "kept apart"): 0.16}
+MOST = {
+    ("hallucination", "kept apart"): 0.16,
+    ("hallucination", "a stranger's"): 0.30,
+    ("hallucination", "a stranger's, kept apart"): 0.60,
+}
 
 
 @pytest.mark.parametrize(("part", "which"), WRITTEN)
