@@ -28,7 +28,7 @@ _GLANCE_S = 0.05  # how soon the end of a program is seen whose output a child h
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class FinishedProcess:
     """How it ended: `status` is the exit status, negative for a signal; None: it was killed."""
 
     status: int | None
@@ -54,7 +54,7 @@ class ChildProcess:
         folder: Path,
         timeout_s: float,
         max_bytes: int,
-    ) -> Finished:
+    ) -> FinishedProcess:
         """Feeds `data` to standard input and waits. Raises OSError when it cannot be started."""
         deadline = time.monotonic() + timeout_s
         process = self._start(command, data, env, folder)
@@ -69,7 +69,7 @@ class ChildProcess:
         for drain in (out, err):
             drain.join(_GRACE_S)
         kill_group(process)
-        return Finished(
+        return FinishedProcess(
             status=None if self.killed or out.too_much else status,
             stdout=bytes(out.kept),
             stderr=bytes(err.kept),

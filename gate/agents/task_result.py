@@ -13,7 +13,7 @@ from numbers import Real
 from typing import Any
 
 from gate.agents.http_client.reply import NOBODYS_FAULT, parse_status
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.spending import split
 from gate.agents.wire.chat import is_nobodys_fault
 from gate.errors import AgentFailure, InfraFailure, Transport
@@ -79,7 +79,7 @@ def response_of(found: object, *, who: str, model: str | None, took_ms: float) -
 def _response(record: _Record, model: str | None, took_ms: float) -> Response:
     text, latency = record.text("response_text"), record.number("latency_ms")
     latency = took_ms if latency is None else latency
-    faults = Faults()
+    faults = TraceFaults()
     usage = _usage(record, faults)
     passed, codes = record.flag("ok"), record.codes()
     _raise_failure(record, latency, text)
@@ -132,7 +132,7 @@ def _raise_failure(record: _Record, latency_ms: float, text: str) -> None:
         raise AgentFailure(unread, code="parse_error", latency_ms=latency_ms, transport=kind)
 
 
-def _usage(record: _Record, faults: Faults) -> Usage:
+def _usage(record: _Record, faults: TraceFaults) -> Usage:
     total, read = record.count("total_tokens", faults), record.count("prompt_tokens", faults)
     return Usage(**split(read, record.count("completion_tokens", faults), total))
 
@@ -164,7 +164,7 @@ class _Record:
             raise self._wrong(f"returned {name} = {value!r:.60}: a number from 0 up is needed")
         return float(number)
 
-    def count(self, name: str, faults: Faults) -> int | None:
+    def count(self, name: str, faults: TraceFaults) -> int | None:
         """Unknown, and told, where it is no number of tokens: a wrong bill is no wrong answer."""
         value = self._get(name)
         plain = isinstance(value, Real) and not isinstance(value, (bool, int))  # numpy's, too

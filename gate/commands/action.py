@@ -26,7 +26,7 @@ from gate.github.outputs import stop_commands
 from gate.github.payload import read_event
 from gate.github.sessions import artifact_name, restore
 from gate.github.upload import Uploaded, upload_folder
-from gate.records.forge import Stored
+from gate.records.forge import StoredSession
 from gate.run.earlier_head import FindEarlier, nobody_before
 from gate.run.execute import execute
 from gate.run.options import Host, ImportOptions
@@ -150,10 +150,10 @@ def _goes_on(wanted: ActionInputs, job: Job) -> bool:
     return not wanted.shard and wanted.argv[0] == "run" and job.mode in ("pull_request", "branch")
 
 
-def _stored(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks) -> Stored:
+def _stored(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks) -> StoredSession:
     """What an earlier run at this head commit left."""
     if not _goes_on(wanted, job):
-        return Stored()
+        return StoredSession()
     out = Path(env.get("INPUT_RESULTS-DIR", "").strip() or "results")
     api = hooks.means.connect(job, token(env))
     try:
@@ -164,13 +164,18 @@ def _stored(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks
 
 
 def _finder(
-    wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks, *, otherwise: Stored
+    wanted: ActionInputs,
+    job: Job,
+    env: Mapping[str, str],
+    hooks: Hooks,
+    *,
+    otherwise: StoredSession,
 ) -> FindEarlier:
     """Who looks for an earlier head with the same files, once it is known which files count."""
     if not _goes_on(wanted, job) or job.mode != "pull_request":
         return lambda paths, out: otherwise
 
-    def find(paths: Sequence[str], out: Path) -> Stored:
+    def find(paths: Sequence[str], out: Path) -> StoredSession:
         api = hooks.means.connect(job, token(env))
         try:
             found = earlier_head(api, job, out, wanted.comment_id, paths)

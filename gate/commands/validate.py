@@ -24,8 +24,15 @@ from gate.store.baseline import schema as baseline_schema
 from gate.suites.cases.dataset import Summary, check
 from gate.suites.config.check_judge import kinship
 from gate.suites.config.check_provider_key import provider_key
-from gate.suites.config.lint import Findings, lint_with_data
-from gate.suites.config.load import Examined, defaults, examine, measure, select, without_secrets
+from gate.suites.config.lint import ConfigFindings, lint_with_data
+from gate.suites.config.load import (
+    ExaminedConfig,
+    defaults,
+    examine,
+    measure,
+    select,
+    without_secrets,
+)
 from gate.suites.protection.rules import CONFIG, Rules, disk
 from gate.text.escaping import plain
 
@@ -38,7 +45,7 @@ class _Checked:
 
     config: Config
     root: Path
-    found: Findings
+    found: ConfigFindings
     lines: list[str] = field(default_factory=list)  # what was checked, for the reader
     baselines: dict[str, Path] = field(default_factory=dict)  # suite -> file
     cases: dict[str, frozenset[str]] = field(default_factory=dict)  # suite -> case ids
@@ -95,11 +102,11 @@ def _judges(config: Config, root: Path, env: Mapping[str, str]) -> tuple[str, ..
     return rules.notes or ("a run here is judged by these files as they are",)
 
 
-def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date) -> Examined:
+def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date) -> ExaminedConfig:
     if file is None and not is_there(root / CONFIG):
-        config, found = defaults(), Findings()
+        config, found = defaults(), ConfigFindings()
         measured = measure(config.suites, root, found, collect_k(config))
-        return Examined(config=config, measured=measured, findings=found)
+        return ExaminedConfig(config=config, measured=measured, findings=found)
     return examine(disk(root), Path(file or CONFIG).name, env=env, root=root, today=today)
 
 
@@ -135,7 +142,7 @@ def _graders(suite: Suite, root: Path) -> Iterator[tuple[str, Grader]]:
             continue
 
 
-def _own_code(config: Config, root: Path, env: Mapping[str, str], found: Findings) -> None:
+def _own_code(config: Config, root: Path, env: Mapping[str, str], found: ConfigFindings) -> None:
     """Loads the functions that gate.yml names; none is called."""
     models = ("agent", "control_agent", "judge", "verifier")
     asked = [(name, getattr(config, name), AGENTS) for name in models]

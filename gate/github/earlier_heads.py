@@ -19,7 +19,7 @@ from gate.github.payload import number, text
 from gate.github.sessions import artifact_name, files_of, write_session
 from gate.github.trees import Trees
 from gate.records import Json
-from gate.records.forge import Stored
+from gate.records.forge import StoredSession
 
 RUNS_LISTED = 100  # of this workflow and branch, newest first
 LOOKED_AT = 20  # runs whose files are listed, where not every file counts
@@ -29,27 +29,31 @@ GONE = "every trial was made anew"
 
 def earlier_head(
     api: Api | None, job: Job, out: Path, comment_id: str, paths: Sequence[str] = ()
-) -> Stored:
+) -> StoredSession:
     """Puts the newest session of an earlier head with the same files into `out`; `paths`, from the
     top of the repository, say which files count. That it is gone, or cannot be looked for, is told.
     """
     if api is None or job.pull_request is None or not (job.run_id or "").isdecimal():
-        return Stored()
+        return StoredSession()
     try:
         return _find_stored(api, job, out, comment_id, paths)
     except UsageError as error:
-        return Stored(note=f"{GONE}: {error}")
+        return StoredSession(note=f"{GONE}: {error}")
     except InfrastructureError as error:
         if isinstance(error, ApiError) and error.status == 404:
-            return Stored()
-        return Stored(note=f"whether an earlier head had the same files is not known: {error}")
+            return StoredSession()
+        return StoredSession(
+            note=f"whether an earlier head had the same files is not known: {error}"
+        )
 
 
-def _find_stored(api: Api, job: Job, out: Path, comment_id: str, paths: Sequence[str]) -> Stored:
+def _find_stored(
+    api: Api, job: Job, out: Path, comment_id: str, paths: Sequence[str]
+) -> StoredSession:
     own = api.get(f"actions/runs/{job.run_id}", needs=NEEDS)
     heads = list(islice(_earlier(api, job, own), LOOKED_AT if paths else RUNS_LISTED))
     if not heads:
-        return Stored()
+        return StoredSession()
     trees = Trees(api, paths)
     wanted = trees.files(_tree(own))
     gone, shelves = "", dict[str, ArtifactList]()
@@ -60,13 +64,13 @@ def _find_stored(api: Api, job: Job, out: Path, comment_id: str, paths: Sequence
         name = artifact_name(head, comment_id=comment_id)
         files = files_of(api, run, shelves.setdefault(name, ArtifactList(api, name)), name)
         if files is not None:
-            return Stored(folder=write_session(files, out), head=head, note=trees.note)
+            return StoredSession(folder=write_session(files, out), head=head, note=trees.note)
         if not gone and run.get("conclusion") in ENDED:
             gone = (
                 f"{GONE}: `{head[:7]}` has the same files, and its session is gone (no artifact "
                 f"`{name}`, or it expired)"
             )
-    return Stored(note=gone or trees.note)
+    return StoredSession(note=gone or trees.note)
 
 
 def _earlier(api: Api, job: Job, own: Json) -> Iterator[Run]:

@@ -17,7 +17,7 @@ from gate.github.artifact_list import NEEDS, ArtifactList
 from gate.github.artifacts import Run, fetch_from_run, from_here
 from gate.github.context import Job
 from gate.github.unpack import unpack
-from gate.records.forge import Stored
+from gate.records.forge import StoredSession
 from gate.store.session import CONTROL, EVENTS, META
 
 RUNS_LISTED = 100
@@ -36,25 +36,27 @@ def artifact_name(head_sha: str, shard: str = "", comment_id: str = DEFAULT_ID) 
     return f"gate-session-{head_sha}{own}{part}"
 
 
-def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) -> Stored:
+def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) -> StoredSession:
     """Puts the session of an earlier run at this head commit into `out`. That there is none, or
     that nobody may look, is told where somebody re-runs and expects it.
     """
     if api is None or job.head_sha is None or not (job.run_id or "").isdecimal():
-        return Stored()
+        return StoredSession()
     name = artifact_name(job.head_sha, comment_id=comment_id)
     expected = job.run_attempt not in (None, "1")
     try:
         found = _files(api, job, name)
         if found is not None:
             folder = write_session(found, out)
-            return Stored(folder=folder, note=f"goes on with the stored session {folder.name}")
+            return StoredSession(
+                folder=folder, note=f"goes on with the stored session {folder.name}"
+            )
         why = f"there is no artifact `{name}`"
     except UsageError as error:
         why, expected = str(error), True
     except InfrastructureError as error:
         why = str(error)
-    return Stored(note=f"every trial was made anew: {why}" if expected else "")
+    return StoredSession(note=f"every trial was made anew: {why}" if expected else "")
 
 
 def _files(api: Api, job: Job, name: str) -> dict[str, bytes] | None:

@@ -38,7 +38,7 @@ class Forge(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class StoredSession:
     """A session that an earlier run left: the folder to go on with, or None; `note` is for the
     report. `head`: the commit that it was stored for, where that is an earlier head.
     """

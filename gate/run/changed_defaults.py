@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.agents.protocols.python import Python
+from gate.agents.protocols.python import PythonAgent
 from gate.errors import AgentFailure, GateError, InfraFailure
 from gate.text.late_pattern import late_pattern
 
@@ -63,7 +63,7 @@ def _asks_by_text(setup: Setup) -> bool:
     """Whether a function is asked that gets the question alone. What is wrong with it is told where
     it is checked.
     """
-    if not isinstance(setup.agent, Python):
+    if not isinstance(setup.agent, PythonAgent):
         return False
     with suppress(GateError, InfraFailure, AgentFailure):
         return setup.agent.load(setup.world)[1]
@@ -75,7 +75,7 @@ CHANGED = (
         name="the-question-for-who-takes-a-text",
         since="0.2.0",
         sentence=(
-            "an agent that is a Python function gets the question alone where its first parameter "
+            "an agent that is a PythonAgent function gets the question alone where its first parameter "
             "is annotated `str`, or has no annotation and is called `query`, `question` or "
             "`prompt`; before, it got the case. Annotate it `dict` to get the case"
         ),

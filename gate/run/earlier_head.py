@@ -11,20 +11,20 @@ from pathlib import Path
 
 from gate.records import Config, Json, PluginSpec, SameAgent
 from gate.records.codec import digest
-from gate.records.forge import Stored
+from gate.records.forge import StoredSession
 from gate.run.setup import Setup
 from gate.store.session import SessionWriter
 from gate.text.credentials import looks_secret
 
 # Finds it: the files that count, from the top of the repository, and where it is to be put.
-FindEarlier = Callable[[Sequence[str], Path], Stored]
+FindEarlier = Callable[[Sequence[str], Path], StoredSession]
 _PASSING = ("api_key_env", "timeout_s", "concurrency", "requests_per_minute")  # options
 _LISTED = 10  # verdicts of earlier heads
 
 
-def nobody_before(paths: Sequence[str], out: Path) -> Stored:
+def nobody_before(paths: Sequence[str], out: Path) -> StoredSession:
     """Where no run before left a session."""
-    return Stored()
+    return StoredSession()
 
 
 def with_earlier_head(setup: Setup, find: FindEarlier) -> Setup:

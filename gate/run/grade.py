@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from gate.agents.judges.totals import Asked, judging, unless_out
+from gate.agents.judges.totals import GraderReplies, judging, unless_out
 from gate.errors import GraderFailure
 from gate.graders.user_code.make import make_grader
 from gate.plugins import Ask, Grader, ModelGrader
@@ -44,7 +44,7 @@ def grade_attempt(
     Passed: every grader with an opinion says so. Failed: one says no. Neither (None): no grader has
     an opinion, or one that decides left the answer unscored, so that nobody knows.
     """
-    asked: list[Asked] = []
+    asked: list[GraderReplies] = []
     scores = {
         name: _score(partial(_judged, grader, ask, asked), case, response)
         if hasattr(grader, "questions")
@@ -97,7 +97,9 @@ def _leaves_open(grader: Grader, score: Score) -> bool:
     return score.unscored is not None and getattr(grader, "decides", True)
 
 
-def _judged(grader: Grader, ask: Ask, asked: list[Asked], case: Case, response: Response) -> Score:
+def _judged(
+    grader: Grader, ask: Ask, asked: list[GraderReplies], case: Case, response: Response
+) -> Score:
     """The score of a grader that asks a model; what was asked is noted in `asked`."""
     asking = cast("ModelGrader", grader)
     questions = asking.questions(case, response)
@@ -108,7 +110,7 @@ def _judged(grader: Grader, ask: Ask, asked: list[Asked], case: Case, response: 
     finally:
         votes = [reply for given in replies for reply in given]
         if questions or score.flagged:
-            told = Asked(
+            told = GraderReplies(
                 role=asking.role,
                 scored=score.unscored is None or score.flagged,
                 replies=votes,

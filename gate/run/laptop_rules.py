@@ -14,7 +14,7 @@ from gate.files.plain_file import read_if_there
 from gate.github.git import GitForge
 from gate.records import Config, Json
 from gate.suites.config.load import code_of, models_of
-from gate.suites.protection.rules import CONFIG, Base, Rules, base_config
+from gate.suites.protection.rules import CONFIG, Rules, RulesBase, base_config
 from gate.user_code.hashes import grader_file
 
 _OWN = ("agent", "retriever")  # what a pull request brings itself
@@ -22,7 +22,7 @@ _NAMED = 6  # files in one line
 
 
 def laptop_rules(
-    own: Config, root: Path, env: Mapping[str, str], base: Base, git: GitForge
+    own: Config, root: Path, env: Mapping[str, str], base: RulesBase, git: GitForge
 ) -> Rules:
     """The own rules, and what a pull request would be judged by instead."""
     differ = _differences(own, root, base, git)
@@ -38,7 +38,7 @@ def laptop_rules(
     return replace(rules, notes=(note,))
 
 
-def _differences(own: Config, root: Path, base: Base, git: GitForge) -> str:
+def _differences(own: Config, root: Path, base: RulesBase, git: GitForge) -> str:
     """Which files, and of gate.yml which keys, are not as the base has them; empty: none."""
     file = own.file or CONFIG
     found: list[str] = []

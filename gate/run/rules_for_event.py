@@ -15,8 +15,8 @@ from gate.records import Config
 from gate.records.forge import Here
 from gate.run.home import Home
 from gate.run.laptop_rules import laptop_rules
-from gate.store.baseline.source_order import Place, source_names
-from gate.suites.protection.rules import Base, Rules, judging_rules, load_own_config
+from gate.store.baseline.source_order import BaselineContext, source_names
+from gate.suites.protection.rules import Rules, RulesBase, judging_rules, load_own_config
 
 DEFAULT_BRANCH = "main"  # where there is no git to tell
 TOOTHLESS = "the step always passes, whatever the verdict (`fail: false` in the workflow)"
@@ -100,7 +100,7 @@ def _where_head_left(own: Config, root: Path, where: Where, protect: str | None)
         if protect is not None and not job.other_ci:
             raise UsageError(f"--protect: {why}")
     elif git is not None:
-        base = Base(sha=found, name=ref, forge=opened.forge or git)
+        base = RulesBase(sha=found, name=ref, forge=opened.forge or git)
     if protect is None and not job.other_ci:
         rules = Rules(config=own, own=own, root=root)
         if base is not None and git is not None:
@@ -114,7 +114,7 @@ def _where_head_left(own: Config, root: Path, where: Where, protect: str | None)
     return _with(rules, found, branch)
 
 
-def _judging(own: Config, root: Path, base: Base | None, why: str, where: Where) -> Rules:
+def _judging(own: Config, root: Path, base: RulesBase | None, why: str, where: Where) -> Rules:
     env, today = where.env, where.now.date()
     rules = judging_rules(own, root=root, base=base, env=env, today=today, why_no_base=why)
     return _as_started(rules, base, where.job, where.opened, env)
@@ -177,7 +177,7 @@ def _is_toothless(env: Mapping[str, str]) -> bool:
 
 
 def _as_started(
-    rules: Rules, base: Base | None, job: Job, opened: Opened, env: Mapping[str, str]
+    rules: Rules, base: RulesBase | None, job: Job, opened: Opened, env: Mapping[str, str]
 ) -> Rules:
     """With what the workflow may make of the rules, whoever they are from."""
     top = opened.git.top if opened.git else Path.cwd()
@@ -239,10 +239,10 @@ def where_of(env: Mapping[str, str], root: Path) -> Where:
     return Where(job, opened_for(job, token(env), root), env, now)
 
 
-def place_of(where: Where, rules: Rules) -> Place:
+def place_of(where: Where, rules: Rules) -> BaselineContext:
     """Where baselines are looked for."""
     job = where.job
-    return Place(
+    return BaselineContext(
         root=rules.root,
         forge=where.opened.forge,
         base_sha=base_sha(job, rules),
@@ -266,10 +266,10 @@ def base_sha(job: Job, rules: Rules) -> str | None:
     return job.base_sha or rules.base_sha
 
 
-def _base(sha: str | None, name: str | None, opened: Opened) -> Base | None:
+def _base(sha: str | None, name: str | None, opened: Opened) -> RulesBase | None:
     if sha is None or opened.forge is None:
         return None
-    return Base(sha=sha, name=name or sha[:7], forge=opened.forge)
+    return RulesBase(sha=sha, name=name or sha[:7], forge=opened.forge)
 
 
 def opened_for(job: Job, key: str, root: Path) -> Opened:

@@ -15,7 +15,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, token
 from gate.plugins import Agent, World
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
-from gate.records.forge import Stored
+from gate.records.forge import StoredSession
 from gate.run.accepted_changes import Accepted, accepted
 from gate.run.added_rounds import rounds_begun, with_rounds
 from gate.run.apply_options import (
@@ -42,7 +42,7 @@ from gate.run.rules_for_event import (
     where_of,
     with_base,
 )
-from gate.store.baseline.source_order import Place
+from gate.store.baseline.source_order import BaselineContext
 from gate.suites.config.lint import lint_with_data
 from gate.suites.protection.rules import Rules
 from gate.system.sealing import nameable
@@ -84,7 +84,9 @@ class Setup:
     baselines: Mapping[str, Compared]
     accepted: tuple[AcceptedChange, ...] = ()
     reviewed: Reviewed = field(default_factory=Reviewed)  # what people said of the judge
-    earlier: Stored = field(default_factory=Stored)  # of an earlier head with the same files
+    earlier: StoredSession = field(
+        default_factory=StoredSession
+    )  # of an earlier head with the same files
     seed: str | None = None  # of the order of the cases; None: the commit
     more_rounds: int | None = None  # that a session which ended is to have
     notes: tuple[str, ...] = ()
@@ -277,7 +279,7 @@ def _checked_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
 
 
 def _baselines(
-    plans: tuple[SuitePlan, ...], config: Config, place: Place, made: Provenance
+    plans: tuple[SuitePlan, ...], config: Config, place: BaselineContext, made: Provenance
 ) -> dict[str, Compared]:
     """Found and read before the first call, so that a broken file costs nothing."""
     if config.baseline.source == "none":

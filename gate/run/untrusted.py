@@ -22,7 +22,7 @@ from gate.store.baseline.source_order import source_names
 from gate.suites.config import build
 from gate.suites.config.check import check_document
 from gate.suites.config.load import DEFAULT_AGENT, code_of, defaults, load
-from gate.suites.protection.rules import CONFIG, Base, Rules
+from gate.suites.protection.rules import CONFIG, Rules, RulesBase
 from gate.user_code.hashes import grader_file
 
 RUNS_CODE = ("python", "command")  # agent types that run what the checkout has
@@ -68,7 +68,7 @@ def refuse_checkout(command: str, env: Mapping[str, str]) -> None:
 def rules_of_base(
     options_file: str | None,
     root: Path,
-    base: Base | None,
+    base: RulesBase | None,
     *,
     event: str,
     env: Mapping[str, str],
@@ -106,7 +106,7 @@ def _unloaded(content: bytes, file: str, env: Mapping[str, str]) -> Config:
     return build.config(data, document.place, agent=DEFAULT_AGENT, file=file)
 
 
-def _refuse(found: Config, root: Path, base: Base, event: str, *, recorded: bool) -> None:
+def _refuse(found: Config, root: Path, base: RulesBase, event: str, *, recorded: bool) -> None:
     keys = ("judge", "verifier") if recorded else _ASKED
     code = (*_agents(found, keys), *_suites(found), *_graders(found, root, base))
     for what in (*code, *_baseline(found)):
@@ -135,7 +135,7 @@ def _suites(found: Config) -> Iterator[str]:
             yield f"{suite.place}: {what} of the checkout"
 
 
-def _graders(found: Config, root: Path, base: Base) -> Iterator[str]:
+def _graders(found: Config, root: Path, base: RulesBase) -> Iterator[str]:
     """Graders whose file is not the base's to the byte. A dotted module can be any file of the
     checkout, with all that it imports, so it is never one that is known.
     """
@@ -153,7 +153,7 @@ def _baseline(found: Config) -> Iterator[str]:
         yield f"baseline.source: {found.baseline.source} is a path in the checkout"
 
 
-def _is_the_bases(where: str, file: str, root: Path, base: Base) -> bool:
+def _is_the_bases(where: str, file: str, root: Path, base: RulesBase) -> bool:
     try:
         own = (root / where).read_bytes()
     except OSError:

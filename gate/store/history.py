@@ -13,7 +13,7 @@ from gate.records.baseline import BaselineRun
 from gate.records.history import LevelChange, PastRun, SuiteHistory
 from gate.stats.change_points import FEWEST, MOST, ChangePoint, chance_noise, change_points
 from gate.store.baseline.find import differences
-from gate.store.baseline.schema import Accepted
+from gate.store.baseline.schema import AcceptanceNote
 from gate.text.figures import count
 
 ALPHA = 0.01  # shared by the metrics of a suite
@@ -27,7 +27,7 @@ class Chain:
     suite: str
     source: str
     runs: tuple[BaselineRun, ...]
-    accepted: tuple[Accepted, ...] = ()
+    accepted: tuple[AcceptanceNote, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -105,7 +105,7 @@ def top_mode(modes: Mapping[str, int]) -> str | None:
 
 
 def _changes(
-    runs: Sequence[BaselineRun], accepted: Sequence[Accepted]
+    runs: Sequence[BaselineRun], accepted: Sequence[AcceptanceNote]
 ) -> tuple[list[LevelChange], list[str]]:
     """Oldest first, and what was left out of the search."""
     most = max((run.cases for run in runs), default=0)
@@ -137,7 +137,7 @@ def _measured_values(
 def _find_changes(
     metric: Followed,
     known: Sequence[tuple[BaselineRun, float]],
-    accepted: Sequence[Accepted],
+    accepted: Sequence[AcceptanceNote],
     alpha: float,
 ) -> Iterator[LevelChange]:
     values = [value for _, value in known]
@@ -153,7 +153,7 @@ def _make_change(
     point: ChangePoint,
     old: BaselineRun,
     new: BaselineRun,
-    accepted: Sequence[Accepted],
+    accepted: Sequence[AcceptanceNote],
 ) -> LevelChange:
     return LevelChange(
         metric=metric.name,
@@ -172,7 +172,7 @@ def _make_change(
 
 
 def _find_acceptances(
-    metric: Followed, accepted: Sequence[Accepted], old: BaselineRun, new: BaselineRun
+    metric: Followed, accepted: Sequence[AcceptanceNote], old: BaselineRun, new: BaselineRun
 ) -> Iterator[str]:
     """Consent that was given between the two runs, and is about this metric or about all."""
     for one in accepted:

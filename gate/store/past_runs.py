@@ -14,7 +14,7 @@ from gate.errors import UsageError
 from gate.files.plain_file import read_bytes
 from gate.records.baseline import BaselineRun
 from gate.store.baseline.file import BaselineFile, parse
-from gate.store.baseline.schema import Accepted
+from gate.store.baseline.schema import AcceptanceNote
 from gate.store.baseline.sources.file import run_of
 from gate.store.history import Chain
 from gate.store.session import Session, is_session, load_session
@@ -37,12 +37,16 @@ class _Found:
     runs: dict[str, dict[str, BaselineRun]] = field(
         default_factory=dict
     )  # suite -> session id -> run
-    accepted: dict[str, dict[tuple[str, str], Accepted]] = field(default_factory=dict)
+    accepted: dict[str, dict[tuple[str, str], AcceptanceNote]] = field(default_factory=dict)
     places: dict[str, dict[str, None]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def add(
-        self, suite: str, place: str, runs: Iterable[BaselineRun], accepted: Iterable[Accepted] = ()
+        self,
+        suite: str,
+        place: str,
+        runs: Iterable[BaselineRun],
+        accepted: Iterable[AcceptanceNote] = (),
     ) -> None:
         known = self.runs.setdefault(suite, {})
         for run in runs:

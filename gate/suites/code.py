@@ -16,7 +16,7 @@ from gate.files.source import DatasetSource
 from gate.plugins import Agent, World
 from gate.records import Case, Response, Suite
 from gate.records.codec import from_json
-from gate.system.exclusive import Turn, Turns, turns_of
+from gate.system.exclusive import ServerTurn, ServerTurns, turns_of
 from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class SuiteCode:
             self._lines = "".join(f"{line}\n" for line in loaded["lines"]).encode()
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"'{name}': its process sent an invalid description") from error
-        self._turns = Turns()
+        self._turns = ServerTurns()
 
     @property
     def source(self) -> DatasetSource:
@@ -78,7 +78,7 @@ class SuiteCode:
                 raise
         return _response(frame.body, who)
 
-    def _turn(self, world: World) -> AbstractContextManager[Turn]:
+    def _turn(self, world: World) -> AbstractContextManager[ServerTurn]:
         return self._turns.take_turn(exclusive=self._alone, given_up=world.cancelled)
 
 

@@ -19,7 +19,7 @@ from gate.errors import InfraFailure
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Turn:
+class ServerTurn:
     """One request, from its wait to its end. `shared`: another of them ran beside it for a time;
     `haunted`: one that nobody waits for any more may still have been under way. `after`: of one
     that must be alone, how many of the others ended since the last such one.
@@ -36,25 +36,25 @@ class Turn:
         return not (self.shared or self.haunted)
 
 
-class Turns:
+class ServerTurns:
     """The requests to one server, of all threads."""
 
     def __init__(self, *, seconds: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
         self._changed = Condition()
-        self._running: set[Turn] = set()
-        self._shared: deque[Turn] = deque()  # these wait
-        self._exclusive: deque[Turn] = deque()
+        self._running: set[ServerTurn] = set()
+        self._shared: deque[ServerTurn] = deque()  # these wait
+        self._exclusive: deque[ServerTurn] = deque()
         self._shared_next = True
         self._ended = 0  # of those that may run side by side
         self._haunted_until = 0.0
 
     @contextmanager
-    def take_turn(self, *, exclusive: bool, given_up: Callable[[], bool]) -> Iterator[Turn]:
+    def take_turn(self, *, exclusive: bool, given_up: Callable[[], bool]) -> Iterator[ServerTurn]:
         """Waits for a turn and holds it. `given_up` is asked after each `wake`: when true, the wait
         ends with InfraFailure.
         """
-        turn = Turn(exclusive=exclusive)
+        turn = ServerTurn(exclusive=exclusive)
         try:
             self._wait(turn, given_up)
             yield turn
@@ -71,7 +71,7 @@ class Turns:
         with self._changed:
             self._haunted_until = max(self._haunted_until, self._seconds() + for_s)
 
-    def _wait(self, turn: Turn, given_up: Callable[[], bool]) -> None:
+    def _wait(self, turn: ServerTurn, given_up: Callable[[], bool]) -> None:
         queue = self._exclusive if turn.exclusive else self._shared
         with self._changed:
             queue.append(turn)
@@ -81,7 +81,7 @@ class Turns:
                     raise InfraFailure("the run is being stopped: the request was not sent")
                 self._changed.wait()
 
-    def _leave(self, turn: Turn) -> None:
+    def _leave(self, turn: ServerTurn) -> None:
         """Also while it still waits: whatever ended the wait, nobody may wait for it."""
         with self._changed:
             for queue in (self._exclusive, self._shared):
@@ -105,7 +105,7 @@ class Turns:
             self._start(self._exclusive.popleft())
         self._changed.notify_all()
 
-    def _start(self, turn: Turn) -> None:
+    def _start(self, turn: ServerTurn) -> None:
         turn.running = True
         turn.haunted = self._seconds() < self._haunted_until
         if turn.exclusive:
@@ -115,7 +115,7 @@ class Turns:
         self._running.add(turn)
 
 
-def turns_of(server: str) -> Turns:
+def turns_of(server: str) -> ServerTurns:
     """Those of one address: whoever asks it in this process, by whichever plug-in, is in them.
     Another spelling of the address has the same ones.
     """
@@ -123,8 +123,8 @@ def turns_of(server: str) -> Turns:
 
 
 @cache
-def _turns_of(_: str) -> Turns:
-    return Turns()
+def _turns_of(_: str) -> ServerTurns:
+    return ServerTurns()
 
 
 def _normalise_address(server: str) -> str:

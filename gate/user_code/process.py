@@ -15,7 +15,7 @@ from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from gate.errors import InfraFailure, UsageError
-from gate.system.exclusive import Turns
+from gate.system.exclusive import ServerTurns
 from gate.system.shortage import shortage
 from gate.text.escaping import one_line
 from gate.user_code import frames
@@ -121,7 +121,7 @@ class CodeProcess:
         self.manner = manner
         self._starting = RLock()
         self._counting = Lock()
-        self._turns = Turns()
+        self._turns = ServerTurns()
         self._lanes = itertools.count(1)
         self._running: Started | None = None
         self._loads: list[tuple[str, bytes]] = []  # name and request, in the order of their numbers

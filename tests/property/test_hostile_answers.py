@@ -5,7 +5,7 @@ import json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.protocols.anthropic import Anthropic
 from gate.agents.wire import answer, chat
 from gate.errors import AgentFailure, InfraFailure
@@ -58,7 +58,7 @@ def check(read):
 
 
 def reply(body, kind="application/json"):
-    return Reply(status=200, headers={"content-type": kind}, body=body, address="http://a")
+    return HttpReply(status=200, headers={"content-type": kind}, body=body, address="http://a")
 
 
 def whole(data):

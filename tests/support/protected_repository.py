@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gate.github.git import open_repository
 from gate.run.prepare import Selection, prepare
-from gate.suites.protection.rules import Base, judging_rules, load_own_config
+from gate.suites.protection.rules import RulesBase, judging_rules, load_own_config
 from tests.support.git_repository import git
 
 TODAY = date(2026, 11, 20)
@@ -51,7 +51,7 @@ class Repository:
     def rules(self, file=None):
         """What judges the work tree as it is now, against main."""
         opened = open_repository(self.folder)
-        base = Base(sha=self.git("rev-parse", "main"), name="main", forge=opened)
+        base = RulesBase(sha=self.git("rev-parse", "main"), name="main", forge=opened)
         own = load_own_config(file, self.folder, {}, TODAY)
         return judging_rules(own, root=self.folder, base=base, env={}, today=TODAY)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from gate.agents.judges.budget import Budget
+from gate.agents.judges.budget import SpendingLimit
 from gate.agents.judges.cache import Cache
 from gate.agents.judges.judge_panel import Panel
 from gate.agents.judges.models import Model
-from gate.agents.judges.vote import Manner, Patience
-from gate.agents.judges.worker_pool import Desk
+from gate.agents.judges.vote import ModelOptions, Patience
+from gate.agents.judges.worker_pool import WorkerPool
 from gate.plugins import World
 from gate.records import Case, Price, Question, Response, Usage
 from gate.system.clock import Clock
@@ -113,15 +113,15 @@ def model(
     one_text: bool = False,
 ) -> Model:
     world = World(env={}, root=Path(), cancelled=cancelled, section=section)
-    budget = Budget(section, usd)
-    manner = Manner(
+    budget = SpendingLimit(section, usd)
+    manner = ModelOptions(
         section=section, timeout_s=agent.timeout_s, model=MODEL, prices=prices, one_text=one_text
     )
     return Model(
         section=section,
         agent=agent,
         world=world,
-        desk=Desk(agent, world, manner, budget, patience or Still().patience),
+        desk=WorkerPool(agent, world, manner, budget, patience or Still().patience),
         budget=budget,
         cache=Cache(cache, "cache.jsonl", section, key) if cache else None,
         votes=votes,

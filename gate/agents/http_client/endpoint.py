@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from gate.agents.http_client.reply import Reply
-from gate.agents.http_client.session import Session
+from gate.agents.http_client.reply import HttpReply
+from gate.agents.http_client.session import HttpSession
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Response
@@ -26,9 +26,9 @@ class Endpoint:
         headers: Mapping[str, str],
         *,
         write: Callable[[Case], bytes],
-        read: Callable[[Reply], Response],
+        read: Callable[[HttpReply], Response],
     ) -> None:
-        self._session = Session(world.env, setting=f"{world.section}.base_url")
+        self._session = HttpSession(world.env, setting=f"{world.section}.base_url")
         self._url = url
         self._headers = {"content-type": "application/json", **headers}
         self._write = write
@@ -45,7 +45,7 @@ class Endpoint:
         self._session.close()
 
 
-def read_by(read: Callable[[Reply], Response], reply: Reply) -> Response:
+def read_by(read: Callable[[HttpReply], Response], reply: HttpReply) -> Response:
     """The answer in it; where there is none, the failure takes the body along."""
     try:
         return read(reply)
@@ -56,16 +56,16 @@ def read_by(read: Callable[[Reply], Response], reply: Reply) -> Response:
 
 def reach(world: World, url: str, *, timeout_s: float, setting: str = "base_url") -> None:
     """Connects and asks nothing, which costs no tokens. Raises InfraFailure, UsageError."""
-    session = Session(world.env, setting=f"{world.section}.{setting}")
+    session = HttpSession(world.env, setting=f"{world.section}.{setting}")
     try:
         session.reach(url, timeout_s=min(timeout_s, CHECK_S))
     finally:
         session.close()
 
 
-def health(world: World, url: str, *, timeout_s: float) -> Reply:
+def health(world: World, url: str, *, timeout_s: float) -> HttpReply:
     """GET `url`; whatever is wrong with the answer is an InfraFailure."""
-    session = Session(world.env)
+    session = HttpSession(world.env)
     try:
         return session.request("GET", url, headers={}, timeout_s=min(timeout_s, CHECK_S))
     except AgentFailure as failure:

@@ -37,7 +37,7 @@ _MESSAGE_KEYS = ("message", "msg", "detail", "error_description", "error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class HttpReply:
     """What came back; header names are in lower case. `address` is where it came from."""
 
     status: int
@@ -65,7 +65,7 @@ class Reply:
         return one_line(Redactor(self.secrets).redact(text), _SAID)
 
 
-def judge(reply: Reply, *, now: datetime, setting: str) -> None:
+def judge(reply: HttpReply, *, now: datetime, setting: str) -> None:
     """Raises InfraFailure or AgentFailure unless the status is 2xx.
 
     `setting` is the key of gate.yml with the address; `now` is what a Retry-After date counts from

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from gate.agents.http_client.dial import dial
 from gate.agents.http_client.proxies import Proxies
-from gate.agents.http_client.reply import Reply, judge
+from gate.agents.http_client.reply import HttpReply, judge
 from gate.agents.http_client.route import Route, route_of
 from gate.agents.http_client.stream import Cut, Malformed, Silence, Stream, Unwanted
 from gate.errors import AgentFailure, InfraFailure, Transport
@@ -21,7 +21,7 @@ from gate.errors import AgentFailure, InfraFailure, Transport
 MAX_BYTES = 20_000_000
 
 
-class Session:
+class HttpSession:
     """One thread's connection; only `close` may be called from another.
 
     `env` gives proxies and certificates (docs/agents.md); `setting` is the key of gate.yml that
@@ -49,7 +49,7 @@ class Session:
         body: bytes | None = None,
         timeout_s: float,
         max_bytes: int = MAX_BYTES,
-    ) -> Reply:
+    ) -> HttpReply:
         """The answer, whole and with a status of 2xx, within `timeout_s` seconds in all.
 
         Raises InfraFailure when the agent was not asked or says that it cannot be
@@ -98,7 +98,7 @@ class Session:
 
     def _exchange(
         self, route: Route, data: bytes, deadline: float, max_bytes: int
-    ) -> tuple[Reply, Stream | None]:
+    ) -> tuple[HttpReply, Stream | None]:
         """The reply, and the stream if it can be used again."""
         if self._stream is not None and self._line == route.line:
             try:
@@ -157,7 +157,7 @@ class Session:
 
 def _ask(
     stream: Stream, route: Route, data: bytes, deadline: float, max_bytes: int
-) -> tuple[Reply, Stream | None]:
+) -> tuple[HttpReply, Stream | None]:
     stream.begin(deadline)
     stream.send(data)
     head = stream.read_head()
@@ -165,7 +165,7 @@ def _ask(
     coding = head.headers.get("content-encoding", "identity")
     if coding.lower() != "identity":
         raise Unwanted(f"is compressed ({coding}), which was not asked for")
-    reply = Reply(
+    reply = HttpReply(
         status=head.status,
         headers=head.headers,
         body=body,

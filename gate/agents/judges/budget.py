@@ -7,7 +7,7 @@ from threading import Lock
 from gate.text.figures import in_usd
 
 
-class Budget:
+class SpendingLimit:
     """Votes are begun until the limit is reached; those under way are guessed at the mean so far.
 
     An unknown cost is no part of the sum and is counted, since a limit in money cannot hold then.

@@ -22,7 +22,7 @@ MOST_BYTES = 1_000_000  # of one line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class CachedReply:
     """A judgement as it is stored: no prompt, nothing that tells what was asked."""
 
     data: Mapping[str, Json]
@@ -41,17 +41,17 @@ class Cache:
         self._path, self._shown, self._section = path, shown, section
         self._secret = secret.encode() if secret else None
         self._lock = Lock()
-        self._found: dict[str, Kept] | None = None
+        self._found: dict[str, CachedReply] | None = None
         self._rejected = 0
         self._trouble = ""
 
-    def get(self, key: str) -> Kept | None:
+    def get(self, key: str) -> CachedReply | None:
         with self._lock:
             if self._found is None:
                 self._found = self._read_entries()
             return self._found.get(key)
 
-    def put(self, key: str, kept: Kept) -> None:
+    def put(self, key: str, kept: CachedReply) -> None:
         value = to_json(kept)
         line = {"for": self._section, "key": key, "value": value, "mac": self._mac(key, value)}
         written = json.dumps(line).encode() + b"\n"
@@ -86,8 +86,8 @@ class Cache:
             return file.read(1) in (b"", b"\n")
         return True
 
-    def _read_entries(self) -> dict[str, Kept]:
-        found: dict[str, Kept] = {}
+    def _read_entries(self) -> dict[str, CachedReply]:
+        found: dict[str, CachedReply] = {}
         try:
             with open_plain(self._path) as file:
                 while line := file.readline(MOST_BYTES):
@@ -98,7 +98,7 @@ class Cache:
             self._trouble = f"{self._shown}: cannot be read: {error.strerror}"
         return found
 
-    def _take(self, line: bytes, found: dict[str, Kept]) -> None:
+    def _take(self, line: bytes, found: dict[str, CachedReply]) -> None:
         item: Any = None
         with suppress(ValueError):
             item = answer.parse(line)
@@ -110,7 +110,7 @@ class Cache:
         else:
             found[item["key"]] = kept
 
-    def _parse_entry(self, item: Mapping[str, Any]) -> Kept | None:
+    def _parse_entry(self, item: Mapping[str, Any]) -> CachedReply | None:
         key, value, mac = item.get("key"), item.get("value"), item.get("mac")
         if not (isinstance(key, str) and isinstance(value, dict) and isinstance(mac, str)):
             return None
@@ -119,7 +119,7 @@ class Cache:
         data, model = value.get("data"), value.get("model")
         if not isinstance(data, dict) or not isinstance(model, (str, type(None))):
             return None
-        return Kept(data=data, model=model)
+        return CachedReply(data=data, model=model)
 
     def _mac(self, key: str, value: Json) -> str:
         text = json.dumps([self._section, key, value], sort_keys=True, separators=(",", ":"))

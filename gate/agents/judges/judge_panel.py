@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from threading import Lock
 
-from gate.agents.judges.cache import Kept
+from gate.agents.judges.cache import CachedReply
 from gate.agents.judges.models import Model, model_of
 from gate.agents.judges.parse_reply import faults_of
 from gate.agents.judges.vote import Patience
@@ -163,15 +163,15 @@ class Panel:
                 self._asked[key] = future
             return future, True
 
-    def _find_kept(self, model: Model, key: str) -> Kept | None:
+    def _find_kept(self, model: Model, key: str) -> CachedReply | None:
         """From this run, or from another one."""
         if (text := self._known.get(key)) is not None:
-            return Kept(**json.loads(text))
+            return CachedReply(**json.loads(text))
         return model.cache.get(key) if model.cache else None
 
     def _keep(self, model: Model, key: str, reply: Reply) -> None:
         """A failed vote may be tried again by whoever asks later."""
-        kept = None if reply.data is None else Kept(data=reply.data, model=reply.model)
+        kept = None if reply.data is None else CachedReply(data=reply.data, model=reply.model)
         with self._lock:
             self._asked.pop(key, None)
             if kept is not None:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from gate.agents.http_client.route import format_address
-from gate.agents.judges.budget import Budget
+from gate.agents.judges.budget import SpendingLimit
 from gate.agents.judges.cache import Cache
 from gate.agents.judges.reply_form import FORMAT, TOOL, ReplyForm, Way
-from gate.agents.judges.vote import Manner, Patience
-from gate.agents.judges.worker_pool import Desk
+from gate.agents.judges.vote import ModelOptions, Patience
+from gate.agents.judges.worker_pool import WorkerPool
 from gate.plugins import AGENTS, Agent, World, build
 from gate.records import Case, Json, PluginSpec, Price, Question, Role
 from gate.records.codec import digest
@@ -31,8 +31,8 @@ class Model:
     section: Role
     agent: Agent
     world: World
-    desk: Desk
-    budget: Budget
+    desk: WorkerPool
+    budget: SpendingLimit
     cache: Cache | None
     votes: int
     each: bool = False  # equal answers have votes of their own
@@ -66,8 +66,8 @@ def model_of(
     sent = {*secrets_sent(world.env, [options])}
     file = options.get("cache")
     cache = Cache(world.root / file, file, section, secret) if file else None
-    budget = Budget(section, options.get("budget_usd"), spent=spent)
-    manner = Manner(
+    budget = SpendingLimit(section, options.get("budget_usd"), spent=spent)
+    manner = ModelOptions(
         section=section,
         timeout_s=agent.timeout_s,
         model=options.get("model") or None,
@@ -80,7 +80,7 @@ def model_of(
         section=section,
         agent=agent,
         world=world,
-        desk=Desk(agent, world, manner, budget, patience),
+        desk=WorkerPool(agent, world, manner, budget, patience),
         budget=budget,
         cache=cache,
         votes=options.get("votes", 1),

@@ -13,7 +13,7 @@ NOT_ASKED, GIVEN_UP = f"was not asked: {STOPPED}", f"was given up: {STOPPED}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class GraderReplies:
     """One grader's questions on one answer, and whether a score came of the replies."""
 
     role: Role
@@ -23,7 +23,7 @@ class Asked:
     flagged: bool = False  # the answer tries to instruct the judge; that is a judgement
 
 
-def judging(asked: Iterable[Asked]) -> Judging:
+def judging(asked: Iterable[GraderReplies]) -> Judging:
     """Of one try. Coverage counts judges only: a number that no verifier looked at is counted by
     the grader itself.
     """

@@ -32,7 +32,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class ModelOptions:
     """How a model is asked: all of gate.yml that a vote needs."""
 
     section: str  # judge or verifier
@@ -44,7 +44,7 @@ class Manner:
     form: ReplyForm = field(default_factory=ReplyForm)
 
 
-class Failed(Exception):
+class VoteFailure(Exception):
     """Why there is no vote."""
 
     def __init__(self, message: str, cause: Cause = "") -> None:
@@ -52,13 +52,13 @@ class Failed(Exception):
         self.cause = cause
 
 
-class Conversation:
+class VoteConversation:
     """The requests of one vote over one connection; `reply` never raises."""
 
     def __init__(
         self,
         connection: Connection,
-        manner: Manner,
+        manner: ModelOptions,
         patience: Patience,
         *,
         stopped: Event,
@@ -79,7 +79,7 @@ class Conversation:
             self._turn()
             self._deadline = self._now() + self._manner.timeout_s
             data = self._judgement(case, question)
-        except Failed as error:
+        except VoteFailure as error:
             failure, cause = one_line(str(error), _FAILURE_LIMIT), error.cause
         except Exception as error:  # a protocol's or a schema's; a judgement never ends a run
             what = f"{type(error).__name__}: {error}"
@@ -120,14 +120,14 @@ class Conversation:
             cut = second.finish_reason in _CUT_SHORT
             more = f" - it was cut short: raise {section}.options.max_tokens" if cut else ""
             message = f"the {section}'s reply does not fit, nor does its second one: {unfit}{more}"
-            raise Failed(message) from None
+            raise VoteFailure(message) from None
 
     def _answer(self, case: Case) -> Response:
         """Raises Failed when the time is up, or nobody has answered after three tries."""
         section, tries = self._manner.section, 0
         while True:
             if self._stopped.is_set():
-                raise Failed(f"the {section} {NOT_ASKED}", "stopped")
+                raise VoteFailure(f"the {section} {NOT_ASKED}", "stopped")
             wait = None
             cause: Cause = "unreachable"
             try:
@@ -146,12 +146,12 @@ class Conversation:
                 if error.transport is None and not error.timed_out:
                     cause = ""  # it was there
                 if error.final:
-                    raise Failed(failure) from None
+                    raise VoteFailure(failure) from None
             except UsageError as error:
                 message = f"the {section} could not be asked: {error}"
-                raise Failed(message, "unreachable") from None
+                raise VoteFailure(message, "unreachable") from None
             tries += wait is None
-            why = Failed(failure, cause)
+            why = VoteFailure(failure, cause)
             if tries >= MOST_TRIES:
                 raise why
             clock = self._patience.clock
@@ -170,7 +170,7 @@ class Conversation:
         self._model = response.model or self._model
         return response
 
-    def _pause(self, seconds: float, why: Failed) -> None:
+    def _pause(self, seconds: float, why: VoteFailure) -> None:
         """Raises `why` when no time would be left for another try."""
         if self._now() + seconds + LEAST_TRY_S > self._deadline:
             raise why
@@ -182,7 +182,7 @@ class Conversation:
         left = self._deadline - self._now()
         if left <= 0:
             late = f"gave no judgement within {self._manner.timeout_s:g} s"
-            raise Failed(f"the {self._manner.section} {late}", "unreachable")
+            raise VoteFailure(f"the {self._manner.section} {late}", "unreachable")
         return left
 
     def _now(self) -> float:

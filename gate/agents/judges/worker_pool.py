@@ -8,9 +8,9 @@ from contextlib import suppress
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 
-from gate.agents.judges.budget import Budget
+from gate.agents.judges.budget import SpendingLimit
 from gate.agents.judges.totals import GIVEN_UP, NOT_ASKED
-from gate.agents.judges.vote import Conversation, Manner, Patience
+from gate.agents.judges.vote import ModelOptions, Patience, VoteConversation
 from gate.plugins import Agent, Connection, World
 from gate.records import Case, Cause, Question, Reply
 from gate.system.executors import StartPace
@@ -19,13 +19,18 @@ Then = Callable[[Reply], None]
 Vote = tuple[Case, Question, Then, "Future[Reply]"]
 
 
-class Desk:
+class WorkerPool:
     """`agent.concurrency` daemon threads, started as votes come in; a vote that waits for its
     Retry-After keeps its thread, since a model that is busy is busy for the others too.
     """
 
     def __init__(
-        self, agent: Agent, world: World, manner: Manner, budget: Budget, patience: Patience
+        self,
+        agent: Agent,
+        world: World,
+        manner: ModelOptions,
+        budget: SpendingLimit,
+        patience: Patience,
     ) -> None:
         self._agent, self._world = agent, world
         self._manner, self._budget, self._patience = manner, budget, patience
@@ -94,7 +99,7 @@ class Desk:
         refused = self._budget.begin()
         if refused:
             return Reply(data=None, failure=refused, cost_usd=0.0)
-        talk = Conversation(
+        talk = VoteConversation(
             connection, self._manner, self._patience, stopped=self._stopped, turn=self._turn
         )
         reply = talk.reply(case, question)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.agents.http_client.endpoint import Endpoint, join_endpoint, key_of, reach
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.http_client.route import format_address
 from gate.agents.traces import plain, values
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.wire import answer, chat
 from gate.agents.wire.sse import events, is_stream
 from gate.errors import AgentFailure
@@ -63,14 +63,14 @@ class Anthropic:
             )
         return json.dumps({**body, **self.options, **case.request}).encode()
 
-    def _read_reply(self, reply: Reply) -> Response:
+    def _read_reply(self, reply: HttpReply) -> Response:
         data = _join_events(reply) if is_stream(reply) else answer.json_of(reply)
         content = data.get("content") if isinstance(data, dict) else None
         if not isinstance(content, list):
             raise chat.missing_answer_failure(data, reply, "content")
         blocks = [block for block in content if isinstance(block, dict)]
         beyond = chat.extras(data)
-        faults = Faults()
+        faults = TraceFaults()
         usage = answer.usage_of(data.get("usage"), faults)
         found = replace(
             answer.with_faults(beyond, faults),
@@ -98,7 +98,7 @@ def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
     return tuple(calls)
 
 
-def _join_events(reply: Reply) -> dict[str, Json]:
+def _join_events(reply: HttpReply) -> dict[str, Json]:
     """A stream's events as the body that would have come in one piece."""
     whole: dict[str, Json] = {}
     blocks: dict[int, dict[str, Any]] = {}

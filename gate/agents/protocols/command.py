@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.agents.http_client.endpoint import key_of
-from gate.agents.subprocess_call import ChildProcess, Finished
+from gate.agents.subprocess_call import ChildProcess, FinishedProcess
 from gate.agents.wire import answer, tracing
 from gate.agents.wire.tracing import TraceShape
 from gate.errors import AgentFailure, InfraFailure, UsageError
@@ -124,7 +124,7 @@ class _Connection:
     def close(self) -> None:
         self._child.kill()
 
-    def _read_output(self, done: Finished, timeout_s: float) -> Response:
+    def _read_output(self, done: FinishedProcess, timeout_s: float) -> Response:
         if self._child.killed:
             raise InfraFailure(f"{self._name} was ended: the run is being stopped")
         if done.too_much:

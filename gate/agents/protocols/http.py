@@ -11,9 +11,9 @@ from typing import Literal, Protocol
 from urllib.parse import quote
 
 from gate.agents.http_client.endpoint import bearer, reach, read_by
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.http_client.route import format_address
-from gate.agents.http_client.session import Session
+from gate.agents.http_client.session import HttpSession
 from gate.agents.wire import answer, template
 from gate.agents.wire.tracing import TraceShape
 from gate.errors import AgentFailure
@@ -22,7 +22,7 @@ from gate.records import Case, Json, Response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paths:
+class AnswerPaths:
     """Where things stand in the answer: keys and positions with dots between, `a.b.0.c`."""
 
     answer: str | None = None
@@ -46,7 +46,7 @@ class Paths:
 
 @AGENTS.register("http")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Http:
+class HttpAgent:
     """Any address: a JSON template for the request, dotted paths into the answer.
 
     `{{input}}`, `{{question}}`, `{{id}}` and `{{case.KEY}}` are filled in `body` and `url`.
@@ -57,7 +57,7 @@ class Http:
     method: Literal["GET", "POST", "PUT", "PATCH"] = "POST"
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Json = field(default_factory=lambda: {"input": "{{input}}"}, repr=False)
-    response: Paths = Paths()
+    response: AnswerPaths = AnswerPaths()
     trace: TraceShape = "auto"
     model: str = ""
     api_key_env: str | None = None
@@ -75,7 +75,7 @@ class Http:
         read = partial(self._read_reply, section=world.section)
         return Exchange(self, world, read, told=self._pick_done if self.response.items() else None)
 
-    def _read_reply(self, reply: Reply, section: str) -> Response:
+    def _read_reply(self, reply: HttpReply, section: str) -> Response:
         model, paths = self.model or None, self.response.items()
         if not paths:
             if "text/plain" in reply.headers.get("content-type", "") and self.trace == "auto":
@@ -102,7 +102,7 @@ class Http:
         return {**found, "usage": found} if {"steps", "trace"} & found.keys() else done
 
 
-def _trace_body(reply: Reply) -> Json:
+def _trace_body(reply: HttpReply) -> Json:
     """The body as JSON, or as the text that a trace may be: JSON Lines, a console."""
     try:
         return answer.parse(reply.body)
@@ -142,7 +142,7 @@ class Exchange:
         self,
         asked: Sent,
         world: World,
-        read: Callable[[Reply], Response],
+        read: Callable[[HttpReply], Response],
         *,
         told: Callable[[object], object] | None = None,
     ) -> None:
@@ -150,7 +150,7 @@ class Exchange:
         self._asked, self._told = asked, told
         self._section = world.section
         self._read = read
-        self._session = Session(world.env, setting=f"{world.section}.url")
+        self._session = HttpSession(world.env, setting=f"{world.section}.url")
         given = {name.lower(): value for name, value in asked.headers.items()}
         sent = {"content-type": "application/json"} if asked.method != "GET" else {}
         self._headers = {**sent, **bearer(world, asked.api_key_env), **given}

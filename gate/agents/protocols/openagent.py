@@ -14,17 +14,17 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from gate.agents.http_client.endpoint import Endpoint, bearer, health, key_of
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.http_client.route import format_address
 from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.request_logs import LogBook
-from gate.agents.server_logs.watched import Mark
+from gate.agents.server_logs.watched import LogMark
 from gate.agents.task_folder import files_in, has_paths, make_folder, rewritten
 from gate.agents.wire import answer, chat
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response, ServerLogs
-from gate.system.exclusive import Turn, turns_of
+from gate.system.exclusive import ServerTurn, turns_of
 
 _PATH = re.compile(r"(/api)?(/v\d+)?(/chat/completions)?/*$")
 _WANT_LOGS = ("required_tools", "output_requirements")  # keys of cases that ask for evidence
@@ -96,7 +96,7 @@ class OpenAgent:
     def _write(self, case: Case) -> bytes:
         return chat.request_body(case.input, self.model, {**self.options, **case.request})
 
-    def _read_reply(self, reply: Reply) -> Response:
+    def _read_reply(self, reply: HttpReply) -> Response:
         try:
             return chat.read(reply, tools_offered="tools" in self.options)
         except AgentFailure as failure:
@@ -173,7 +173,7 @@ class _Desk:
         """The server may go on for as long again."""
         self._turns.note_abandoned(max(timeout_s, _GOES_ON_S))
 
-    def _ask_watching_logs(self, case: Case, timeout_s: float, turn: Turn) -> Response:
+    def _ask_watching_logs(self, case: Case, timeout_s: float, turn: ServerTurn) -> Response:
         """The answer, with what the logs show of its request."""
         if self._book is None:
             response = self._ask_in_turn(case, timeout_s)
@@ -187,7 +187,7 @@ class _Desk:
         return replace(response, server_logs=logs)
 
 
-def _read_logs(book: LogBook, mark: Mark, started_ms: int, turn: Turn) -> ServerLogs:
+def _read_logs(book: LogBook, mark: LogMark, started_ms: int, turn: ServerTurn) -> ServerLogs:
     """Whatever is wrong with the logs, the answer that was paid for stays."""
     ended_ms = _now_ms()
     try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.agents.http_client.endpoint import Endpoint, bearer, join_endpoint, key_of, reach
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.http_client.route import format_address
 from gate.agents.wire import chat, responses
 from gate.plugins import AGENTS, Connection, World
@@ -51,7 +51,7 @@ class OpenAI:
             return responses.request_body(case.input, self.model, options)
         return chat.request_body(case.input, self.model, {**self.options, **case.request})
 
-    def _read_reply(self, reply: Reply) -> Response:
+    def _read_reply(self, reply: HttpReply) -> Response:
         if self._asks_responses:
             return responses.read(reply)
         return chat.read(reply, tools_offered="tools" in self.options)

@@ -26,7 +26,7 @@ class _Sharing:
 
 @AGENTS.register("python")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Python(_Sharing):
+class PythonAgent(_Sharing):
     """Calls `module:function` or `./file.py:agent.method` with the case's keys as a dict, or with
     the question where it takes one, in a process of its own (docs/user-code.md).
 
@@ -98,7 +98,7 @@ class _Connection:
     """One thread of the process."""
 
     def __init__(
-        self, agent: Python, lane: Lane, function: int, *, section: str, by_text: bool
+        self, agent: PythonAgent, lane: Lane, function: int, *, section: str, by_text: bool
     ) -> None:
         self._agent, self._lane = agent, lane
         self._function, self._section, self._by_text = function, section, by_text

@@ -52,12 +52,12 @@ class Sample(_Counted):
         """Nothing can be out of reach; broken data raise UsageError."""
         _knowledge(bundled.folder(), self.options.stale)
 
-    def connect(self, world: World) -> Desk:
+    def connect(self, world: World) -> SampleConnection:
         knowledge = _knowledge(bundled.folder(), self.options.stale)
-        return Desk(self, world, knowledge, open_image(knowledge.database.image))
+        return SampleConnection(self, world, knowledge, open_image(knowledge.database.image))
 
 
-class Desk:
+class SampleConnection:
     """One worker's sample agent, with a database connection of its own."""
 
     def __init__(

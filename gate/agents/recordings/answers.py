@@ -11,7 +11,7 @@ from threading import Lock
 from typing import NoReturn
 
 from gate.agents.recordings.run_end import KEY, RunEnd, parse_run_end
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.spending import usage_of
 from gate.agents.traces.values import is_amount, loads
 from gate.errors import (
@@ -35,7 +35,7 @@ UNKNOWN = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class RecordedAttempt:
     """One try: a response or one of the two failures."""
 
     case_id: str
@@ -51,7 +51,7 @@ class Line:
     transport: Transport | None = None  # of a failure
 
 
-SCHEMA = schema_of(Line)
+SCHEMA = schema_of(RecordedAttempt)
 _fits = compile_check(SCHEMA)
 
 
@@ -103,7 +103,7 @@ def _repair_numbers(line: Json, key: str) -> Json:
     numbers = usage.values() if isinstance(usage, dict) else [usage]
     if all(number is None or is_amount(number) for number in numbers):
         return line
-    faults = Faults()
+    faults = TraceFaults()
     found = usage_of(usage, faults)
     before = response.get("trace_faults")
     told = [*(before if isinstance(before, list) else ()), *faults.sentences()]
@@ -153,7 +153,7 @@ class Recording:
         self._places = {case: sorted(places) for case, places in found.items()}
         self._taken = dict.fromkeys(found, 0)
 
-    def take(self, case: Case) -> Line:
+    def take(self, case: Case) -> RecordedAttempt:
         """The next try of the case, round by round, from any thread. Raises RecordingEnded
         when there is none any more, or the run ended before it was asked for, InfraFailure when
         it never was in a run that made all its trials.
@@ -183,10 +183,10 @@ class Recording:
         if last is not None and last.infra_error is not None:
             raise InfraFailure(last.infra_error, code=last.code, transport=last.transport)
 
-    def _at(self, offset: int) -> Line:
+    def _at(self, offset: int) -> RecordedAttempt:
         with open_plain(self._path) as file:
             file.seek(offset)
-            return from_json(Line, _repair_usage(loads(file.readline())))
+            return from_json(RecordedAttempt, _repair_usage(loads(file.readline())))
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Json] | RunEnd]]:
         """Every line with the offset at which it begins."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.http_client.route import format_address
 from gate.agents.protocols.http import Exchange, check
 from gate.agents.wire import answer, template
@@ -18,7 +18,7 @@ _LISTS = ("retrieved", "documents", "results")  # of a body without a path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paths:
+class DocumentPaths:
     """Where things stand: `documents` in the answer, the others in each of the documents. Keys and
     positions with dots between, `hits.hits`.
     """
@@ -31,7 +31,7 @@ class Paths:
 
 @RETRIEVERS.register("http")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Http:
+class HttpRetriever:
     """Any address: a JSON template for the request, dotted paths to the documents.
 
     Without `response` the answer is a list of ids or of `{id, score, text}`, best first, or an
@@ -42,7 +42,7 @@ class Http:
     method: Literal["GET", "POST", "PUT", "PATCH"] = "POST"
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Json = field(default_factory=lambda: {"query": "{{question}}"}, repr=False)
-    response: Paths = Paths()
+    response: DocumentPaths = DocumentPaths()
     api_key_env: str | None = None
     timeout_s: float = 60.0
     concurrency: int = 16
@@ -57,7 +57,7 @@ class Http:
     def connect(self, world: World) -> Connection:
         return Exchange(self, world, lambda reply: self._read_reply(reply, world.section))
 
-    def _read_reply(self, reply: Reply, section: str) -> Response:
+    def _read_reply(self, reply: HttpReply, section: str) -> Response:
         found = self._document_list(answer.json_of(reply), section, reply.address)
         paths = [(key, getattr(self.response, key)) for key in ("id", "score", "text")]
         named = [(key, path, f"{section}.response.{key}") for key, path in paths if path]

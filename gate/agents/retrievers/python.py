@@ -15,7 +15,7 @@ from gate.user_code.processes import PROCESSES, environment
 
 @RETRIEVERS.register("python")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Python:
+class PythonRetriever:
     """Calls `module:attribute` or `./file.py:attribute` with the question, plain or async: a
     function, an object with `invoke`, or a class of one, which is made once for all workers, in a
     process of its own (docs/user-code.md).

@@ -22,7 +22,7 @@ class _Sharing:
 
 @RETRIEVERS.register("recorded")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded(_Sharing):
+class RecordedRetriever(_Sharing):
     """The documents of `file`: a TREC run, `{query: {document: score}}`, or a list of
     `{id, retrieved}`. A case that it does not have counts as nothing retrieved.
     """

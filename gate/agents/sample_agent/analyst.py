@@ -10,7 +10,7 @@ from dataclasses import replace
 from gate.agents.sample_agent.faults import draw, other_figures
 from gate.agents.sample_agent.knowledge import Knowledge
 from gate.agents.sample_agent.options import SampleOptions
-from gate.agents.sample_agent.outcome import Outcome
+from gate.agents.sample_agent.outcome import StepOutcome
 from gate.agents.sample_agent.replies import NOTHING_TO_DO, REFUSAL, in_form
 from gate.agents.sample_agent.task_steps import work
 from gate.agents.sample_agent.tasks import parse_task
@@ -44,14 +44,14 @@ def ask(
     if faults.refuse:
         return _response(question, REFUSAL, box)
     task = parse_task(question)
-    outcomes = work(task, box) or [Outcome(text=NOTHING_TO_DO)]
+    outcomes = work(task, box) or [StepOutcome(text=NOTHING_TO_DO)]
     if faults.hallucinate:
         outcomes = [_invent_figure(one) for one in outcomes]
     answer = in_form(outcomes, task.form, malformed=faults.malformed, disobey=faults.disobey)
     return _misbehave(question, answer, box) if faults.unsafe else _response(question, answer, box)
 
 
-def _invent_figure(outcome: Outcome) -> Outcome:
+def _invent_figure(outcome: StepOutcome) -> StepOutcome:
     figure = other_figures(outcome.figure) if outcome.figure else None
     return replace(outcome, text=other_figures(outcome.text), figure=figure)
 

@@ -6,12 +6,12 @@ import calendar
 import re
 
 from gate.agents.sample_agent.bm25 import Index
-from gate.agents.sample_agent.documents import Page
+from gate.agents.sample_agent.documents import KnowledgePage
 from gate.agents.sample_agent.extracts import extract
-from gate.agents.sample_agent.measures import Measure, find_limit, find_measure, row_count
-from gate.agents.sample_agent.outcome import Outcome
+from gate.agents.sample_agent.measures import MeasureDefinition, find_limit, find_measure, row_count
+from gate.agents.sample_agent.outcome import StepOutcome
 from gate.agents.sample_agent.queries import CannotAnswer, Scope, scopes_of, select
-from gate.agents.sample_agent.question import Question, Vocabulary, parse_question, parts_of
+from gate.agents.sample_agent.question import ParsedQuestion, Vocabulary, parse_question, parts_of
 from gate.agents.sample_agent.replies import (
     NOT_COVERED,
     Rows,
@@ -37,13 +37,13 @@ def unknown_names(text: str, index: Index, vocabulary: Vocabulary) -> tuple[str,
     return tuple(name for name in _NAME.findall(text) if not all(map(is_known, stems(name))))
 
 
-def answer(text: str, box: Toolbox) -> Outcome:
+def answer(text: str, box: Toolbox) -> StepOutcome:
     """The answer from what the last search found."""
     knowledge = box.knowledge
     unknown = unknown_names(text, knowledge.index, knowledge.vocabulary)
     if unknown:
         told = f"I do not know {unknown[0]}: neither the documents nor the database name it."
-        return Outcome(text=told)
+        return StepOutcome(text=told)
     question = parse_question(text, knowledge.vocabulary)
     pages = [hit.page for hit in box.hits]
     measure = find_measure(pages, question.stems)
@@ -54,23 +54,23 @@ def answer(text: str, box: Toolbox) -> Outcome:
             return _tables(box)
         found = [extract(part, box.hits, knowledge.index) for part in parts_of(text)]
         replies = dict.fromkeys(map(from_documents, found))
-        return Outcome(text=" ".join(replies), figure=first_figure(found[0]))
+        return StepOutcome(text=" ".join(replies), figure=first_figure(found[0]))
     return answer_measure(measure, question, pages, box)
 
 
 def answer_measure(
-    measure: Measure, question: Question, pages: list[Page], box: Toolbox
-) -> Outcome:
+    measure: MeasureDefinition, question: ParsedQuestion, pages: list[KnowledgePage], box: Toolbox
+) -> StepOutcome:
     """The figures that the question asks of a measure; why not, where the data cannot tell."""
     try:
         return _compute_measure(measure, question, pages, box)
     except CannotAnswer as reason:
-        return Outcome(text=str(reason))
+        return StepOutcome(text=str(reason))
 
 
 def _compute_measure(
-    measure: Measure, question: Question, pages: list[Page], box: Toolbox
-) -> Outcome:
+    measure: MeasureDefinition, question: ParsedQuestion, pages: list[KnowledgePage], box: Toolbox
+) -> StepOutcome:
     sources, stated = [measure.page] if measure.page else [], ""
     limits: dict[str, float] = {}
     if measure.parameter and measure.phrase:
@@ -85,12 +85,12 @@ def _compute_measure(
     cited = "".join(f" [{page}]" for page in sources)
     figure, label = value_of(question, results)
     said = from_rows(measure, question, scopes, results)
-    return Outcome(text=said + stated + cited, figure=figure, label=label)
+    return StepOutcome(text=said + stated + cited, figure=figure, label=label)
 
 
 def _query(
-    measure: Measure,
-    question: Question,
+    measure: MeasureDefinition,
+    question: ParsedQuestion,
     scopes: tuple[Scope, ...],
     limits: dict[str, float],
     box: Toolbox,
@@ -108,7 +108,7 @@ def _query(
     return results
 
 
-def _tables(box: Toolbox) -> Outcome:
+def _tables(box: Toolbox) -> StepOutcome:
     names: Json = box.call("list_tables", {})
     text = f"The database has these tables: {', '.join(names)}." if names else NOT_COVERED
-    return Outcome(text=text)
+    return StepOutcome(text=text)

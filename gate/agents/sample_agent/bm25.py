@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gate.agents.sample_agent.documents import Page
+from gate.agents.sample_agent.documents import KnowledgePage
 from gate.agents.sample_agent.words import stems
 
 K1 = 1.2  # how fast repeating a word stops to count
@@ -16,7 +16,7 @@ B = 0.75  # how much a long document is held back
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    page: Page
+    page: KnowledgePage
     score: float
 
 
@@ -24,7 +24,7 @@ class Hit:
 class Index:
     """Word counts of every page (title words twice, as they name the subject) and their lengths."""
 
-    pages: tuple[Page, ...]
+    pages: tuple[KnowledgePage, ...]
     counts: tuple[Mapping[str, int], ...]
     lengths: tuple[int, ...]
     mean_length: float
@@ -53,7 +53,7 @@ class Index:
         return sum(self.idf(w) * counts[w] * (K1 + 1) / (counts[w] + damping) for w in found)
 
 
-def build_index(pages: tuple[Page, ...]) -> Index:
+def build_index(pages: tuple[KnowledgePage, ...]) -> Index:
     """An index over the pages; `pages` must not be empty."""
     counts = tuple(Counter(stems(f"{page.title} {page.title} {page.text}")) for page in pages)
     lengths = tuple(count.total() for count in counts)

@@ -20,7 +20,7 @@ _STRIDE, _STRIDES = 100_000, 200  # virtual machine steps; our heaviest question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class DatabaseTable:
     """`columns`: name -> declared type; `references`: own column -> the table it points to."""
 
     columns: Mapping[str, str]
@@ -32,7 +32,7 @@ class Database:
     """`image`: all rows, for `open_image`. `values`: text column -> what questions may name."""
 
     image: bytes
-    tables: Mapping[str, Table]
+    tables: Mapping[str, DatabaseTable]
     values: Mapping[str, tuple[str, ...]]
     today: str  # the last day that the data cover, ISO
 
@@ -83,16 +83,16 @@ def _names(connection: sqlite3.Connection) -> list[str]:
     return [str(name) for (name,) in found]
 
 
-def _structure(connection: sqlite3.Connection, table: str) -> Table:
+def _structure(connection: sqlite3.Connection, table: str) -> DatabaseTable:
     kinds = connection.execute("SELECT name, type FROM pragma_table_info(?)", (table,))
     links = connection.execute(
         'SELECT "from", "table" FROM pragma_foreign_key_list(?) ORDER BY id DESC', (table,)
     )
-    return Table(columns=dict(kinds.fetchall()), references=dict(links.fetchall()))
+    return DatabaseTable(columns=dict(kinds.fetchall()), references=dict(links.fetchall()))
 
 
 def _text_values(
-    connection: sqlite3.Connection, found: Mapping[str, Table]
+    connection: sqlite3.Connection, found: Mapping[str, DatabaseTable]
 ) -> dict[str, tuple[str, ...]]:
     """Ids, dates, states and addresses are no values that a question names."""
     values = {}

@@ -13,7 +13,7 @@ _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9`])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class KnowledgePage:
     """One document. `text` is its body in Markdown."""
 
     id: str
@@ -33,7 +33,7 @@ class Page:
 MARKED = ("Calculation:", "Parameter:", "Also called:")
 
 
-def load_pages(folder: Path, older: Path | None = None) -> tuple[Page, ...]:
+def load_pages(folder: Path, older: Path | None = None) -> tuple[KnowledgePage, ...]:
     """All `*.md` files of a folder by id; a page in `older` takes the place of its successor.
 
     Raises UsageError when the folder holds none or a file has no id or title.
@@ -46,7 +46,7 @@ def load_pages(folder: Path, older: Path | None = None) -> tuple[Page, ...]:
     return tuple(pages[key] for key in sorted(pages))
 
 
-def read_page(path: Path) -> tuple[Page, dict[str, str]]:
+def read_page(path: Path) -> tuple[KnowledgePage, dict[str, str]]:
     """A document and the lines of its head, key -> value. Raises UsageError."""
     whole = path.read_text(encoding="utf-8")
     head = _HEAD.match(whole)
@@ -54,4 +54,4 @@ def read_page(path: Path) -> tuple[Page, dict[str, str]]:
     keys = {k.strip(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
     if head is None or not keys.get("id") or not keys.get("title"):
         raise UsageError(f"{path}:1: a document starts with '---', 'id: ...', 'title: ...', '---'")
-    return Page(id=keys["id"], title=keys["title"], text=whole[head.end() :].strip()), keys
+    return KnowledgePage(id=keys["id"], title=keys["title"], text=whole[head.end() :].strip()), keys

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate.agents.sample_agent.bm25 import Hit, Index
-from gate.agents.sample_agent.documents import Page
+from gate.agents.sample_agent.documents import KnowledgePage
 from gate.agents.sample_agent.words import plain, stems
 
 _WANTS_NUMBER = re.compile(
@@ -23,7 +23,7 @@ _KNOWN = 0.5  # share of the question's weight that a page must cover, else "not
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extract:
-    page: Page
+    page: KnowledgePage
     sentence: str
     score: float
 
@@ -63,7 +63,7 @@ def _best(found: list[Extract]) -> tuple[Extract, ...]:
     return tuple(e for e in found if e.page is best.page and e.sentence in chosen)
 
 
-def _covered_weight(words: set[str], page: Page, index: Index) -> float:
+def _covered_weight(words: set[str], page: KnowledgePage, index: Index) -> float:
     return _weight(words & set(stems(f"{page.title} {page.text}")), index)
 
 

@@ -14,7 +14,7 @@ _FIGURE = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w\]]|-\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Faults:
+class PlantedFaults:
     """What goes wrong with one answer."""
 
     flaky: bool = False
@@ -30,7 +30,7 @@ class Faults:
     invent: bool = False
 
 
-def draw(options: SampleOptions, question: str, nth: int) -> Faults:
+def draw(options: SampleOptions, question: str, nth: int) -> PlantedFaults:
     """The faults of the nth time (from 1) that `question` is asked.
 
     Each switch has a stream of its own, so that turning one on leaves the others' draws as they
@@ -41,7 +41,7 @@ def draw(options: SampleOptions, question: str, nth: int) -> Faults:
         stream = random.Random(f"{options.seed}|{name}|{nth}|{question}")
         return stream.random() < options.chance(name)
 
-    return Faults(**{name: happens(name) for name in CHANCES})
+    return PlantedFaults(**{name: happens(name) for name in CHANCES})
 
 
 class Counting:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gate.agents.sample_agent.documents import Page
-from gate.agents.sample_agent.faults import Faults
+from gate.agents.sample_agent.documents import KnowledgePage
+from gate.agents.sample_agent.faults import PlantedFaults
 from gate.agents.sample_agent.scratch_files import Refused, Scratch
 from gate.agents.sample_agent.server_lines import NO_SUCH_TOOL
 from gate.records import Json, ToolCall
@@ -23,9 +23,9 @@ _NO_FOLDER = "this server may not write files: `gate agent --scratch DIR` allows
 class FileTools:
     """The tools during one request; `steps` grows with each call."""
 
-    pages: Sequence[Page]
+    pages: Sequence[KnowledgePage]
     scratch: Scratch | None  # None: nothing is written
-    faults: Faults
+    faults: PlantedFaults
     now: Callable[[], datetime]
     steps: list[ToolCall] = field(default_factory=list)
 
@@ -98,5 +98,5 @@ TOOLS: Mapping[str, Callable[..., Json]] = {
 }
 
 
-def _path(page: Page) -> str:
+def _path(page: KnowledgePage) -> str:
     return f"{ROOT}/{page.id}.md"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from gate.agents.sample_agent.bm25 import Index, build_index
 from gate.agents.sample_agent.database import Database, load_database
-from gate.agents.sample_agent.documents import Page, load_pages, read_page
+from gate.agents.sample_agent.documents import KnowledgePage, load_pages, read_page
 from gate.agents.sample_agent.question import Vocabulary, vocabulary_of
 from gate.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    page: Page
+    page: KnowledgePage
     sender: str
     sent_on: str  # ISO day
 
@@ -49,7 +49,7 @@ class Knowledge:
     vocabulary: Vocabulary
     messages: tuple[Message, ...] = ()
 
-    def page(self, key: str) -> Page | None:
+    def page(self, key: str) -> KnowledgePage | None:
         """The document or message of that id."""
         return next((page for page in self.everything.pages if page.id == key), None)
 

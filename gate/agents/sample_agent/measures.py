@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from gate.agents.sample_agent.documents import Page
+from gate.agents.sample_agent.documents import KnowledgePage
 from gate.agents.sample_agent.words import stems
 
 _CALCULATION = re.compile(
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)( [a-z]+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
+class MeasureDefinition:
     """What to compute over one table. `page` is None when no document defines it.
 
     `condition` may hold `:as_of`, `:start`, `:end` and the `parameter`, whose value stands in
@@ -40,7 +40,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class StatedLimit:
     """The value of a measure's parameter, as its page states it: "40 days"."""
 
     value: float
@@ -49,7 +49,7 @@ class Limit:
 
 
 @cache
-def measure_of(page: Page) -> Measure | None:
+def measure_of(page: KnowledgePage) -> MeasureDefinition | None:
     """The measure that a document defines; None when it holds no calculation."""
     text = " ".join(page.text.split())
     found = _CALCULATION.search(text)
@@ -57,7 +57,7 @@ def measure_of(page: Page) -> Measure | None:
         return None
     aliases, parameter = _ALIASES.search(text), _PARAMETER.search(text)
     others = aliases[1].split(",") if aliases else []
-    return Measure(
+    return MeasureDefinition(
         name=page.title,
         names=tuple(stems(name) for name in (page.title, *others)),
         page=page.id,
@@ -71,7 +71,9 @@ def measure_of(page: Page) -> Measure | None:
     )
 
 
-def find_measure(pages: Iterable[Page], question: Sequence[str]) -> Measure | None:
+def find_measure(
+    pages: Iterable[KnowledgePage], question: Sequence[str]
+) -> MeasureDefinition | None:
     """The measure whose name stands in the question, as stems; the longest name wins, then rank.
 
     A name in one piece beats one whose words are scattered ("first replies that were late").
@@ -87,7 +89,7 @@ def find_measure(pages: Iterable[Page], question: Sequence[str]) -> Measure | No
     return best
 
 
-def row_count(pages: Iterable[Page], table: str) -> Measure:
+def row_count(pages: Iterable[KnowledgePage], table: str) -> MeasureDefinition:
     """Counting the rows of a table: as a retrieved document says, else without any definition."""
     for page in pages:
         measure = measure_of(page)
@@ -95,7 +97,7 @@ def row_count(pages: Iterable[Page], table: str) -> Measure:
             continue
         if (measure.table, measure.expression) == (table, "count(*)"):
             return measure
-    return Measure(
+    return MeasureDefinition(
         name=f"Number of {table}",
         names=(),
         page=None,
@@ -105,7 +107,7 @@ def row_count(pages: Iterable[Page], table: str) -> Measure:
     )
 
 
-def find_limit(pages: Iterable[Page], phrase: str) -> Limit | None:
+def find_limit(pages: Iterable[KnowledgePage], phrase: str) -> StatedLimit | None:
     """The first number in a sentence that has the words of `phrase`; pages in their order."""
     wanted = stems(phrase)
     for page in pages:
@@ -113,7 +115,7 @@ def find_limit(pages: Iterable[Page], phrase: str) -> Limit | None:
             number = _NUMBER.search(sentence)
             if number and _contains(stems(sentence), wanted):
                 value = float(number[1].replace(",", ""))
-                return Limit(value=value, stated=number[0], page=page.id)
+                return StatedLimit(value=value, stated=number[0], page=page.id)
     return None
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from gate.agents.sample_agent import reports, small_tasks
 from gate.agents.sample_agent.analyst import INSTRUCTIONS_TOKENS, MODEL, ask, tokens
-from gate.agents.sample_agent.faults import Faults, draw, other_figures
+from gate.agents.sample_agent.faults import PlantedFaults, draw, other_figures
 from gate.agents.sample_agent.files import TOOLS, FileTools
 from gate.agents.sample_agent.knowledge import Knowledge
 from gate.agents.sample_agent.options import SampleOptions
@@ -88,7 +88,7 @@ def _lines(question: str, prefix: str, count: int, knowledge: Knowledge) -> str:
     return "\n".join(f"{prefix}{sentence}" for sentence in sentences[:count])
 
 
-def _spoilt(answer: str, faults: Faults) -> str:
+def _spoilt(answer: str, faults: PlantedFaults) -> str:
     if faults.hallucinate:
         answer = other_figures(answer)
     return f"Here you are: {answer}" if faults.malformed else answer

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class StepOutcome:
     """`text` is the answer in words. `figure` is the number that it states, as it goes into an
     expression; `label` the name it is about ("EMEA"). None: it states no such thing.
     """

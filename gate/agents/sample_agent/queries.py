@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gate.agents.sample_agent.measures import Measure
+from gate.agents.sample_agent.measures import MeasureDefinition
 from gate.agents.sample_agent.periods import Period, quarter_of
-from gate.agents.sample_agent.question import Question
+from gate.agents.sample_agent.question import ParsedQuestion
 from gate.records import Json
 
 _QUARTER = "substr({0}, 1, 4) || ' Q' || ((cast(substr({0}, 6, 2) AS integer) + 2) / 3)"
@@ -36,7 +36,7 @@ class Scope:
         return " ".join(parts) or "overall"
 
 
-def scopes_of(question: Question) -> tuple[Scope, ...]:
+def scopes_of(question: ParsedQuestion) -> tuple[Scope, ...]:
     """One scope for each figure that the question needs: two for a change, a share, two periods."""
     periods: Sequence[Period | None] = question.periods or (None,)
     whole = Scope(period=periods[0], filters=question.filters)
@@ -48,9 +48,9 @@ def scopes_of(question: Question) -> tuple[Scope, ...]:
 
 
 def select(
-    measure: Measure,
+    measure: MeasureDefinition,
     scope: Scope,
-    question: Question,
+    question: ParsedQuestion,
     *,
     shape: Mapping[str, Json] | None,
     limits: Mapping[str, float],
@@ -78,7 +78,7 @@ def select(
     return " ".join(parts)
 
 
-def _check_period(measure: Measure, scope: Scope, today: str) -> None:
+def _check_period(measure: MeasureDefinition, scope: Scope, today: str) -> None:
     """A measure without a date knows the state of things on a day, if it asks for one."""
     if measure.date_column or scope.period is None:
         return
@@ -88,7 +88,9 @@ def _check_period(measure: Measure, scope: Scope, today: str) -> None:
         raise CannotAnswer(f"I do not know {measure.name} {scope.label()}: the data end before.")
 
 
-def _label(measure: Measure, question: Question, shape: Mapping[str, Json] | None) -> str | None:
+def _label(
+    measure: MeasureDefinition, question: ParsedQuestion, shape: Mapping[str, Json] | None
+) -> str | None:
     column = question.dimension
     if question.operation == "compare" and len(question.periods) < 2:
         columns = [name for name, _ in question.filters]
@@ -103,7 +105,7 @@ def _label(measure: Measure, question: Question, shape: Mapping[str, Json] | Non
 
 
 def _conditions(
-    measure: Measure, scope: Scope, limits: Mapping[str, float], today: str
+    measure: MeasureDefinition, scope: Scope, limits: Mapping[str, float], today: str
 ) -> list[str]:
     conditions = []
     if measure.condition:
@@ -122,14 +124,16 @@ def _bind(text: str, scope: Scope, limits: Mapping[str, float], today: str) -> s
     return _BOUND.sub(lambda m: _literal(values[m[1]]) if m[1] in values else m[0], text)
 
 
-def _filters(scope: Scope, shape: Mapping[str, Json] | None, measure: Measure) -> list[str]:
+def _filters(
+    scope: Scope, shape: Mapping[str, Json] | None, measure: MeasureDefinition
+) -> list[str]:
     chosen: dict[str, list[str]] = {}
     for column, value in scope.filters:
         chosen.setdefault(_reachable(column, shape, measure), []).append(_literal(value))
     return [f"{column} IN ({', '.join(values)})" for column, values in chosen.items()]
 
 
-def _reachable(column: str, shape: Mapping[str, Json] | None, measure: Measure) -> str:
+def _reachable(column: str, shape: Mapping[str, Json] | None, measure: MeasureDefinition) -> str:
     known = set(shape["columns"]) if shape else set()
     for target in shape["references"].values() if shape else ():
         known.update(target["columns"])
@@ -151,7 +155,7 @@ def _joins(shape: Mapping[str, Json] | None, text: str) -> str:
     )
 
 
-def _order(question: Question) -> str:
+def _order(question: ParsedQuestion) -> str:
     if question.operation == "rank":
         direction = "ASC" if question.lowest else "DESC"
         return f"ORDER BY value {direction}, label LIMIT {question.limit}"

@@ -46,7 +46,7 @@ _NEXT_PART = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ParsedQuestion:
     """`filters`: (column, value) in the order of mention; `dimension`: a column, or a time unit."""
 
     stems: tuple[str, ...]
@@ -98,7 +98,7 @@ def vocabulary_of(database: Database) -> Vocabulary:
     )
 
 
-def parse_question(text: str, vocabulary: Vocabulary) -> Question:
+def parse_question(text: str, vocabulary: Vocabulary) -> ParsedQuestion:
     """The question as far as these rules understand it; nothing is ever refused."""
     folded = plain(text)
     found = tuple(vocabulary.values[m[0]] for m in vocabulary.value_pattern.finditer(folded))
@@ -111,7 +111,7 @@ def parse_question(text: str, vocabulary: Vocabulary) -> Question:
     operation = _operation(folded, periods, filters, ranked=bool(ranked), grouped=bool(grouped))
     if len(periods) == 2 and operation not in ("change", "compare"):
         periods = (periods[0].until(periods[1]),)
-    return Question(
+    return ParsedQuestion(
         stems=stems(text),
         defines=bool(_DEFINES.search(folded)),
         wants_data=not _PRICED.search(folded)

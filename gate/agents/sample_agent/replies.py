@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from gate.agents.sample_agent.extracts import Extract
-from gate.agents.sample_agent.measures import Measure
-from gate.agents.sample_agent.outcome import Outcome
+from gate.agents.sample_agent.measures import MeasureDefinition
+from gate.agents.sample_agent.outcome import StepOutcome
 from gate.agents.sample_agent.queries import Scope
-from gate.agents.sample_agent.question import Question
+from gate.agents.sample_agent.question import ParsedQuestion
 from gate.agents.sample_agent.tasks import Form
 from gate.records import Json
 
@@ -43,7 +43,10 @@ def from_documents(extracts: Sequence[Extract]) -> str:
 
 
 def from_rows(
-    measure: Measure, question: Question, scopes: Sequence[Scope], results: Sequence[Rows]
+    measure: MeasureDefinition,
+    question: ParsedQuestion,
+    scopes: Sequence[Scope],
+    results: Sequence[Rows],
 ) -> str:
     """One sentence or two about the figures of one or two queries."""
     for scope, rows in zip(scopes, results, strict=True):
@@ -63,7 +66,7 @@ def from_rows(
     return _listing(measure, question, scopes[0], results[0])
 
 
-def _listing(measure: Measure, question: Question, scope: Scope, rows: Rows) -> str:
+def _listing(measure: MeasureDefinition, question: ParsedQuestion, scope: Scope, rows: Rows) -> str:
     rows = [row for row in rows if row["value"] is not None]
     if question.operation == "compare" and len(rows) == 2:
         heading = f"{measure.name} {Scope(period=scope.period).label()}:"
@@ -94,7 +97,7 @@ def _gap(labels: Sequence[str], values: Sequence[float], unit: str) -> str:
     return f" The higher figure is the one {label}, by {figure(high - low, unit)}{relative}."
 
 
-def _share(measure: Measure, scopes: Sequence[Scope], results: Sequence[Rows]) -> str:
+def _share(measure: MeasureDefinition, scopes: Sequence[Scope], results: Sequence[Rows]) -> str:
     part, whole = _first_values(results)
     parts = f"{figure(part, measure.unit)} of {figure(whole, measure.unit)}"
     if not whole:
@@ -108,7 +111,7 @@ def _first_values(results: Sequence[Rows]) -> list[float]:
     return [rows[0]["value"] for rows in results]
 
 
-def value_of(question: Question, results: Sequence[Rows]) -> tuple[str | None, str | None]:
+def value_of(question: ParsedQuestion, results: Sequence[Rows]) -> tuple[str | None, str | None]:
     """The one figure that the rows state, as it is written in an expression, and its name."""
     rows = results[0]
     if not rows or rows[0]["value"] is None or question.operation in ("group", "compare"):
@@ -134,12 +137,12 @@ def first_figure(extracts: Sequence[Extract]) -> str | None:
     return found[0] if found else None
 
 
-def result_of(value: float) -> Outcome:
+def result_of(value: float) -> StepOutcome:
     """The result of a calculation."""
-    return Outcome(text=f"The result is {value:,.2f}.", figure=format_operand(value))
+    return StepOutcome(text=f"The result is {value:,.2f}.", figure=format_operand(value))
 
 
-def in_form(outcomes: Sequence[Outcome], form: Form, *, malformed: bool, disobey: bool) -> str:
+def in_form(outcomes: Sequence[StepOutcome], form: Form, *, malformed: bool, disobey: bool) -> str:
     """The answer as it was asked for. `malformed` breaks the form, `disobey` the length."""
     text = _join_outcomes(outcomes, form)
     if malformed and (form.keys or form.bare):
@@ -152,7 +155,7 @@ def in_form(outcomes: Sequence[Outcome], form: Form, *, malformed: bool, disobey
     return text if len(text.split()) <= form.most_words else text.partition(". ")[0]
 
 
-def _join_outcomes(outcomes: Sequence[Outcome], form: Form) -> str:
+def _join_outcomes(outcomes: Sequence[StepOutcome], form: Form) -> str:
     figure = next((one.figure for one in reversed(outcomes) if one.figure), None)
     if form.keys:
         return json.dumps(dict(zip(form.keys, _items(outcomes), strict=False)))
@@ -161,7 +164,7 @@ def _join_outcomes(outcomes: Sequence[Outcome], form: Form) -> str:
     return " ".join(dict.fromkeys(one.text for one in outcomes))
 
 
-def _items(outcomes: Sequence[Outcome]) -> list[Json]:
+def _items(outcomes: Sequence[StepOutcome]) -> list[Json]:
     """Names and figures in their order; a text where there is neither."""
     items: list[Json] = []
     for one in outcomes:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from gate.agents.sample_agent.answering import answer, answer_measure
 from gate.agents.sample_agent.bm25 import Hit
-from gate.agents.sample_agent.documents import Page
+from gate.agents.sample_agent.documents import KnowledgePage
 from gate.agents.sample_agent.extracts import extract
 from gate.agents.sample_agent.measures import measure_of
-from gate.agents.sample_agent.outcome import Outcome
+from gate.agents.sample_agent.outcome import StepOutcome
 from gate.agents.sample_agent.question import Vocabulary, parse_question
 from gate.agents.sample_agent.replies import first_figure, from_documents, result_of
-from gate.agents.sample_agent.tasks import NAMED, AgentTask, Arithmetic, fill_in
+from gate.agents.sample_agent.tasks import NAMED, AgentTask, Formula, fill_in
 from gate.agents.sample_agent.tools import Toolbox
 from gate.agents.sample_agent.words import plain
 from gate.records import Json
@@ -29,9 +29,9 @@ _COLUMNS = re.compile(r"\bcolumns\b.*?(?:\b(?!the )(\w+) table|\btable (\w+))\b"
 _WROTE = re.compile(r"\bwho (?:wrote|sent)\b")
 
 
-def work(task: AgentTask, box: Toolbox) -> list[Outcome]:
+def work(task: AgentTask, box: Toolbox) -> list[StepOutcome]:
     """What each part, and then each calculation, came to."""
-    found: list[Outcome] = []
+    found: list[StepOutcome] = []
     searches = [part for part in task.parts if _kind(part, box.knowledge.vocabulary) == "question"]
     ahead = _search_parts(searches, box) if task.at_once and len(searches) > 1 else {}
     for part in task.parts:
@@ -68,10 +68,10 @@ def _kind(part: str, vocabulary: Vocabulary) -> str:
     return "columns" if _COLUMNS.search(folded) else "question"
 
 
-def _part(part: str, ahead: tuple[Hit, ...] | None, box: Toolbox) -> Outcome:
+def _part(part: str, ahead: tuple[Hit, ...] | None, box: Toolbox) -> StepOutcome:
     kind = _kind(part, box.knowledge.vocabulary)
     if kind in ("write", "address"):
-        return Outcome(text=CANNOT_WRITE if kind == "write" else CANNOT_TELL)
+        return StepOutcome(text=CANNOT_WRITE if kind == "write" else CANNOT_TELL)
     if kind == "named":
         return _reading(part, [found.lower() for found in NAMED.findall(part)], box)
     if kind == "mailbox":
@@ -85,41 +85,41 @@ def _part(part: str, ahead: tuple[Hit, ...] | None, box: Toolbox) -> Outcome:
     return answer(part, box)
 
 
-def _calculate(arithmetic: Arithmetic, figures: list[str], box: Toolbox) -> Outcome:
+def _calculate(arithmetic: Formula, figures: list[str], box: Toolbox) -> StepOutcome:
     expression = arithmetic.expression(figures)
     if expression is None:
-        return Outcome(text="I do not have the figures for the calculation.")
+        return StepOutcome(text="I do not have the figures for the calculation.")
     value = box.call("calculate", {"expression": expression})
     if value is None:
-        return Outcome(text="I could not calculate the result.")
+        return StepOutcome(text="I could not calculate the result.")
     return result_of(value)
 
 
-def _mailbox(part: str, box: Toolbox) -> Outcome:
+def _mailbox(part: str, box: Toolbox) -> StepOutcome:
     customer = _customer(plain(part), box.knowledge.vocabulary) or ""
     sent = box.call("list_messages", {"customer": customer})
     if sent is None:
-        return Outcome(text=f"I could not look for messages of {customer}.", label=customer)
+        return StepOutcome(text=f"I could not look for messages of {customer}.", label=customer)
     if not sent:
-        return Outcome(text=f"There are no messages from {customer}.", label=customer)
+        return StepOutcome(text=f"There are no messages from {customer}.", label=customer)
     if "how many" in plain(part):
         text = f"{customer} sent {len(sent)} messages."
-        return Outcome(text=text, figure=str(len(sent)), label=customer)
+        return StepOutcome(text=text, figure=str(len(sent)), label=customer)
     latest = max(sent, key=lambda message: (message["sent_on"], message["id"]))
     return _reading(part, [latest["id"]], box)
 
 
-def _columns(part: str, box: Toolbox) -> Outcome:
+def _columns(part: str, box: Toolbox) -> StepOutcome:
     named = _COLUMNS.search(plain(part))
     table = next(filter(None, named.groups())) if named else ""
     shape = box.call("describe_table", {"table": table})
     if shape is None:
-        return Outcome(text=f"I do not know a table {table}.")
+        return StepOutcome(text=f"I do not know a table {table}.")
     names = ", ".join(shape["columns"])
-    return Outcome(text=f"The table {shape['table']} has the columns {names}.")
+    return StepOutcome(text=f"The table {shape['table']} has the columns {names}.")
 
 
-def _reading(part: str, ids: Sequence[str], box: Toolbox) -> Outcome:
+def _reading(part: str, ids: Sequence[str], box: Toolbox) -> StepOutcome:
     """Reads what is named, and the documents that it refers to."""
     if len(ids) > 1:
         with box.one_turn():
@@ -128,14 +128,14 @@ def _reading(part: str, ids: Sequence[str], box: Toolbox) -> Outcome:
         read = [box.call("read_document", {"document_id": ids[0]})]
     texts = [one for one in read if one]
     if not texts:
-        return Outcome(text=f"I could not read {ids[0]}: I know no such document.")
+        return StepOutcome(text=f"I could not read {ids[0]}: I know no such document.")
     sender = next((one["from"] for one in texts if "from" in one), None)
     if sender and _WROTE.search(plain(part)):
         first = texts[0]
         said = f"{sender} wrote {first['id']} on {first['sent_on']}."
-        return Outcome(text=said, label=sender)
+        return StepOutcome(text=said, label=sender)
     texts += list(_read_referred(texts, box))
-    pages = [Page(id=one["id"], title=one["title"], text=one["text"]) for one in texts]
+    pages = [KnowledgePage(id=one["id"], title=one["title"], text=one["text"]) for one in texts]
     return _answer_from_pages(part, pages, sender, box)
 
 
@@ -151,7 +151,9 @@ def _read_referred(texts: Sequence[Json], box: Toolbox) -> Iterator[Json]:
                 yield page
 
 
-def _answer_from_pages(part: str, pages: list[Page], sender: str | None, box: Toolbox) -> Outcome:
+def _answer_from_pages(
+    part: str, pages: list[KnowledgePage], sender: str | None, box: Toolbox
+) -> StepOutcome:
     """A figure by the definition that a page holds, else its sentences that fit best."""
     asked = NAMED.sub(" ", part)
     question = parse_question(asked, box.knowledge.vocabulary)
@@ -160,7 +162,7 @@ def _answer_from_pages(part: str, pages: list[Page], sender: str | None, box: To
         return answer_measure(measure, question, pages, box)
     hits = [Hit(page=page, score=1.0) for page in pages]
     found = extract(asked, hits, box.knowledge.everything, known=_NAMED_PAGE)
-    return Outcome(text=from_documents(found), figure=first_figure(found), label=sender)
+    return StepOutcome(text=from_documents(found), figure=first_figure(found), label=sender)
 
 
 def _customer(folded: str, vocabulary: Vocabulary) -> str | None:

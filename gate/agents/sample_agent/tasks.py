@@ -41,7 +41,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arithmetic:
+class Formula:
     """`formula` has {0}, {1} for the figures; "sum" adds all of them."""
 
     formula: str
@@ -62,7 +62,7 @@ class AgentTask:
     """`parts`: the questions in their order; none where there is nothing to find out."""
 
     parts: tuple[str, ...]
-    arithmetic: tuple[Arithmetic, ...] = ()
+    arithmetic: tuple[Formula, ...] = ()
     form: Form = Form()
 
     @property
@@ -74,7 +74,7 @@ class AgentTask:
 def parse_task(text: str) -> AgentTask:
     """The task as far as these rules understand it; a sentence they do not know is a question."""
     parts: list[str] = []
-    arithmetic: list[Arithmetic] = []
+    arithmetic: list[Formula] = []
     wording: list[str] = []
     for sentence in _SENTENCE.split(text.strip()):
         found = _calculation(sentence)
@@ -103,11 +103,11 @@ def _split_chain(sentence: str) -> tuple[str, ...]:
     return parts if any(_BACK.search(part) for part in parts[1:]) else (sentence,)
 
 
-def _calculation(sentence: str) -> Arithmetic | None:
+def _calculation(sentence: str) -> Formula | None:
     for pattern, formula in _ARITHMETIC:
         match = re.match(_THEN + pattern, sentence, re.IGNORECASE)
         if match:
-            return Arithmetic(formula=formula, number=match.groupdict().get("number") or "")
+            return Formula(formula=formula, number=match.groupdict().get("number") or "")
     return None
 
 

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from gate.agents.sample_agent.arithmetic import evaluate
 from gate.agents.sample_agent.bm25 import Hit
 from gate.agents.sample_agent.database import query
-from gate.agents.sample_agent.faults import Faults
+from gate.agents.sample_agent.faults import PlantedFaults
 from gate.agents.sample_agent.knowledge import Knowledge
 from gate.agents.sample_agent.options import SampleOptions
 from gate.records import Json, ToolCall
@@ -120,7 +120,7 @@ class Toolbox:
     knowledge: Knowledge
     connection: sqlite3.Connection
     options: SampleOptions
-    faults: Faults
+    faults: PlantedFaults
     steps: list[ToolCall] = field(default_factory=list)
     hits: tuple[Hit, ...] = ()
     found: list[Hit] = field(default_factory=list)

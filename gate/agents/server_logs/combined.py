@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from gate.agents.server_logs.audit import parse_audit
 from gate.agents.server_logs.console import parse_console
-from gate.agents.server_logs.log_extract import Found
+from gate.agents.server_logs.log_extract import LogExtract
 from gate.agents.traces.openagent_lines import NAMELESS
 from gate.records import LoggedCall, LogKind
 from gate.text.escaping import one_line
@@ -32,7 +32,7 @@ class Combined:
     notes: tuple[str, ...]
 
 
-def combine_logs(found: Mapping[LogKind, Found]) -> Combined:
+def combine_logs(found: Mapping[LogKind, LogExtract]) -> Combined:
     """The audit log is taken where it shows calls: it knows which ran, and no tool prints to it."""
     audit = parse_audit(_lines(found, "audit"))
     console = parse_console(_lines(found, "console"))
@@ -58,7 +58,7 @@ def combine_logs(found: Mapping[LogKind, Found]) -> Combined:
     )
 
 
-def _lines(found: Mapping[LogKind, Found], kind: LogKind) -> tuple[str, ...]:
+def _lines(found: Mapping[LogKind, LogExtract], kind: LogKind) -> tuple[str, ...]:
     return found[kind].lines if kind in found else ()
 
 

@@ -26,7 +26,7 @@ CUT = f"more than {MOST_BYTES // 1024 // 1024} MB were appended: only the last o
 
 
 @dataclass(slots=True)
-class Allowance:
+class ReadAllowance:
     """Bytes that may still be read; files that count as one log share it."""
 
     left: int = MOST_BYTES
@@ -45,7 +45,7 @@ class LogCursor:
         *,
         since: int | None = None,
         back: int = 0,
-        allowance: Allowance | None = None,
+        allowance: ReadAllowance | None = None,
     ) -> None:
         self.path = path
         self.problem = ""
@@ -53,7 +53,7 @@ class LogCursor:
         self.whole = False
         self._notes: dict[str, None] = {}
         self._gone = False
-        self._allowance = allowance or Allowance()
+        self._allowance = allowance or ReadAllowance()
         self._rest = b""
         self._file: FileIO | None = None
         self._at = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate.agents.server_logs.cursor import APPEARED, GONE, Allowance, LogCursor
+from gate.agents.server_logs.cursor import APPEARED, GONE, LogCursor, ReadAllowance
 from gate.agents.server_logs.open_file import kind_of, reason
 
 MOST_FILES = 10_000  # that are looked at
@@ -45,7 +45,7 @@ class FolderCursor:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._allowance = Allowance()
+        self._allowance = ReadAllowance()
         self._grown: dict[str, LogCursor] = {}
         self._busy = False
         self._first = self._last = sessions_in(path)

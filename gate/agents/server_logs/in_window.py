@@ -10,9 +10,9 @@ from pathlib import Path
 from gate.agents.server_logs.access import stamp
 from gate.agents.server_logs.audit import audit_ms
 from gate.agents.server_logs.folder import sessions_in
-from gate.agents.server_logs.log_extract import Found
-from gate.agents.server_logs.watched import Watched
-from gate.agents.server_logs.window import Taken, Window, within
+from gate.agents.server_logs.log_extract import LogExtract
+from gate.agents.server_logs.watched import WatchedLog
+from gate.agents.server_logs.window import Window, WindowLines, within
 from gate.agents.server_logs.zones import moments
 
 MOST_SESSIONS = 64  # of the audit folder that one window is looked for in, those written last
@@ -20,21 +20,23 @@ MOST_SESSIONS = 64  # of the audit folder that one window is looked for in, thos
 UNTIMED = "some of its lines have no time, and are not taken"
 
 
-def in_window(watched: Watched, window: Window, zone: tzinfo | None) -> Found:
+def in_window(watched: WatchedLog, window: Window, zone: tzinfo | None) -> LogExtract:
     """Of the console nothing is taken; how many of its new lines are passed by is said."""
     candidate = watched.candidate
     if watched.cursor.problem:
         return watched.read_extract()
     if candidate.kind == "console":
         note = f"{len(watched.lines)} new lines have no time: none is taken with `bind: window`"
-        return Found(kind="console", shown=candidate.shown, bound=None, sound=False, notes=(note,))
+        return LogExtract(
+            kind="console", shown=candidate.shown, bound=None, sound=False, notes=(note,)
+        )
     if candidate.kind == "access":
         taken = within(candidate.path, window, _access_times(zone))
     else:
         taken = _sessions(candidate.path, window)
     untimed = (UNTIMED,) if taken.untimed and candidate.kind == "audit" else ()
     problem = (f"it cannot be read: {taken.problem}",) if taken.problem else ()
-    return Found(
+    return LogExtract(
         kind=candidate.kind,
         shown=candidate.shown,
         bound=None if taken.problem else "window",
@@ -44,7 +46,7 @@ def in_window(watched: Watched, window: Window, zone: tzinfo | None) -> Found:
     )
 
 
-def _sessions(folder: Path, window: Window) -> Taken:
+def _sessions(folder: Path, window: Window) -> WindowLines:
     """Of the sessions that were written to since the window began."""
     listed = sessions_in(folder)
     touched = [
@@ -52,7 +54,7 @@ def _sessions(folder: Path, window: Window) -> Taken:
     ]
     latest = [name for _, name in sorted(touched)[-MOST_SESSIONS:]]
     taken = [within(folder / name, window, _audit_times) for name in latest]
-    return Taken(
+    return WindowLines(
         lines=tuple(line for one in taken for line in one.lines),
         untimed=sum(one.untimed for one in taken),
         cut=not listed.whole

@@ -16,7 +16,7 @@ _LATE = timedelta(milliseconds=50)  # from the end of a request until its line h
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class LogExtract:
     """`bound`: None where nothing could be read. `sound`: no line of the request is left out."""
 
     kind: LogKind

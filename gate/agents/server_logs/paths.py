@@ -24,7 +24,7 @@ _NAMING: Mapping[LogKind, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class LogCandidate:
     """`named_by`: what names it, empty for a usual place; a named one should be there."""
 
     kind: LogKind
@@ -35,7 +35,7 @@ class Candidate:
 
 def candidates(
     options: LogOptions, env: Mapping[str, str], root: Path, *, nearby: bool
-) -> Mapping[LogKind, tuple[Candidate, ...]]:
+) -> Mapping[LogKind, tuple[LogCandidate, ...]]:
     """Of each kind, in the order in which the first that exists is taken.
 
     Where something is named, the usual places are not looked at: another log would be read there;
@@ -48,7 +48,7 @@ def candidates(
     }
     return {
         kind: tuple(
-            Candidate(kind=kind, shown=written, path=root / written, named_by=by)
+            LogCandidate(kind=kind, shown=written, path=root / written, named_by=by)
             for written, by in _candidate_paths(kind, given[kind], env, nearby=nearby)
         )
         for kind in _USUAL

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from gate.agents.server_logs.combined import CHATS, combine_logs
 from gate.agents.server_logs.in_window import in_window
-from gate.agents.server_logs.log_extract import Found, count_ended
+from gate.agents.server_logs.log_extract import LogExtract, count_ended
 from gate.agents.server_logs.options import LogOptions
-from gate.agents.server_logs.paths import Candidate, candidates
+from gate.agents.server_logs.paths import LogCandidate, candidates
 from gate.agents.server_logs.wait_for_lines import settle
-from gate.agents.server_logs.watched import Mark
+from gate.agents.server_logs.watched import LogMark
 from gate.agents.server_logs.window import around
 from gate.agents.server_logs.zones import zone_of
 from gate.records import LogKind, LogRead, ServerLogs
@@ -50,12 +50,12 @@ class LogBook:
             there = [one for kind in self._candidates if (one := mark.first_present(kind))]
         return {one.candidate.kind: one.candidate.path.absolute() for one in there}
 
-    def before(self) -> Mark:
+    def before(self) -> LogMark:
         """To be closed, or given to `after`."""
-        return Mark(self._candidates)
+        return LogMark(self._candidates)
 
     def after(
-        self, mark: Mark, *, started_ms: int, ended_ms: int, alone: bool, late: int = 0
+        self, mark: LogMark, *, started_ms: int, ended_ms: int, alone: bool, late: int = 0
     ) -> ServerLogs:
         """Waits until the lines of the request are there, at most `settle_s`. Times: Unix ms.
         `late`: requests that ended just before; their access lines may come after the mark.
@@ -89,7 +89,9 @@ class LogBook:
             notes=(*(note for note, holds in told.items() if holds), *shown.notes, *logs),
         )
 
-    def _read_extracts(self, mark: Mark, started_ms: int, ended_ms: int) -> dict[LogKind, Found]:
+    def _read_extracts(
+        self, mark: LogMark, started_ms: int, ended_ms: int
+    ) -> dict[LogKind, LogExtract]:
         """Of each kind the log that is there."""
         there = {kind: one for kind in self._candidates if (one := mark.first_present(kind))}
         if self._options.bind == "offset":
@@ -98,7 +100,7 @@ class LogBook:
         return {kind: in_window(one, window, self._zone) for kind, one in there.items()}
 
 
-def _absent(candidate: Candidate) -> LogRead:
+def _absent(candidate: LogCandidate) -> LogRead:
     by = candidate.named_by
     note = f"{by}, but not there" if by == "configured" else f"{by} names it, but it is not there"
     return LogRead(

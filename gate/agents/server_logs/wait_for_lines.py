@@ -10,7 +10,7 @@ STEP_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class LogPoll:
     """What one look at the logs brought. `ended`: the logs show that the request is over, and what
     it did. `pending`: a line has begun and not ended.
     """
@@ -21,7 +21,7 @@ class Look:
 
 
 def settle(
-    look: Callable[[], Look],
+    look: Callable[[], LogPoll],
     *,
     at_most_s: float,
     clock: Callable[[], float],

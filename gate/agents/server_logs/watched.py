@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 from gate.agents.server_logs.cursor import LogCursor
 from gate.agents.server_logs.folder import FolderCursor
-from gate.agents.server_logs.log_extract import Found, speaks
-from gate.agents.server_logs.paths import Candidate
-from gate.agents.server_logs.wait_for_lines import Look
+from gate.agents.server_logs.log_extract import LogExtract, speaks
+from gate.agents.server_logs.paths import LogCandidate
+from gate.agents.server_logs.wait_for_lines import LogPoll
 from gate.records import LogKind
 
 
-class Watched:
+class WatchedLog:
     """A log that is there or may appear. `speaks`: its new lines say what they are read for."""
 
-    def __init__(self, candidate: Candidate) -> None:
+    def __init__(self, candidate: LogCandidate) -> None:
         self.candidate = candidate
         opened = FolderCursor if candidate.kind == "audit" else LogCursor
         self.cursor: FolderCursor | LogCursor = opened(candidate.path)
@@ -30,10 +30,10 @@ class Watched:
         """Takes what has no end, too."""
         self._take(self.cursor.rest())
 
-    def read_extract(self) -> Found:
+    def read_extract(self) -> LogExtract:
         """What was appended."""
         problem = self.cursor.problem
-        return Found(
+        return LogExtract(
             kind=self.candidate.kind,
             shown=self.candidate.shown,
             bound=None if problem else "offset",
@@ -48,19 +48,19 @@ class Watched:
         return bool(lines)
 
 
-class Mark:
+class LogMark:
     """Where the logs stood before a request. Closed by `LogBook.after`, or by leaving `with`."""
 
-    def __init__(self, candidates: Mapping[LogKind, tuple[Candidate, ...]]) -> None:
-        self._watched: dict[LogKind, list[Watched]] = {}
+    def __init__(self, candidates: Mapping[LogKind, tuple[LogCandidate, ...]]) -> None:
+        self._watched: dict[LogKind, list[WatchedLog]] = {}
         for kind, some in candidates.items():
             watched = self._watched[kind] = []
             for candidate in some:
-                watched.append(Watched(candidate))
+                watched.append(WatchedLog(candidate))
                 if watched[-1].cursor.there:
                     break  # what comes behind it is not looked at
 
-    def __enter__(self) -> Mark:
+    def __enter__(self) -> LogMark:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -71,15 +71,15 @@ class Mark:
         for watched in self.all():
             watched.cursor.close()
 
-    def all(self) -> list[Watched]:
+    def all(self) -> list[WatchedLog]:
         """The access log first: once it shows the end of a request, the others are complete."""
         return [one for kind in self._watched.values() for one in kind]
 
-    def first_present(self, kind: LogKind) -> Watched | None:
+    def first_present(self, kind: LogKind) -> WatchedLog | None:
         """The first that is there."""
         return next((one for one in self._watched[kind] if one.cursor.there), None)
 
-    def missing(self, kind: LogKind) -> list[Candidate]:
+    def missing(self, kind: LogKind) -> list[LogCandidate]:
         """Those that are named and not there; of the usual places the first, if none is there."""
         absent = [one.candidate for one in self._watched[kind] if not one.cursor.there]
         named = [one for one in absent if one.named_by]
@@ -89,11 +89,11 @@ class Mark:
         """Whether there is anything to wait for."""
         return any(one.cursor.there or one.candidate.named_by for one in self.all())
 
-    def look(self) -> Look:
+    def look(self) -> LogPoll:
         grew = [one for one in self.all() if one.look()]
         access = self.first_present("access")
         others = [one for kind in ("console", "audit") if (one := self.first_present(kind))]
-        return Look(
+        return LogPoll(
             grew=bool(grew),
             ended=access is not None
             and access.speaks

@@ -35,7 +35,7 @@ def around(started_ms: int, ended_ms: int) -> Window:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class WindowLines:
     """The lines of a window, oldest first. `untimed`: lines that were passed by without a time.
     `cut`: the log could not be read back far enough.
     """
@@ -47,15 +47,15 @@ class Taken:
     notes: tuple[str, ...] = ()
 
 
-def within(path: Path, window: Window, times: Callable[[str], tuple[int, ...]]) -> Taken:
+def within(path: Path, window: Window, times: Callable[[str], tuple[int, ...]]) -> WindowLines:
     """`times`: the moments that a line's time can mean, none where it has none."""
-    taken = Taken()
+    taken = WindowLines()
     for back in _LOOKS:
         cursor = LogCursor(path, back=back)
         lines = [*cursor.lines(), *cursor.rest()]
         cursor.close()
         if cursor.problem:
-            return Taken(problem=cursor.problem)
+            return WindowLines(problem=cursor.problem)
         taken = _walk(lines, window, times, whole=cursor.whole)
         if not taken.cut:
             break
@@ -68,7 +68,7 @@ def _walk(
     times: Callable[[str], tuple[int, ...]],
     *,
     whole: bool,
-) -> Taken:
+) -> WindowLines:
     """From the end back to the first line that is surely older."""
     found: list[str] = []
     untimed = 0
@@ -91,7 +91,7 @@ def _walk(
         OLDER: bool(last) and max(last) < window.low,
         NEWER: bool(last) and min(last) > window.high,
     }
-    return Taken(
+    return WindowLines(
         lines=tuple(reversed(found)),
         untimed=untimed,
         cut=cut,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.open_calls import OpenCalls, Step
 from gate.agents.traces.spending import Spending
 from gate.agents.traces.trace import MAX_DOCUMENTS, MAX_STEPS, Shape, Trace
@@ -18,7 +18,7 @@ class Builder:
     """Linear in the length of the trace; keeps the first steps whole and counts the others."""
 
     def __init__(self) -> None:
-        self.faults = Faults()
+        self.faults = TraceFaults()
         self.spending = Spending(self.faults)
         self.open = OpenCalls()
         self._said: list[str] | None = None

@@ -61,7 +61,7 @@ _EXAMPLES = 3  # of what a sentence is about
 _EXAMPLE_LIMIT = 60  # characters of one
 
 
-class Faults:
+class TraceFaults:
     """At most one sentence a kind, however much is wrong."""
 
     def __init__(self) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gate.agents.traces.building import Builder
 from gate.agents.traces.open_calls import Step
-from gate.agents.traces.otel_facts import USAGE, AgentCall, Executed, ModelCall, Retrieval
-from gate.agents.traces.otel_spans import Span, spans
+from gate.agents.traces.otel_facts import USAGE, AgentCall, ExecutedCall, ModelCall, RetrievalFacts
+from gate.agents.traces.otel_spans import TraceSpan, spans
 from gate.agents.traces.plain import document
 from gate.agents.traces.trace import Trace
 from gate.agents.traces.values import Called, arguments_of, first
@@ -22,14 +22,14 @@ def read(data: Json, into: Builder) -> None:
         into.faults.tell("traces", n=len(traces))
 
 
-def trace_of(found: list[Span]) -> Trace:
+def trace_of(found: list[TraceSpan]) -> Trace:
     """Of spans `in_order`, of one trace or of those of one conversation. Raises AgentFailure."""
     into = Builder()
     _walk(found, into)
     return into.trace("otel")
 
 
-def _walk(found: list[Span], into: Builder) -> None:
+def _walk(found: list[TraceSpan], into: Builder) -> None:
     walk = _Walk(into)
     for span in found:
         try:
@@ -51,14 +51,14 @@ class _Walk:
         self._answers: dict[str, str] = {}  # of the outermost agent of each trace
         self._trace = ""
 
-    def read_span(self, span: Span) -> None:
+    def read_span(self, span: TraceSpan) -> None:
         self._trace = span.trace
         facts = span.facts
         if isinstance(facts, ModelCall):
             self._model_call(span, facts)
-        elif isinstance(facts, Executed):
+        elif isinstance(facts, ExecutedCall):
             self._add_execution(span, facts)
-        elif isinstance(facts, Retrieval):
+        elif isinstance(facts, RetrievalFacts):
             self._into.add_documents(_document(item, n) for n, item in enumerate(facts.documents))
         elif isinstance(facts, AgentCall) and facts.answer is not None:
             self._answers.setdefault(span.trace, facts.answer)
@@ -68,7 +68,7 @@ class _Walk:
         if self._trace in self._answers:
             self._into.answers(self._answers[self._trace])
 
-    def _model_call(self, span: Span, found: ModelCall) -> None:
+    def _model_call(self, span: TraceSpan, found: ModelCall) -> None:
         if self._unanswered or self._into.open:
             for id, result in found.results:
                 self._add_result(id, result)
@@ -103,7 +103,7 @@ class _Walk:
         if step is not None:
             step.result = result
 
-    def _add_execution(self, span: Span, found: Executed) -> None:
+    def _add_execution(self, span: TraceSpan, found: ExecutedCall) -> None:
         """What a model asked for is one call with what then ran."""
         call = Called(found.name or "(no name)", found.given, False, found.id)
         result = found.result
@@ -119,7 +119,7 @@ class _Walk:
         if result is None and step.id is not None:
             self._unanswered[step.id] = step
 
-    def _latency_ms(self, span: Span) -> float | None:
+    def _latency_ms(self, span: TraceSpan) -> float | None:
         if span.start is None or span.end is None:
             return None
         if span.end < span.start:

@@ -65,7 +65,7 @@ class ModelCall(NamedTuple):
     asked: str | None
 
 
-class Executed(NamedTuple):
+class ExecutedCall(NamedTuple):
     """A call that ran; `given` is not parsed yet."""
 
     name: str | None
@@ -79,11 +79,11 @@ class AgentCall(NamedTuple):
     asked: str | None
 
 
-class Retrieval(NamedTuple):
+class RetrievalFacts(NamedTuple):
     documents: list[Json]  # ids or objects, best first
 
 
-Facts = ModelCall | Executed | AgentCall | Retrieval | None
+Facts = ModelCall | ExecutedCall | AgentCall | RetrievalFacts | None
 
 
 def facts_of(kind: Kind, found: Attributes, events: Sequence[Event] = ()) -> Facts:
@@ -95,7 +95,7 @@ def facts_of(kind: Kind, found: Attributes, events: Sequence[Event] = ()) -> Fac
     if kind == "agent":
         given = _messages(json_inside(found.get("gen_ai.input.messages")))
         return AgentCall(_final_answer(found), _find_question(found, events, given))
-    return Retrieval(_documents(found)) if kind == "retrieval" else None
+    return RetrievalFacts(_documents(found)) if kind == "retrieval" else None
 
 
 def fill_gaps(outer: Facts, inner: Facts) -> Facts:
@@ -112,8 +112,8 @@ def fill_gaps(outer: Facts, inner: Facts) -> Facts:
             cut_off=content.cut_off,
             asked=_either(outer.asked, inner.asked),
         )
-    if isinstance(outer, Executed) and isinstance(inner, Executed):
-        return Executed(*map(_either, outer, inner))
+    if isinstance(outer, ExecutedCall) and isinstance(inner, ExecutedCall):
+        return ExecutedCall(*map(_either, outer, inner))
     return outer
 
 
@@ -170,13 +170,13 @@ def _final_answer(found: Attributes) -> str | None:
     return output if plain and isinstance(output, str) else None
 
 
-def _find_execution(found: Attributes) -> Executed:
+def _find_execution(found: Attributes) -> ExecutedCall:
     name = first(found, "gen_ai.tool.name", "tool.name")
     id = first(found, "gen_ai.tool.call.id", "tool_call.id", "tool.id")
     keys = ("gen_ai.tool.call.arguments", "input.value", "tool.parameters")
     made = parse_call({"name": "?" if name is None else name, "id": id})
     result = json_inside(first(found, "gen_ai.tool.call.result", "output.value"))
-    return Executed(None if name is None else made.name, made.id, first(found, *keys), result)
+    return ExecutedCall(None if name is None else made.name, made.id, first(found, *keys), result)
 
 
 def _documents(found: Attributes) -> list[Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
-from gate.agents.traces.otel_facts import Event, Executed, Facts, Kind, facts_of, fill_gaps
+from gate.agents.traces.otel_facts import Event, ExecutedCall, Facts, Kind, facts_of, fill_gaps
 from gate.agents.traces.otel_sdk import as_otlp, flat, is_span
 from gate.agents.traces.otel_values import attributes_of, event_of, number
 from gate.agents.traces.values import as_list, as_object, as_text, first, text
@@ -26,7 +26,7 @@ DETAILS = "gen_ai.client.inference.operation.details"  # an event with the span'
 _FAILED = (2, "STATUS_CODE_ERROR")
 
 
-class Span(NamedTuple):
+class TraceSpan(NamedTuple):
     """`facts`: what it says of what it is. `attributes` are plain JSON values; times in ns, None
     where there is none. A tuple, for its speed.
     """
@@ -43,9 +43,9 @@ class Span(NamedTuple):
     end: int | None
 
 
-def spans(data: Json) -> list[Span]:
+def spans(data: Json) -> list[TraceSpan]:
     """`in_order`, of OTLP's JSON. Raises AgentFailure."""
-    found: list[Span] = []
+    found: list[TraceSpan] = []
     for n, item in enumerate(_iter_spans(data)):
         try:
             found.append(span_of(as_object(item, "it")))
@@ -54,7 +54,7 @@ def spans(data: Json) -> list[Span]:
     return in_order(found)
 
 
-def in_order(found: list[Span]) -> list[Span]:
+def in_order(found: list[TraceSpan]) -> list[TraceSpan]:
     """By start; one without a start stays behind the one before it. A span within one of the same
     call (an MCP request within execute_tool, an LLM client within another) is part of that. Those
     of no kind that counts are left out.
@@ -82,7 +82,7 @@ def _iter_spans(data: Json) -> Iterator[Json]:
             yield from _iter_spans(as_list(inner, "spans"))
 
 
-def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> Span:
+def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> TraceSpan:
     """A span as it is written; `also`: further attributes to keep. Raises AgentFailure."""
     if "spanId" not in item and is_span(item):
         item = as_otlp(item)
@@ -100,7 +100,7 @@ def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> Span:
         facts = facts_of(kind, attributes, events)
     except AgentFailure as failure:
         raise AgentFailure(f"span {id}: {failure}") from None
-    return Span(
+    return TraceSpan(
         id=id,
         parent=text(first(item, "parentSpanId", "parent_span_id"), "parentSpanId") or "",
         trace=text(first(item, "traceId", "trace_id"), "traceId") or "",
@@ -137,7 +137,7 @@ def _time(value: Json) -> int | None:
     return int(found) if usable else None
 
 
-def _merge_nested(found: list[Span]) -> list[Span]:
+def _merge_nested(found: list[TraceSpan]) -> list[TraceSpan]:
     """Without the spans that are part of another one's call, whose attributes fill its gaps."""
     places = {(span.trace, span.id): n for n, span in enumerate(found) if span.id}
     calls = {
@@ -145,7 +145,7 @@ def _merge_nested(found: list[Span]) -> list[Span]:
         for n, span in reversed([*enumerate(found)])
         if span.kind == "tool" and (id := _call_id(span))
     }
-    whole: list[Span | None] = [*found]
+    whole: list[TraceSpan | None] = [*found]
     for n in reversed(range(len(found))):  # inner ones first: they began later
         outer = _part_of(found, n, places, calls)
         kept = whole[n]
@@ -157,7 +157,7 @@ def _merge_nested(found: list[Span]) -> list[Span]:
 
 
 def _part_of(
-    found: list[Span],
+    found: list[TraceSpan],
     n: int,
     places: Mapping[tuple[str, str], int],
     calls: Mapping[str, int],
@@ -174,7 +174,7 @@ def _part_of(
     return outer if within else None
 
 
-def _outer(found: list[Span], n: int, places: Mapping[tuple[str, str], int]) -> int | None:
+def _outer(found: list[TraceSpan], n: int, places: Mapping[tuple[str, str], int]) -> int | None:
     """The nearest span around it that counts."""
     span = found[n]
     for _ in range(_FURTHEST):
@@ -187,7 +187,7 @@ def _outer(found: list[Span], n: int, places: Mapping[tuple[str, str], int]) -> 
     return None
 
 
-def _fill_span(outer: Span, inner: Span) -> Span:
+def _fill_span(outer: TraceSpan, inner: TraceSpan) -> TraceSpan:
     return outer._replace(
         facts=fill_gaps(outer.facts, inner.facts),
         attributes={**inner.attributes, **outer.attributes},
@@ -196,5 +196,5 @@ def _fill_span(outer: Span, inner: Span) -> Span:
     )
 
 
-def _call_id(span: Span) -> str:
-    return (span.facts.id if isinstance(span.facts, Executed) else None) or ""
+def _call_id(span: TraceSpan) -> str:
+    return (span.facts.id if isinstance(span.facts, ExecutedCall) else None) or ""

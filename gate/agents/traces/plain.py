@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.values import (
     LARGEST,
     arguments_of,
@@ -16,11 +16,11 @@ from gate.errors import AgentFailure
 from gate.records import Document, Json, ToolCall
 
 
-def step(value: Json, key: str, faults: Faults | None = None) -> ToolCall:
+def step(value: Json, key: str, faults: TraceFaults | None = None) -> ToolCall:
     """{name, arguments, result, error, id, turn, latency_ms, correction}, or a call as OpenAI,
     Anthropic or LangChain writes it. `faults` are told of numbers that can be none.
     """
-    made, told = parse_call(value, key), faults or Faults()
+    made, told = parse_call(value, key), faults or TraceFaults()
     turn = told.number(value.get("turn"), f"{key}.turn")
     arguments, raw = (made.given, None) if made.custom else arguments_of(made.given)
     result = first(value, "result", "output")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.values import at, cost_of, first, is_amount
 from gate.records import Json, Usage
 
@@ -26,7 +26,7 @@ _REASONING = (
 _BESIDE_INPUT = ("cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def usage_of(value: Json, faults: Faults) -> Usage:
+def usage_of(value: Json, faults: TraceFaults) -> Usage:
     """Token counts under OpenAI's, Anthropic's, LangChain's or our names; what is not said, or is
     no number of tokens, stays unknown: a wrong bill is no wrong answer. A cost that is none is NaN.
     """
@@ -75,7 +75,7 @@ class Spending:
     _WHOLE = ("input_tokens", "output_tokens", "cost_usd")
     _PARTS = ("cached_tokens", "reasoning_tokens")
 
-    def __init__(self, faults: Faults) -> None:
+    def __init__(self, faults: TraceFaults) -> None:
         self._faults = faults
         self._sums: dict[str, float] = {}
         self._told: dict[str, int] = {}

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import get_args
 
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.traces import plain, spending, values
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.trace import Trace
 from gate.agents.wire import tracing
 from gate.agents.wire.tracing import TraceShape
@@ -29,7 +29,7 @@ parse, first, text = values.parse, values.first, values.text
 answer_text, cost_of, usage_of = values.as_text, values.cost_of, spending.usage_of
 
 
-def json_of(reply: Reply) -> Json:
+def json_of(reply: HttpReply) -> Json:
     """The body as JSON. Raises AgentFailure that shows how the body begins."""
     try:
         return parse(reply.body)
@@ -65,7 +65,7 @@ def response(
         raise AgentFailure("the answer has none of the keys answer, output, text")
     told = Trace(shape=None) if found is None else found
     given, steps = first(own, *ANSWERS), first(own, "steps", "tool_calls")
-    faults = Faults()
+    faults = TraceFaults()
     usage = tracing.usage(own, found, faults)
     cost = cost_of(first(own, "cost_usd", "cost"))
     retrieved = documents(own.get("retrieved"), "retrieved")
@@ -83,13 +83,13 @@ def response(
     return with_faults(told_by_agent, faults)
 
 
-def turns_of(data: Mapping[str, Json], faults: Faults) -> int | None:
+def turns_of(data: Mapping[str, Json], faults: TraceFaults) -> int | None:
     """`turns`: how many times the model was called, where it is such a number."""
     found = faults.number(data.get("turns"), "turns")
     return None if found is None else int(found)
 
 
-def with_faults(found: Response, faults: Faults) -> Response:
+def with_faults(found: Response, faults: TraceFaults) -> Response:
     """The answer with what is odd about its numbers."""
     told = faults.sentences()
     return replace(found, trace_faults=(*found.trace_faults, *told)) if told else found

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gate.agents.traces import values
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.spending import usage_of
 from gate.agents.wire import chat
 from gate.errors import AgentFailure
@@ -47,7 +47,7 @@ def _read(told: Mapping[str, Json]) -> Response | None:
     """Steps as beside an answer: `tool_calls` where there are no `steps`, or a trace."""
     steps = values.first(told, "steps", "tool_calls")
     beyond = chat.extras({**told, "steps": steps, "context": None, "safety_violations": None})
-    usage = usage_of(told.get("usage"), Faults())
+    usage = usage_of(told.get("usage"), TraceFaults())
     usage = beyond.usage if usage == Usage() else usage
     if beyond.steps is None and not beyond.omitted_steps and usage == Usage():
         return None

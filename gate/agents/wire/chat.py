@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.traces import plain, values
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.trace import MAX_STEPS, Trace
 from gate.agents.wire import answer, tracing
 from gate.agents.wire.chat_stream import join_chunks
@@ -52,7 +52,7 @@ def request_body(given: Json, model: str, options: Mapping[str, Json]) -> bytes:
     return json.dumps({**body, **options}).encode()
 
 
-def read(reply: Reply, *, tools_offered: bool) -> Response:
+def read(reply: HttpReply, *, tools_offered: bool) -> Response:
     """The answer, streamed or not. Raises AgentFailure, or InfraFailure for an error body about
     authentication or quota.
 
@@ -65,7 +65,7 @@ def read(reply: Reply, *, tools_offered: bool) -> Response:
     if not isinstance(message, dict):
         raise AgentFailure(f"{reply.address}: choices[0] has no message")
     beyond = extras(data)
-    faults = Faults()
+    faults = TraceFaults()
     usage = answer.usage_of(data.get("usage"), faults)
     found = replace(
         answer.with_faults(beyond, faults),
@@ -110,7 +110,7 @@ def extras(data: Mapping[str, Json]) -> Response:
         return _NOTHING
     context = found["context"] if isinstance(found["context"], (str, list)) else None
     trace = tracing.beside(found)
-    told, faults = trace or Trace(shape=None), Faults()
+    told, faults = trace or Trace(shape=None), TraceFaults()
     retrieved = answer.documents(found["retrieved"], "retrieved")
     beyond = Response(
         answer="",
@@ -131,14 +131,16 @@ def _is_message(item: Json) -> bool:
     return isinstance(item, dict) and isinstance(item.get("role"), str)
 
 
-def _choice(data: Json, reply: Reply) -> dict[str, Any]:
+def _choice(data: Json, reply: HttpReply) -> dict[str, Any]:
     choices = data.get("choices") if isinstance(data, dict) else None
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]
     raise missing_answer_failure(data, reply, "choices")
 
 
-def missing_answer_failure(data: Json, reply: Reply, missing: str) -> AgentFailure | InfraFailure:
+def missing_answer_failure(
+    data: Json, reply: HttpReply, missing: str
+) -> AgentFailure | InfraFailure:
     """What a body without its answer comes to; nobody's fault where keys or quota were wrong."""
     said = reply.error_text(data)
     failed = isinstance(data, dict) and (data.get("status") == "error" or "error" in data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.wire import answer, sse
 from gate.errors import AgentFailure
 from gate.records import Json
@@ -65,7 +65,7 @@ class _Message:
         return {"message": message, "finish_reason": self.finish_reason}
 
 
-def join_chunks(reply: Reply) -> dict[str, Json]:
+def join_chunks(reply: HttpReply) -> dict[str, Json]:
     """The whole body; keys beyond `choices` are those of the last chunk that has them.
 
     A body without `choices` where the server sent an error instead. Raises AgentFailure when the

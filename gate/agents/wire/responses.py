@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.traces.reading import read_trace
 from gate.agents.wire import answer, chat, tracing
 from gate.agents.wire.sse import events, is_stream
@@ -31,7 +31,7 @@ def settings(request: Mapping[str, Json]) -> dict[str, Json]:
     return {"max_output_tokens" if k == "max_tokens" else k: v for k, v in request.items()}
 
 
-def read(reply: Reply) -> Response:
+def read(reply: HttpReply) -> Response:
     """The answer, streamed or not; what the server's own tools did are steps too. Raises
     AgentFailure, InfraFailure.
     """
@@ -51,7 +51,7 @@ def read(reply: Reply) -> Response:
     )
 
 
-def _last(reply: Reply) -> Json:
+def _last(reply: HttpReply) -> Json:
     """The whole response, which the event that ends a stream has."""
     for event in events(reply):
         if event.get("type") in _ENDS:

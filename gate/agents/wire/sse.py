@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.wire.answer import parse
 from gate.errors import AgentFailure
 from gate.records import Json
@@ -13,14 +13,14 @@ from gate.records import Json
 _LINES = re.compile(r"\r\n|\r|\n")
 
 
-def is_stream(reply: Reply) -> bool:
+def is_stream(reply: HttpReply) -> bool:
     """A server may answer in one piece although a stream was asked for, and mislabel either."""
     if "event-stream" in reply.headers.get("content-type", ""):
         return True
     return reply.body[:100].lstrip().startswith((b"data:", b"event:"))
 
 
-def events(reply: Reply) -> Iterator[dict[str, Json]]:
+def events(reply: HttpReply) -> Iterator[dict[str, Json]]:
     """The events up to `[DONE]`, which becomes `{"done": True}`.
 
     Raises AgentFailure for an event that is no JSON object, as a cut leaves one behind.
@@ -38,7 +38,7 @@ def events(reply: Reply) -> Iterator[dict[str, Json]]:
             yield _parse_event(data, reply)
 
 
-def _parse_event(data: str, reply: Reply) -> dict[str, Json]:
+def _parse_event(data: str, reply: HttpReply) -> dict[str, Json]:
     try:
         found = parse(data.encode())
     except ValueError:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from gate.agents.traces import plain, values
 from gate.agents.traces.detecting import is_whole, shape_of
-from gate.agents.traces.faults import Faults
+from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.reading import read_trace
 from gate.agents.traces.spending import COUNTS, usage_of
 from gate.agents.traces.trace import MAX_STEPS, Shape, Trace
@@ -69,7 +69,7 @@ def _read_source(source: Json, named: Shape | None) -> Trace | None:
         return _trace_of_steps(source, "steps")
     if not isinstance(source, (list, dict)):
         return None
-    faults = Faults()
+    faults = TraceFaults()
     faults.tell("shape")
     return Trace(shape=None, steps=None, faults=faults.sentences())
 
@@ -93,7 +93,7 @@ def response_fields(own: Json, turns: int | None, found: Trace | None) -> dict[s
     }
 
 
-def usage(own: Mapping[str, Json], found: Trace | None, faults: Faults) -> Usage:
+def usage(own: Mapping[str, Json], found: Trace | None, faults: TraceFaults) -> Usage:
     """As the agent says it, under `usage` or beside its answer; where it says nothing, as its trace
     does.
     """
@@ -106,7 +106,7 @@ def usage(own: Mapping[str, Json], found: Trace | None, faults: Faults) -> Usage
 
 def _trace_of_steps(value: Json, key: str) -> Trace:
     """The first steps, and how many more there are."""
-    items, faults = values.as_list(value, key), Faults()
+    items, faults = values.as_list(value, key), TraceFaults()
     steps = [plain.step(item, f"{key}[{n}]", faults) for n, item in enumerate(items[:MAX_STEPS])]
     return Trace(
         shape=None,
@@ -118,7 +118,7 @@ def _trace_of_steps(value: Json, key: str) -> Trace:
 
 def _trace_of_count(value: Json) -> Trace:
     """Steps of which the number alone is told; unknown where it can be none."""
-    faults = Faults()
+    faults = TraceFaults()
     whole = values.is_amount(value) and value == int(value)
     if not whole:
         faults.tell("number", "steps")

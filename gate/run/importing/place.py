@@ -25,7 +25,7 @@ from gate.run.rules_for_event import (
     with_base,
 )
 from gate.store.baseline.find import Compared, find
-from gate.store.baseline.source_order import Place
+from gate.store.baseline.source_order import BaselineContext
 from gate.suites.config.overrides import for_release, override, settings
 from gate.suites.protection.rules import Rules, load_own_config
 
@@ -44,7 +44,7 @@ class ImportPlace:
     facts: Mapping[str, Any] = field(default_factory=dict)
     comment_id: str = "gate"
     key: str = field(default="", repr=False)  # for GitHub's API
-    baselines: Place | None = None  # None: nothing is compared
+    baselines: BaselineContext | None = None  # None: nothing is compared
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from gate.records.baseline import BaselineRun
 from gate.records.codec import from_json, to_json
 from gate.store.baseline.schema import (
     SCHEMA_VERSION,
-    Accepted,
+    AcceptanceNote,
     check_cases,
     check_header,
     header_of,
@@ -38,7 +38,7 @@ class BaselineFile:
 
     table: Table
     runs: tuple[BaselineRun, ...] = ()
-    accepted: tuple[Accepted, ...] = ()
+    accepted: tuple[AcceptanceNote, ...] = ()
     paths: Mapping[str, Path] = field(default_factory=dict)  # case id -> of a newest round
 
     @property
@@ -83,7 +83,7 @@ def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
         graders=data["graders"],
         categories=tuple(case["category"] for case in cases),
     )
-    accepted = tuple(from_json(Accepted, one) for one in data["accepted"])
+    accepted = tuple(from_json(AcceptanceNote, one) for one in data["accepted"])
     paths = {case["id"]: from_json(Path, case["path"]) for case in cases if "path" in case}
     return BaselineFile(table=table, runs=runs, accepted=accepted, paths=paths)
 

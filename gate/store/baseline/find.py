@@ -11,13 +11,13 @@ from gate.errors import UsageError
 from gate.files.plain_file import read_if_there
 from gate.records import BaselineInfo, BaselineRules, Provenance
 from gate.records.forge import BaselineRequest, FoundBaseline, Here
-from gate.store.baseline.source_order import Place, find_baseline, source_names
+from gate.store.baseline.source_order import BaselineContext, find_baseline, source_names
 
 if TYPE_CHECKING:
     from gate.analysis.table import Table
     from gate.graders.trajectories.path import Path, PathsOf
     from gate.records.baseline import BaselineRun
-    from gate.store.baseline.schema import Accepted
+    from gate.store.baseline.schema import AcceptanceNote
 
 _HASHED = {
     "agent_digest": "agent options",
@@ -42,14 +42,14 @@ class Compared:
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     runs: tuple[BaselineRun, ...] = ()  # whose rounds are in the table, oldest first
     history: tuple[BaselineRun, ...] = ()  # all that the file has, oldest first
-    accepted: tuple[Accepted, ...] = ()  # changes that the file has taken in, oldest first
+    accepted: tuple[AcceptanceNote, ...] = ()  # changes that the file has taken in, oldest first
     here: Here = ""  # how the working tree's file differs from the base branch's
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
     paths_of: PathsOf = field(default=_no_paths, repr=False)  # what the agent did, by case
 
 
 def find(
-    suite: str, dataset_digest: str, rules: BaselineRules, place: Place, now: Provenance
+    suite: str, dataset_digest: str, rules: BaselineRules, place: BaselineContext, now: Provenance
 ) -> Compared:
     """The pooled baseline of a suite; without one `Compared.table` is None and the info says why.
 
@@ -97,13 +97,17 @@ def find(
     return replace(compared, text=found.text) if place.mode == "release" else compared
 
 
-def _judge_added_file(request: BaselineRequest, rules: BaselineRules, place: Place) -> Here:
+def _judge_added_file(
+    request: BaselineRequest, rules: BaselineRules, place: BaselineContext
+) -> Here:
     """A file that the base branch has not is what the branch is judged by once it has landed."""
     asked = place.forge is not None and "repo" in source_names(rules.source)
     return "added" if asked and (place.root / request.file).is_file() else ""
 
 
-def _judge_changed_file(found: FoundBaseline, runs: Sequence[BaselineRun], place: Place) -> Here:
+def _judge_changed_file(
+    found: FoundBaseline, runs: Sequence[BaselineRun], place: BaselineContext
+) -> Here:
     """An older state of the file, which a branch has that is behind, is no change."""
     own = place.root / found.file
     if place.forge is None:

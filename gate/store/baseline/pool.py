@@ -14,7 +14,7 @@ from gate.graders.trajectories.path import Path, within_budget
 from gate.records import AcceptedChange
 from gate.records.baseline import BaselineRun
 from gate.store.baseline.file import BaselineFile, newest, render
-from gate.store.baseline.schema import Accepted
+from gate.store.baseline.schema import AcceptanceNote
 
 
 def append(
@@ -36,7 +36,7 @@ def append(
     """
     run = replace(run, rounds=table.rounds, kept=table.rounds, cases=len(table.cases))
     runs: tuple[BaselineRun, ...] = (run,)
-    accepted: tuple[Accepted, ...] = ()
+    accepted: tuple[AcceptanceNote, ...] = ()
     whole, known = table, dict(paths or {})
     if baseline is not None:
         fresh = starts_anew(baseline)
@@ -61,7 +61,7 @@ def accept(
     baseline: BaselineFile, *, who: str, when: str, why: str, metrics: Sequence[str] = ()
 ) -> BaselineFile:
     """The same values with one more accept record; the next `append` starts a new pool."""
-    record = Accepted(
+    record = AcceptanceNote(
         who=who, when=when, why=why, old_digest=digest(baseline), metrics=tuple(metrics)
     )
     return replace(baseline, accepted=(*baseline.accepted, record))
@@ -80,7 +80,7 @@ def with_accepted(baseline: BaselineFile, changes: Sequence[AcceptedChange]) -> 
 
 
 def not_yet_in(
-    known: Sequence[Accepted], changes: Sequence[AcceptedChange]
+    known: Sequence[AcceptanceNote], changes: Sequence[AcceptedChange]
 ) -> tuple[AcceptedChange, ...]:
     """Those that the baseline has not taken in yet: afterwards they excuse nothing more."""
     used = {(one.who, one.when) for one in known}

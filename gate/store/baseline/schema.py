@@ -48,7 +48,7 @@ def fingerprint(made: Provenance, dataset_digest: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
+class AcceptanceNote:
     """Somebody's word that a change is meant: the next run starts a new pool."""
 
     who: str
@@ -70,7 +70,7 @@ def schema() -> dict[str, Json]:
             "metrics": {"type": "object", "additionalProperties": schema_of(MetricSpec)},
             "graders": {"type": "object", "additionalProperties": {"type": "string"}},
             "runs": {"type": "array", "items": _run_schema()},
-            "accepted": {"type": "array", "items": schema_of(Accepted)},
+            "accepted": {"type": "array", "items": schema_of(AcceptanceNote)},
             "cases": {"type": "array", "items": _case_schema()},
         },
         "required": ["schema_version", "suite", "metrics", "graders", "runs", "accepted", "cases"],

@@ -14,7 +14,7 @@ ORDER = ("repo", "artifact")  # of `auto`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class BaselineContext:
     """Where to look: the folder of gate.yml, the host, the base commit; and the time now."""
 
     root: Path

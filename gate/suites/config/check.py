@@ -18,7 +18,7 @@ from gate.registry import Registry
 from gate.suites.config.build import spell_out_graders
 from gate.suites.config.inherit import lent
 from gate.suites.config.json_schema import AGENT_KEYS, schema, schema_for
-from gate.suites.config.variables import Fault, replace_variables, secrets
+from gate.suites.config.variables import ConfigFault, replace_variables, secrets
 from gate.text.suggestions import did_you_mean
 
 _AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
@@ -95,7 +95,7 @@ def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
     return path[1:] == ("type",) or any("string" in (kind or ()) for kind in kinds)
 
 
-def _reword(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> Fault:
+def _reword(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> ConfigFault:
     path, message = found.path, found.message
     if path[:1] == ("suites",) and len(path) == 2 and found.key == "dataset":
         message += _no_bundled(_get_list(data, "suites")[int(path[1])])
@@ -110,7 +110,7 @@ def _reword(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> Fau
         message = "does not name a class - write ./my_suite.py:MySuite"
     elif _is_grader((*path, "")) and " is not " not in message:
         message = "a grader is its name, or its name with options: {name: {option: value}}"
-    return Fault(path=path, message=message)
+    return ConfigFault(path=path, message=message)
 
 
 def _no_bundled(suite: Json) -> str:
@@ -125,23 +125,23 @@ def _is_grader(path: Path) -> bool:
     return len(path) == 5 and (path[0], path[2]) == ("suites", "graders")
 
 
-def _twice(data: Mapping[str, Json]) -> Iterator[Fault]:
+def _twice(data: Mapping[str, Json]) -> Iterator[ConfigFault]:
     """What is said in two ways, of which only one can count."""
     regression = data.get("regression")
     if "gates" in data and "QUALITY_GATES" in data:
-        yield Fault(path=("QUALITY_GATES",), message="sets the same as gates - keep one of the two")
+        yield ConfigFault(path=("QUALITY_GATES",), message="sets the same as gates - keep one of the two")
     if (
         "regression_threshold" in data
         and isinstance(regression, dict)
         and "tolerance" in regression
     ):
         message = "sets the same as regression.tolerance - keep one of the two"
-        yield Fault(path=("regression_threshold",), message=message)
+        yield ConfigFault(path=("regression_threshold",), message=message)
     for number, suite in enumerate(_get_list(data, "suites")):
         if isinstance(suite, dict) and "suite" in suite:
             for key in (key for key in _NOT_OF_CODE if suite.get(key)):
                 message = "the class under `suite` already does this - remove it"
-                yield Fault(path=("suites", number, key), message=message)
+                yield ConfigFault(path=("suites", number, key), message=message)
 
 
 def _matching(value: Json, pattern: Path, path: Path) -> Iterator[tuple[Path, Json]]:
@@ -155,7 +155,7 @@ def _matching(value: Json, pattern: Path, path: Path) -> Iterator[tuple[Path, Js
         yield from _matching(value[pattern[0]], pattern[1:], (*path, pattern[0]))
 
 
-def _leave_out(data: dict[str, Json], fault: Fault) -> None:
+def _leave_out(data: dict[str, Json], fault: ConfigFault) -> None:
     """Takes the broken part out; what a fault before it took is gone already."""
     path = fault.path
     if not path:

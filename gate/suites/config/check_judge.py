@@ -11,7 +11,7 @@ from gate.agents.pricing import strip_date
 from gate.graders.user_code.make import manner_of
 from gate.plugins import AGENTS, build
 from gate.records import Config, Json, PluginSpec, Role, Suite
-from gate.suites.config.lint import Findings
+from gate.suites.config.lint import ConfigFindings
 from gate.text.late_pattern import late_pattern
 
 _FAMILIES = {  # what model names hold -> who made them
@@ -37,12 +37,12 @@ _INSTEAD = "choose a model of another family"
 
 def judges(
     config: Config, root: Path, *, complete: bool = True, judge_unread: bool = False
-) -> Findings:
+) -> ConfigFindings:
     """Graders without the model that they ask, models that nobody asks, templates that leave the
     question out. `complete`: every suite could be read; `judge_unread`: there is a judge, with a
     mistake that is told already.
     """
-    found = Findings()
+    found = ConfigFindings()
     asking = list(_asking(config.suites, root))
     for grader, role in asking:
         alone = getattr(manner_of(grader.name, root), "partly_offline", False)
@@ -65,13 +65,13 @@ def judges(
     return found
 
 
-def kinship(config: Config, root: Path) -> Findings:
+def kinship(config: Config, root: Path) -> ConfigFindings:
     """Models that would judge their own answers, or those of their own family: a warning, with
     `require_different_judge` an error, as is then a model that nobody knows.
 
     For the config that is run, after options of the command line.
     """
-    found = Findings()
+    found = ConfigFindings()
     agent = _model_of(config.agent, root)
     for section, spec in _models(config):
         judge = _model_of(spec, root)

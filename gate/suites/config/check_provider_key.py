@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gate.records import Config, Json
-from gate.suites.config.lint import Findings
+from gate.suites.config.lint import ConfigFindings
 
 PROVIDER_KEY = "OPENAGENT_PROVIDER_KEY"  # the variable that by its name holds a provider's key
 _GRADER = "tool_evidence"
 
 
-def provider_key(config: Config, *, given: bool = False) -> Findings:
+def provider_key(config: Config, *, given: bool = False) -> ConfigFindings:
     """A warning where suites check evidence of tools and the key is, or may be, a model provider's.
     `given`: a provider key is given on the command line.
     """
-    found = Findings()
+    found = ConfigFindings()
     agent = config.agent
     suites = [s.name for s in config.suites if any(g.name == _GRADER for g in s.graders)]
     doubt = _doubt(agent.options, given)

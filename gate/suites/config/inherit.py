@@ -11,7 +11,7 @@ from gate.files import yaml as yamlfile
 from gate.graders.user_code.make import manner_of
 from gate.records import Config, Json, PluginSpec, Suite
 from gate.suites.config.build import spell_out_graders
-from gate.suites.config.lint import Findings
+from gate.suites.config.lint import ConfigFindings
 
 _LENT = ("dataset", "graders")
 
@@ -33,7 +33,7 @@ def lent(entry: Mapping[str, Json]) -> dict[str, Json]:
     return {**load_bundled_entry(str(name)), **entry}
 
 
-def settle_options(config: Config, root: Path, found: Findings | None = None) -> Config:
+def settle_options(config: Config, root: Path, found: ConfigFindings | None = None) -> Config:
     """Each suite's `mode` told to the graders that know both; optional graders that ask a judge
     left out where there is none, which is added to what was `found`.
     """
@@ -43,7 +43,7 @@ def settle_options(config: Config, root: Path, found: Findings | None = None) ->
     return replace(config, suites=suites)
 
 
-def _in_mode(suite: Suite, root: Path, found: Findings | None) -> Suite:
+def _in_mode(suite: Suite, root: Path, found: ConfigFindings | None) -> Suite:
     knowing = [_knows_modes(spec, root) for spec in suite.graders]
     if suite.mode == "upstream" and found is not None and not any(knowing):
         message = "mode: no grader of this suite has an upstream mode - remove it"
@@ -62,7 +62,7 @@ def _knows_modes(spec: PluginSpec, root: Path) -> bool:
         return False
 
 
-def _judgeable(suite: Suite, config: Config, found: Findings | None) -> Suite:
+def _judgeable(suite: Suite, config: Config, found: ConfigFindings | None) -> Suite:
     unasked = suite.mode == "upstream" or config.judge is None
     dropped = [spec for spec in suite.graders if unasked and spec.options.get("optional") is True]
     if not dropped:

@@ -20,7 +20,7 @@ Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -
 
 
 @dataclass(slots=True)
-class Findings:
+class ConfigFindings:
     """What a check found: problems stop the command, warnings are shown."""
 
     problems: list[Problem] = field(default_factory=list)
@@ -33,18 +33,20 @@ class Findings:
     def warn(self, place: Place, message: str) -> None:
         self.warnings.append(str(Problem(place, message)))
 
-    def add(self, other: Findings) -> None:
+    def add(self, other: ConfigFindings) -> None:
         self.problems += other.problems
         self.warnings += other.warnings
 
 
-def lint(config: Config, measured: Measured, today: date, *, complete: bool = True) -> Findings:
+def lint(
+    config: Config, measured: Measured, today: date, *, complete: bool = True
+) -> ConfigFindings:
     """Everything that can be said without looking at a dataset.
 
     `complete`: every suite could be read; otherwise an unknown metric may be one of a suite that is
     broken, and only misspelled ones are told.
     """
-    found = Findings(complete=complete)
+    found = ConfigFindings(complete=complete)
     everywhere = {name: spec for specs in measured.values() for name, spec in specs.items()}
     for gate in config.gates:
         _check_metric_name(gate.metric, gate.place, everywhere, found)
@@ -67,9 +69,9 @@ def lint(config: Config, measured: Measured, today: date, *, complete: bool = Tr
 
 def lint_with_data(
     config: Config, measured: Measured, cases: Mapping[str, frozenset[str]]
-) -> Findings:
+) -> ConfigFindings:
     """What needs the datasets: `cases` are the case ids of each suite that was read."""
-    found = Findings()
+    found = ConfigFindings()
     ids = frozenset().union(*cases.values())
     for entry in config.quarantine:
         if entry.case not in ids and len(cases) == len(config.suites):
@@ -82,7 +84,7 @@ def lint_with_data(
 
 
 def _check_metric_name(
-    metric: str, place: Place, specs: Mapping[str, MetricSpec], found: Findings
+    metric: str, place: Place, specs: Mapping[str, MetricSpec], found: ConfigFindings
 ) -> None:
     if metric in specs:
         return
@@ -103,7 +105,7 @@ def _check_metric_name(
         found.wrong(place, f"unknown metric{hint}")
 
 
-def _limits(gate: GateRule, spec: MetricSpec | None, found: Findings) -> None:
+def _limits(gate: GateRule, spec: MetricSpec | None, found: ConfigFindings) -> None:
     """A gate that no data can meet, or none can break, is no gate."""
     if gate.min is None and gate.max is None and gate.target is None:
         found.wrong(gate.place, "needs min, max or target")
@@ -132,7 +134,7 @@ def _limits(gate: GateRule, spec: MetricSpec | None, found: Findings) -> None:
             found.warn(gate.place, "higher is better here - did you mean min?")
 
 
-def _target(gate: GateRule, target: float, spec: MetricSpec | None, found: Findings) -> None:
+def _target(gate: GateRule, target: float, spec: MetricSpec | None, found: ConfigFindings) -> None:
     """A target is beyond the limit, on the better side, and can be reached."""
     if gate.min is not None and target < gate.min:
         found.wrong(gate.place, f"target {target:g} is below min {gate.min:g}")
@@ -147,7 +149,7 @@ def _target(gate: GateRule, target: float, spec: MetricSpec | None, found: Findi
 
 
 def _tolerance(
-    allowed: Tolerance | None, spec: MetricSpec | None, place: Place, found: Findings
+    allowed: Tolerance | None, spec: MetricSpec | None, place: Place, found: ConfigFindings
 ) -> None:
     if allowed is None or spec is None or spec.low is None or spec.high is None:
         return
@@ -158,7 +160,7 @@ def _tolerance(
         )
 
 
-def _rounds(config: Config, found: Findings) -> None:
+def _rounds(config: Config, found: ConfigFindings) -> None:
     most = config.regression.max_rounds
     for suite in config.suites:
         if most is not None and suite.rounds > most:
@@ -166,7 +168,7 @@ def _rounds(config: Config, found: Findings) -> None:
             found.wrong(suite.place, f"{message}, {most} - raise it, or ask for fewer rounds")
 
 
-def _prices(config: Config, found: Findings) -> None:
+def _prices(config: Config, found: ConfigFindings) -> None:
     """A price under a name that nearly is the agent's model. One that is merely absent may be told
     by the agent itself, or be that of the model that answers under another name.
     """
@@ -177,7 +179,7 @@ def _prices(config: Config, found: Findings) -> None:
             found.warn(config.agent.place, f"pricing has no price for the model '{model}'{hint}")
 
 
-def _quarantine(config: Config, today: date, found: Findings) -> None:
+def _quarantine(config: Config, today: date, found: ConfigFindings) -> None:
     seen: set[str] = set()
     for entry in config.quarantine:
         try:
@@ -193,13 +195,13 @@ def _quarantine(config: Config, today: date, found: Findings) -> None:
         seen.add(entry.case)
 
 
-def _control(config: Config, found: Findings) -> None:
+def _control(config: Config, found: ConfigFindings) -> None:
     if config.control_agent is not None and config.regression.control != "fresh":
         message = "is never called - set regression.control: fresh, or remove it"
         found.warn(config.control_agent.place, message)
 
 
-def _retriever(config: Config, found: Findings) -> None:
+def _retriever(config: Config, found: ConfigFindings) -> None:
     """A retriever alone gives empty answers: only what it retrieved can be judged."""
     if config.agent.name != NOBODY:
         return
@@ -219,7 +221,7 @@ def _retriever(config: Config, found: Findings) -> None:
 
 
 def _at_this_size(
-    suite: Suite, config: Config, specs: Mapping[str, MetricSpec], cases: int, found: Findings
+    suite: Suite, config: Config, specs: Mapping[str, MetricSpec], cases: int, found: ConfigFindings
 ) -> None:
     own = {gate.metric for gate in suite.gates}
     gates = [*suite.gates, *(gate for gate in config.gates if gate.metric not in own)]
@@ -233,7 +235,7 @@ def _at_this_size(
             _enough_calls(gate, suite.name, spec.options.get("q", 0.95), trials, found)
 
 
-def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: Findings) -> None:
+def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: ConfigFindings) -> None:
     """A quantile needs 5 / (1 - q) calls: 100 for a p95."""
     needed = math.ceil(5 / (1 - q) - 1e-9)
     if trials < needed:
@@ -243,7 +245,9 @@ def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: Find
         found.warn(gate.place, f"{message} - add cases or rounds")
 
 
-def _reachable(gate: GateRule, suite: Suite, trials: int, alpha: float, found: Findings) -> None:
+def _reachable(
+    gate: GateRule, suite: Suite, trials: int, alpha: float, found: ConfigFindings
+) -> None:
     """Whether even all-wrong or all-right answers clear the limit with this many trials. How far
     from its end the bound of 0 or n out of n lies: 1 - alpha^(1/n) where cases run once
     (Clopper and Pearson), else z^2 / n.

@@ -25,7 +25,7 @@ from gate.suites.config import build as build_records
 from gate.suites.config.check import check_document
 from gate.suites.config.check_judge import judges
 from gate.suites.config.inherit import load_bundled_entry, settle_options
-from gate.suites.config.lint import Findings, Measured, lint
+from gate.suites.config.lint import ConfigFindings, Measured, lint
 from gate.text.late_pattern import late_pattern
 from gate.text.suggestions import did_you_mean
 from gate.user_code.hashes import grader_file
@@ -48,12 +48,12 @@ _NOT_RULES = ("agent", "same_agent", "retriever", "digest", "file", "warnings", 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
+class ExaminedConfig:
     """As much of gate.yml as could be read, with everything that is wrong in it."""
 
     config: Config
     measured: Measured  # suite -> metric -> what it is
-    findings: Findings
+    findings: ConfigFindings
 
 
 def load(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date) -> Config:
@@ -68,7 +68,9 @@ def load(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: da
     return examined.config
 
 
-def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date) -> Examined:
+def examine(
+    read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date
+) -> ExaminedConfig:
     """As `load`, but what could be read is handed over beside the problems."""
     content = read(file)
     if content is None:
@@ -79,7 +81,7 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     config = build_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
     if "suites" not in (document.data or {}):
         config = replace(config, suites=default_suites())
-    found = Findings(problems=problems)
+    found = ConfigFindings(problems=problems)
     PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
     config = with_default_gates(settle_options(config, root, found))
     measured = measure(config.suites, root, found, collect_k(config))
@@ -96,7 +98,7 @@ def examine(read: Read, file: str, *, env: Mapping[str, str], root: Path, today:
     found.problems[:] = without_secrets(found.problems, config, env)
     sha = digest(config, document.data or {})
     config = replace(config, digest=sha, warnings=tuple(found.warnings))
-    return Examined(config=config, measured=measured, findings=found)
+    return ExaminedConfig(config=config, measured=measured, findings=found)
 
 
 def _begin_graders(data: Json, root: Path) -> None:
@@ -263,7 +265,7 @@ def models_of(config: Config) -> tuple[PluginSpec, ...]:
 
 
 def measure(
-    suites: Sequence[Suite], root: Path, found: Findings, asked: frozenset[int]
+    suites: Sequence[Suite], root: Path, found: ConfigFindings, asked: frozenset[int]
 ) -> Measured:
     """What each suite measures; a grader that cannot be made is added to what was `found`.
     `asked`: as `collect_k` has them.
@@ -293,7 +295,7 @@ def measure(
     return measured
 
 
-def _metrics(spec: PluginSpec, root: Path, found: Findings) -> tuple[MetricSpec, ...]:
+def _metrics(spec: PluginSpec, root: Path, found: ConfigFindings) -> tuple[MetricSpec, ...]:
     try:
         faults = option_faults(spec, root)
         for fault in faults:
@@ -305,7 +307,7 @@ def _metrics(spec: PluginSpec, root: Path, found: Findings) -> tuple[MetricSpec,
 
 
 def _agent_fits(
-    agent: PluginSpec, root: Path, found: Findings, registry: Registry[Agent] = AGENTS
+    agent: PluginSpec, root: Path, found: ConfigFindings, registry: Registry[Agent] = AGENTS
 ) -> None:
     try:
         build(registry, agent, root)

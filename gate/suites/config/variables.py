@@ -29,7 +29,7 @@ _SECRET = late_pattern(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class ConfigFault:
     """Something wrong at a path of gate.yml."""
 
     path: Path
@@ -44,7 +44,7 @@ class Replaced:
 
     data: dict[str, Json]
     hidden: set[Path] = field(default_factory=set)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[ConfigFault] = field(default_factory=list)
 
 
 def replace_variables(
@@ -64,7 +64,7 @@ def replace_variables(
                 "environment variables are expanded only under agent and judge - write the "
                 "value itself"
             )
-            done.faults.append(Fault(path=path, message=message))
+            done.faults.append(ConfigFault(path=path, message=message))
         return _VARIABLE.sub(lambda found: found[0][1:] if found[1] else found[0], text)
 
     for section, value in data.items():
@@ -72,13 +72,13 @@ def replace_variables(
     return done
 
 
-def secrets(data: Mapping[str, Json]) -> Iterator[Fault]:
+def secrets(data: Mapping[str, Json]) -> Iterator[ConfigFault]:
     """Keys and tokens that are written into the file; a message never shows their values."""
     for section in SECTIONS:
         for path, text in _texts(data.get(section), (section,)):
             if path[-1] == "api_key_env":
                 if not _NAME.fullmatch(text) or _looks_like_key(text):
-                    yield Fault(
+                    yield ConfigFault(
                         path=path,
                         message="must be the name of an environment "
                         "variable, not the API key itself",
@@ -88,7 +88,7 @@ def secrets(data: Mapping[str, Json]) -> Iterator[Fault]:
                     "an API key must not be in the file - put it in an environment variable "
                     "and write api_key_env: NAME"
                 )
-                yield Fault(path=path, message=message)
+                yield ConfigFault(path=path, message=message)
 
 
 def _is_secret(name: str, text: str) -> bool:
@@ -119,7 +119,7 @@ def _replace(
                 f"the environment variable {found['name']} is not set - set it, or write "
                 f"${{{found['name']}:-default}}"
             )
-            done.faults.append(Fault(path=path, message=message))
+            done.faults.append(ConfigFault(path=path, message=message))
         return known or default or ""
 
     new, count = _VARIABLE.subn(value, text)

@@ -18,7 +18,7 @@ from gate.files.plain_file import is_there, open_plain, read_if_there
 from gate.files.source import DatasetSource, at_commit, on_disk
 from gate.records import Config, PluginSpec, Suite
 from gate.records.forge import Forge
-from gate.suites.config.lint import Findings
+from gate.suites.config.lint import ConfigFindings
 from gate.suites.config.load import Read, code_of, defaults, examine, load, measure, models_of
 from gate.suites.protection.base_branch import new_suites, protect_rules
 from gate.user_code.hashes import Sources, grader_file, merge_sources
@@ -31,7 +31,7 @@ CONFIG = "gate.yml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class RulesBase:
     """The commit whose rules may judge; `forge` reads it, `name` is for messages."""
 
     sha: str
@@ -46,8 +46,8 @@ class Rules:
     config: Config
     own: Config  # the pull request's, for its agent and its new cases
     root: Path
-    base: Base | None = None  # None: the own rules judge
-    beside: Base | None = None  # where `protect` is off: what the own rules are compared with
+    base: RulesBase | None = None  # None: the own rules judge
+    beside: RulesBase | None = None  # where `protect` is off: what the own rules are compared with
     theirs: Config | None = None  # the base's gate.yml, whoever judges; None: unknown
     edited_graders: frozenset[str] = frozenset()  # files that are not the judging base's
     base_sha: str | None = None  # the commit that is compared with
@@ -123,11 +123,11 @@ class Rules:
         return _source(theirs, self.beside) if theirs else None
 
 
-def _source(suite: Suite, base: Base) -> DatasetSource | None:
+def _source(suite: Suite, base: RulesBase) -> DatasetSource | None:
     return None if suite.suite else at_commit(suite.dataset, base.sha, base.forge)
 
 
-def _file_of(path: str, base: Base) -> DatasetSource | None:
+def _file_of(path: str, base: RulesBase) -> DatasetSource | None:
     if Path(path).is_absolute():
         return None
     data = base.forge.read(path, base.sha)
@@ -165,7 +165,7 @@ def judging_rules(
     own: Config,
     *,
     root: Path,
-    base: Base | None,
+    base: RulesBase | None,
     env: Mapping[str, str],
     today: date,
     why_no_base: str = "",
@@ -202,7 +202,7 @@ def _alone(alone: Rules, why: str) -> Rules:
     return replace(alone, notes=(f"judged by {whose} rules: {why}",) if why else ())
 
 
-def _without_file(alone: Rules, theirs: Config, base: Base) -> Rules:
+def _without_file(alone: Rules, theirs: Config, base: RulesBase) -> Rules:
     """Deleting the file must not be the way to be judged by none of its rules."""
     if theirs.protect:
         raise UsageError(
@@ -212,7 +212,7 @@ def _without_file(alone: Rules, theirs: Config, base: Base) -> Rules:
     return _alone(alone, f"{base.name} has a {CONFIG} and this branch does not")
 
 
-def base_config(own: Config, base: Base, root: Path, env: Mapping[str, str]) -> Config | None:
+def base_config(own: Config, base: RulesBase, root: Path, env: Mapping[str, str]) -> Config | None:
     """The base's gate.yml where the own rules judge all the same; None where it has none that can
     be read here.
     """
@@ -223,7 +223,7 @@ def base_config(own: Config, base: Base, root: Path, env: Mapping[str, str]) -> 
 
 
 def _theirs(
-    own: Config, base: Base, root: Path, env: Mapping[str, str]
+    own: Config, base: RulesBase, root: Path, env: Mapping[str, str]
 ) -> tuple[Config | None, str]:
     """The base's gate.yml, or why it cannot judge. What is wrong with its agent does not count, nor
     that a quarantine ended: time must not unseat the rules either.
@@ -255,7 +255,7 @@ def _theirs(
     return None, f"{file} of {base.name} is not valid: {wrong[0]}"
 
 
-def _missing(file: str, base: Base) -> str:
+def _missing(file: str, base: RulesBase) -> str:
     """A file of another name is a way past the rules that the base has."""
     why = f"{base.name} has no {file} that can be read"
     if file == CONFIG or base.forge.read(CONFIG, base.sha) is None:
@@ -273,12 +273,12 @@ class _AllSet(dict[str, str]):
 def _list_loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
     from gate.suites.protection.loosening.loosened import list_loosened_rules
 
-    measured = measure(theirs.suites, root, Findings(), collect_k(theirs))
+    measured = measure(theirs.suites, root, ConfigFindings(), collect_k(theirs))
     return list_loosened_rules(own, theirs, measured)
 
 
 def _list_edited_graders(
-    theirs: Config, root: Path, base: Base, sources: Sources | None = None
+    theirs: Config, root: Path, base: RulesBase, sources: Sources | None = None
 ) -> frozenset[str]:
     """Files of the base's graders, judges and suites that are others here. They are run as this
     branch has them, and what they say is not compared.
@@ -295,7 +295,7 @@ def _list_edited_graders(
     return frozenset(file for file, digest in found.items() if _at_base(file, base) != digest)
 
 
-def _at_base(file: str, base: Base) -> str:
+def _at_base(file: str, base: RulesBase) -> str:
     content = base.forge.read(file, base.sha)
     return "" if content is None else sha256(content).hexdigest()
 
@@ -331,5 +331,5 @@ def _edits(files: frozenset[str], theirs: Config) -> list[str]:
     return [f"changes the {_kind(file, theirs)} `{file}`" for file in sorted(files)]
 
 
-def _at(base: Base) -> Callable[[str], bytes | None]:
+def _at(base: RulesBase) -> Callable[[str], bytes | None]:
     return lambda path: base.forge.read(path, base.sha)

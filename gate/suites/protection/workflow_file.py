@@ -8,11 +8,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from gate.suites.protection.rules import Base
+from gate.suites.protection.rules import RulesBase
 
 
 def explain_changed_workflow(
-    env: Mapping[str, str], base: Base, root: Path, top: Path, branch: str | None
+    env: Mapping[str, str], base: RulesBase, root: Path, top: Path, branch: str | None
 ) -> str:
     """What a change is told that starts the gate by another workflow file than the base branch;
     empty where it does not. `top`: of the work tree; `branch`: where the change goes.

@@ -14,7 +14,7 @@ from gate.files.source import DatasetSource, at_commit, on_disk
 from gate.records import Suite
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import defaults
-from gate.suites.protection.rules import Base, Rules
+from gate.suites.protection.rules import Rules, RulesBase
 from tests.support import released
 from tests.support.git_repository import commit_files, git, open_forge
 
@@ -242,7 +242,9 @@ def test_a_huge_task_is_refused_and_not_read_whole():
 
 def test_under_protect_the_bases_tasks_are_read_and_the_branch_has_its_own(tmp_path):
     suite = Suite(name="tool", dataset="old", graders=())
-    base = Base(sha="c" * 40, name="main", forge=Host({f"old/{k}": v for k, v in BOTH.items()}))
+    base = RulesBase(
+        sha="c" * 40, name="main", forge=Host({f"old/{k}": v for k, v in BOTH.items()})
+    )
     own = replace(defaults(), suites=(suite,))
     on(tmp_path / "old", tool_files({**TASK, "prompt": "Do nothing."}))
     rules = Rules(config=own, own=own, root=tmp_path, base=base)

@@ -10,7 +10,7 @@ import pytest
 from gate.github.api import Api
 from gate.github.context import Job
 from gate.github.earlier_heads import LOOKED_AT, earlier_head
-from gate.records.forge import Stored
+from gate.records.forge import StoredSession
 from tests.support.github_server import HEAD, REPOSITORY_ID, Answer, GitHub
 from tests.support.session_artifacts import TREE, add_run, files_of_session
 
@@ -25,7 +25,7 @@ def job(**changes: Any) -> Job:
     return Job(mode="pull_request", **{**values, **changes})
 
 
-def look(api: Api | None, tmp_path: Path, *paths: str, **changes: Any) -> Stored:
+def look(api: Api | None, tmp_path: Path, *paths: str, **changes: Any) -> StoredSession:
     comment_id = changes.pop("comment_id", "gate")
     return earlier_head(api, job(**changes), tmp_path / "results", comment_id, paths)
 
@@ -55,7 +55,7 @@ def test_a_head_with_the_same_tree_goes_on(api: Api, own: GitHub, tmp_path: Path
 
 def test_a_head_with_another_tree_does_not(api: Api, own: GitHub, tmp_path: Path) -> None:
     add_earlier(own, tmp_path, head_commit={"id": BEFORE, "tree_id": OTHER})
-    assert look(api, tmp_path) == Stored()
+    assert look(api, tmp_path) == StoredSession()
 
 
 def test_of_several_the_newest_counts_and_other_trees_between_do_not(
@@ -83,7 +83,7 @@ def test_a_run_of_another_kind_is_not_trusted(
     api: Api, own: GitHub, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     add_earlier(own, tmp_path, **changes)
-    assert look(api, tmp_path) == Stored()
+    assert look(api, tmp_path) == StoredSession()
 
 
 def test_github_may_name_no_pull_request(api: Api, own: GitHub, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_github_may_name_no_pull_request(api: Api, own: GitHub, tmp_path: Path) 
 def test_a_forks_new_head_begins_anew(api: Api, github: GitHub, tmp_path: Path) -> None:
     add_run(github, 7, None, **FORK)
     add_earlier(github, tmp_path, **FORK)
-    assert look(api, tmp_path) == Stored()
+    assert look(api, tmp_path) == StoredSession()
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_where_nothing_is_known_nothing_is_gone_on_with(
     api: Api, own: GitHub, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     add_earlier(own, tmp_path)
-    assert look(api, tmp_path, **changes) == Stored()
+    assert look(api, tmp_path, **changes) == StoredSession()
 
 
 def test_without_a_token_nobody_is_asked(tmp_path: Path) -> None:
-    assert look(None, tmp_path) == Stored()
+    assert look(None, tmp_path) == StoredSession()
 
 
 def test_jobs_with_comments_of_their_own_have_sessions_of_their_own(
@@ -134,7 +134,7 @@ def test_a_session_that_is_gone_is_told(api: Api, own: GitHub, tmp_path: Path) -
 
 def test_a_cancelled_run_had_no_session_to_lose(api: Api, own: GitHub, tmp_path: Path) -> None:
     add_run(own, 6, None, head_sha=BEFORE, conclusion="cancelled")
-    assert look(api, tmp_path) == Stored()
+    assert look(api, tmp_path) == StoredSession()
 
 
 def test_an_older_head_stands_in_for_one_that_was_cancelled(
@@ -165,7 +165,7 @@ def test_a_refusal_of_github_is_told_and_ends_nothing(
 
 
 def test_a_first_head_costs_two_questions(api: Api, own: GitHub, tmp_path: Path) -> None:
-    assert look(api, tmp_path) == Stored()
+    assert look(api, tmp_path) == StoredSession()
     paths = [seen.path.rpartition("/actions/")[2] for seen in own.seen]
     assert paths == ["runs/7", "workflows/5/runs"]
 
@@ -248,5 +248,5 @@ def test_many_runs_of_other_files_do_not_cost_a_question_each(
         own.trees[tree] = [entry("agent/main.py", "5")]
         head = {"id": f"{number:040x}", "tree_id": tree}
         add_run(own, number, None, head_sha=head["id"], head_commit=head)
-    assert look(api, tmp_path, "agent") == Stored()
+    assert look(api, tmp_path, "agent") == StoredSession()
     assert sum("git/trees" in seen.path for seen in own.seen) == 1 + LOOKED_AT

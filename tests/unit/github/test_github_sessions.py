@@ -12,7 +12,7 @@ from gate.github.api import Api
 from gate.github.artifact_list import LISTED
 from gate.github.context import Job
 from gate.github.sessions import artifact_name, restore
-from gate.records.forge import Stored
+from gate.records.forge import StoredSession
 from gate.store.session import CONTROL, load_session
 from tests.support.github_server import HEAD, REPOSITORY_ID, Answer, GitHub
 from tests.support.session_artifacts import NAME, add_run, files_of_session
@@ -134,7 +134,7 @@ def test_a_refusal_of_github_is_told_and_ends_nothing(
 def test_a_first_attempt_costs_one_question(api: Api, github: GitHub, tmp_path: Path) -> None:
     add_run(github, 7, None)
     add_run(github, 6, None)
-    assert restore(api, job(run_attempt="1"), tmp_path) == Stored()
+    assert restore(api, job(run_attempt="1"), tmp_path) == StoredSession()
     (asked,) = github.seen
     assert asked.path.endswith("/actions/artifacts")
     assert asked.query["name"] == NAME

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gate.agents.protocols.python import Python
+from gate.agents.protocols.python import PythonAgent
 from gate.agents.protocols.sample import Sample
 from gate.plugins import World
 from gate.run.changed_defaults import CHANGED, ChangedDefault, changed_defaults
@@ -70,7 +70,7 @@ def test_who_gets_the_question_now_is_told_and_others_are_not(tmp_path, name, co
     (tmp_path / "a.py").write_text(AGENTS)
     (change,) = (one for one in CHANGED if one.name == "the-question-for-who-takes-a-text")
     setup = SimpleNamespace(
-        agent=Python(callable=f"./a.py:{name}"), world=World(env={}, root=tmp_path)
+        agent=PythonAgent(callable=f"./a.py:{name}"), world=World(env={}, root=tmp_path)
     )
     assert change.concerns(setup) is concerned
     assert change.concerns(SimpleNamespace(agent=Sample())) is False

@@ -10,7 +10,7 @@ from gate.graders.judge import Judge
 from gate.records import MetricSpec, PluginSpec
 from gate.run.judge_labels import Judged, file_of, judged_by, least_of, reviewed, reviewed_plans
 from gate.suites.config.load import defaults
-from gate.suites.protection.rules import Base, Rules
+from gate.suites.protection.rules import Rules, RulesBase
 from tests.support.labelled import DIGEST, FILE, METRIC, SPEC, label, labels, lines, source
 from tests.support.verdict_tables import RECALL, SUCCESS
 
@@ -102,7 +102,7 @@ def test_without_a_judges_word_the_base_is_read_only_where_there_should_be_label
         (tmp_path / "reviews/labels.jsonl").touch()
     forge = Counting()
     config = replace(defaults(), judge=judge)
-    base = Base(sha="0" * 40, name="main", forge=forge)
+    base = RulesBase(sha="0" * 40, name="main", forge=forge)
     rules = Rules(config=config, own=config, root=tmp_path, base=base)
     reviewed_plans(rules, config, ())
     assert forge.reads == reads

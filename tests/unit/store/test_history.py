@@ -13,7 +13,7 @@ from gate.records.history import History, SuiteHistory
 from gate.report.history.cells import COLUMNS, format_value, list_turns, row
 from gate.report.history.page import as_html
 from gate.report.history.text import as_markdown, as_text
-from gate.store.baseline.schema import Accepted
+from gate.store.baseline.schema import AcceptanceNote
 from gate.store.history import ALPHA, COST, SUCCESS, Chain, history_of, past_run, top_mode
 from tests.support.main_runs import header
 
@@ -152,8 +152,8 @@ def test_where_nothing_recorded_differs_the_commit_does():
     assert "Nothing that is recorded differed." in as_text(whole(of(*same)), width=200)
 
 
-def consent(when: str, *metrics: str) -> Accepted:
-    return Accepted(who="ana", when=when, why="cheaper", old_digest="x", metrics=metrics)
+def consent(when: str, *metrics: str) -> AcceptanceNote:
+    return AcceptanceNote(who="ana", when=when, why="cheaper", old_digest="x", metrics=metrics)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from gate.errors import InfraFailure
-from gate.system.exclusive import Turns, turns_of
+from gate.system.exclusive import ServerTurns, turns_of
 
 SOON = 5.0  # seconds; only a broken test waits that long
 
@@ -43,7 +43,7 @@ class Asking(threading.Thread):
 
 @pytest.fixture
 def turns():
-    return Turns()
+    return ServerTurns()
 
 
 def running(turns, **kind):
@@ -107,7 +107,7 @@ def test_a_request_knows_whether_another_ran_beside_it(turns):
 
 def test_a_request_that_the_server_may_still_work_on_haunts_those_after_it_for_a_while():
     now = [100.0]
-    turns = Turns(seconds=lambda: now[0])
+    turns = ServerTurns(seconds=lambda: now[0])
     turns.note_abandoned(30)
     turns.note_abandoned(10)
     now[0] = 129.0

@@ -6,7 +6,7 @@ import pytest
 from gate.analysis.tally import Tally
 from gate.records import AcceptedChange, Budget, Calls, GateRule, Looks, Quarantine
 from gate.records.baseline import BaselineRun
-from gate.store.baseline.schema import Accepted
+from gate.store.baseline.schema import AcceptanceNote
 from gate.verdict.conclude import conclude, look
 from tests.support.measured_suites import (
     CONFIG,
@@ -271,7 +271,7 @@ def test_a_change_that_the_baseline_has_taken_in_excuses_nothing_that_comes_late
     worse = measured_suite(success_table(failed=8), baseline=success_table())
     first = report_on(worse, setting=setting)
     assert (first.outcome, first.accepted) == ("pass", (said,))
-    known = Accepted(who=said.who, when=said.when, why="cheaper", old_digest="d", metrics=())
+    known = AcceptanceNote(who=said.who, when=said.when, why="cheaper", old_digest="d", metrics=())
     later = replace(worse, baseline=replace(worse.baseline, accepted=(known,)))
     second = report_on(later, setting=setting)
     assert (second.outcome, second.accepted) == ("fail", ())

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from gate.agents.traces.otel_spans import Span
+from gate.agents.traces.otel_spans import TraceSpan
 from gate.agents.traces.values import as_text
 from gate.importers.formats.otel.span_filter import EVALUATION
 from gate.importers.trials.names import metric_name
@@ -35,7 +35,7 @@ class SpanScore(NamedTuple):
         return Score(values=values, passed=told, reason=self.reason, unscored=self.unscored)
 
 
-def collect_scores(spans: Iterable[Span]) -> tuple[SpanScore, ...]:
+def collect_scores(spans: Iterable[TraceSpan]) -> tuple[SpanScore, ...]:
     """By name, in the order in which they were told. Of several results of one evaluation the value
     is the mean, and all of them have to pass.
     """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gate.agents.traces.otel import trace_of
 from gate.agents.traces.otel_facts import AgentCall, ModelCall, fill_gaps
-from gate.agents.traces.otel_spans import Span, in_order
+from gate.agents.traces.otel_spans import TraceSpan, in_order
 from gate.agents.traces.values import as_text
 from gate.errors import AgentFailure
 from gate.importers.formats.otel.evaluations import SpanScore, collect_scores, opinion
@@ -106,7 +106,7 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
 def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
     """Without spans that are there twice; events that were logged go to their spans."""
     found: dict[tuple[str, str, int], tuple[int, int, KeptSpans]] = {}
-    logged: list[Span] = []
+    logged: list[TraceSpan] = []
     for n, (file, line, data) in enumerate(group.kept):
         one = keep_spans(data)
         span = one.span
@@ -133,7 +133,7 @@ def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
     return [one for _, _, one in found.values()]
 
 
-def _response(order: list[Span], beyond: int) -> Response:
+def _response(order: list[TraceSpan], beyond: int) -> Response:
     """Raises AgentFailure."""
     found = response_of(trace_of(order))
     if not beyond:
@@ -143,7 +143,7 @@ def _response(order: list[Span], beyond: int) -> Response:
     return replace(found, usage=Usage(), turns=None, trace_faults=faults)
 
 
-def _find_question(order: Sequence[Span]) -> str:
+def _find_question(order: Sequence[TraceSpan]) -> str:
     """What the outermost agent was asked, else the first model call: later ones are shown what was
     said since.
     """
@@ -153,14 +153,16 @@ def _find_question(order: Sequence[Span]) -> str:
     return next(filter(None, agents), None) or next(models, None) or ""
 
 
-def _suite(order: Sequence[Span], spans: Iterable[KeptSpans]) -> str:
+def _suite(order: Sequence[TraceSpan], spans: Iterable[KeptSpans]) -> str:
     """The service of the outermost span that counts."""
     services = {(one.span.trace, one.span.id): one.service for one in spans}
     found = services[order[0].trace, order[0].id] if order else ""
     return suite_name(found, "otel")
 
 
-def _case(naming: Naming, order: Sequence[Span], asked: str, key: str, counts: Counter[str]) -> str:
+def _case(
+    naming: Naming, order: Sequence[TraceSpan], asked: str, key: str, counts: Counter[str]
+) -> str:
     for name in naming.also:
         told = (as_text(s.attributes[name]) for s in order if s.attributes.get(name) is not None)
         found = next(filter(None, told), "")
@@ -179,12 +181,12 @@ def _shorten_id(text: str) -> str:
     return f"{text[: _CASE_ID - 13]}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def _roots(spans: Sequence[Span]) -> list[Span]:
+def _roots(spans: Sequence[TraceSpan]) -> list[TraceSpan]:
     """The outermost span of each trace, in the order of time: one without a parent, else one whose
     parent is not there.
     """
     there = {(span.trace, span.id) for span in spans}
-    found: dict[str, tuple[tuple[bool, int], Span]] = {}
+    found: dict[str, tuple[tuple[bool, int], TraceSpan]] = {}
     for span in spans:
         if span.parent and (span.trace, span.parent) in there and span.parent != span.id:
             continue
@@ -194,7 +196,7 @@ def _roots(spans: Sequence[Span]) -> list[Span]:
     return [span for rank, span in sorted(found.values(), key=lambda one: one[0][1])]
 
 
-def _latency_ms(roots: Sequence[Span]) -> tuple[float | None, tuple[str, ...]]:
+def _latency_ms(roots: Sequence[TraceSpan]) -> tuple[float | None, tuple[str, ...]]:
     """How long all of them took together, and what is odd about it."""
     took = [
         None if span.start is None or span.end is None else (span.end - span.start) / 1e6
@@ -206,7 +208,7 @@ def _latency_ms(roots: Sequence[Span]) -> tuple[float | None, tuple[str, ...]]:
     return (sum(known) if known and len(known) == len(took) else None), ()
 
 
-def _find_error(roots: Sequence[Span], order: Sequence[Span], response: Response) -> str | None:
+def _find_error(roots: Sequence[TraceSpan], order: Sequence[TraceSpan], response: Response) -> str | None:
     """The error of the last outermost span; of one that was not told of it, of the agent's own
     outermost span where no answer came.
     """
@@ -217,7 +219,7 @@ def _find_error(roots: Sequence[Span], order: Sequence[Span], response: Response
     return None if told is None else told[:_ERROR]
 
 
-def _nobodys(failed: str, roots: Sequence[Span]) -> bool:
+def _nobodys(failed: str, roots: Sequence[TraceSpan]) -> bool:
     kind = as_text(roots[-1].attributes.get("error.type")) if roots else ""
     status = int(kind) if len(kind) == 3 and kind.isdecimal() else None
     return is_nobodys(failed, status) or is_nobodys(kind)

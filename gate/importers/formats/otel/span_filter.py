@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 from gate.agents.traces.otel_facts import (
     AgentCall,
     Event,
-    Executed,
+    ExecutedCall,
     Facts,
     Kind,
     ModelCall,
-    Retrieval,
+    RetrievalFacts,
     facts_of,
 )
-from gate.agents.traces.otel_spans import DETAILS, Span, span_of
+from gate.agents.traces.otel_spans import DETAILS, TraceSpan, span_of
 from gate.agents.traces.otel_values import event_of
 from gate.agents.traces.values import Called, as_text, first
 from gate.errors import AgentFailure
@@ -44,7 +44,7 @@ class KeptSpans(NamedTuple):
     """A span, or an event that was logged beside one: then `span` has its ids, and what it adds."""
 
     service: str
-    span: Span
+    span: TraceSpan
     logged: bool = False
 
 
@@ -92,7 +92,7 @@ def filter_piece(request: tuple[str, int, int, list[str]]) -> tuple[Any, ...]:
 
 def keep_spans(data: bytes) -> KeptSpans:
     service, logged, told, own = marshal.loads(data)  # noqa: S302 - written here
-    span = Span._make(own)
+    span = TraceSpan._make(own)
     if told is not None:
         span = span._replace(facts=_facts(span.kind, told))
     return KeptSpans(service, span, logged)
@@ -116,7 +116,7 @@ def _take(read: ReadValue, into: TakenSpans, also: Set[str]) -> None:
 
 
 def _take_span(
-    line: int, service: str, span: Span, told: Mapping[str, Json], into: TakenSpans, also: Set[str]
+    line: int, service: str, span: TraceSpan, told: Mapping[str, Json], into: TakenSpans, also: Set[str]
 ) -> None:
     """Without what is not read of it."""
     counts = span.kind != "other"
@@ -172,7 +172,7 @@ def _trace_id(written: str, counted: Counter[str], *, counts: bool) -> str:
 
 def _data(
     service: str,
-    span: Span,
+    span: TraceSpan,
     trace: str,
     attributes: Mapping[str, Json],
     events: tuple[Event, ...],
@@ -196,5 +196,5 @@ def _facts(kind: Kind, told: list[Any]) -> Facts:
     if kind == "llm":
         return ModelCall._make([*told[:1], tuple(map(Called._make, told[1])), *told[2:]])
     if kind in ("tool", "mcp"):
-        return Executed._make(told)
-    return AgentCall._make(told) if kind == "agent" else Retrieval._make(told)
+        return ExecutedCall._make(told)
+    return AgentCall._make(told) if kind == "agent" else RetrievalFacts._make(told)

@@ -13,7 +13,7 @@ import pytest
 
 from gate.agents.http_client.reply import retry_after
 from gate.agents.http_client.route import format_address
-from gate.agents.http_client.session import Session
+from gate.agents.http_client.session import HttpSession
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from tests.support.loopback import free_port
 from tests.support.raw_server import RawServer, hang, ok, scripted
@@ -23,7 +23,7 @@ SECRET = "sk-very-secret-key-123"
 
 def ask(url, session=None, *, timeout_s=5.0, headers=None, method="POST", body=b"{}", **more):
     """One request in a session of its own, unless one is given."""
-    own = session or Session({})
+    own = session or HttpSession({})
     try:
         return own.request(
             method, url, headers=headers or {}, body=body, timeout_s=timeout_s, **more
@@ -104,7 +104,7 @@ def test_a_header_cannot_smuggle_another_one(value):
 
 def test_names_in_other_scripts_are_asked_in_ascii():
     with RawServer(scripted(ok(b"{}"))) as server:
-        proxy = Session({"http_proxy": f"127.0.0.1:{server.port}"})
+        proxy = HttpSession({"http_proxy": f"127.0.0.1:{server.port}"})
         reply = ask("http://bücher.test/x", proxy)
         proxy.close()
     assert reply.address == "http://xn--bcher-kva.test/x"
@@ -224,7 +224,7 @@ def test_a_refused_connection_says_what_to_start():
 
 
 def test_a_container_is_told_that_its_localhost_is_its_own():
-    session = Session({"GITHUB_WORKSPACE": "/github/workspace"})
+    session = HttpSession({"GITHUB_WORKSPACE": "/github/workspace"})
     caught = failure(InfraFailure, f"http://127.0.0.1:{free_port()}/v1", session=session)
     assert "a container has a localhost of its own, so use native/action.yml" in str(caught)
 
@@ -412,7 +412,7 @@ def test_silence_is_a_time_out_and_the_connection_is_not_used_again():
             peer.send(answer)
 
     with RawServer(handler) as server:
-        session = Session({})
+        session = HttpSession({})
         failure(AgentFailure, server.url, session=session, timeout_s=0.2)
         assert ask(server.url, session).body == b"late"
         session.close()
@@ -429,7 +429,7 @@ def test_a_time_out_of_nothing_left_is_not_sent():
 
 def test_one_connection_serves_many_requests():
     with RawServer(scripted(*[ok(b"%d" % n) for n in range(5)])) as server:
-        session = Session({})
+        session = HttpSession({})
         assert [ask(server.url, session).body for _ in range(5)] == [b"0", b"1", b"2", b"3", b"4"]
         session.close()
         assert server.connections == 1
@@ -437,7 +437,7 @@ def test_one_connection_serves_many_requests():
 
 def test_a_failed_status_keeps_the_connection():
     with RawServer(scripted(ok(b"", status="429 X"), ok(b"fine"))) as server:
-        session = Session({})
+        session = HttpSession({})
         failure(InfraFailure, server.url, session=session)
         assert ask(server.url, session).body == b"fine"
         session.close()
@@ -455,7 +455,7 @@ def test_a_connection_closed_between_two_requests_is_opened_again(end):
         closed.set()
 
     with RawServer(handler) as server:
-        session = Session({})
+        session = HttpSession({})
         for n in range(3):
             closed.clear()
             assert ask(server.url, session).body == b"%d" % n
@@ -471,7 +471,7 @@ def test_it_is_opened_again_once_only():
             peer.answer(b"first")
 
     with RawServer(handler) as server:
-        session = Session({})
+        session = HttpSession({})
         ask(server.url, session)
         failure(InfraFailure, server.url, session=session)
         session.close()
@@ -490,7 +490,7 @@ def test_a_question_is_not_sent_again_once_an_answer_began():
             peer.answer(b"whole")
 
     with RawServer(handler) as server:
-        session = Session({})
+        session = HttpSession({})
         ask(server.url, session, body=b"1")
         failure(AgentFailure, server.url, session=session, body=b"2")
         session.close()
@@ -512,7 +512,7 @@ def test_a_connection_that_cannot_be_kept_is_not_kept(answer):
             peer.send(answer)
 
     with RawServer(handler) as server:
-        session = Session({})
+        session = HttpSession({})
         assert [ask(server.url, session).body for _ in range(2)] == [b"a", b"a"]
         session.close()
         assert server.connections == 2
@@ -520,7 +520,7 @@ def test_a_connection_that_cannot_be_kept_is_not_kept(answer):
 
 def test_another_address_is_another_connection():
     with RawServer(scripted(ok(b"1"))) as one, RawServer(scripted(ok(b"2"))) as two:
-        session = Session({})
+        session = HttpSession({})
         assert [ask(s.url, session).body for s in (one, two)] == [b"1", b"2"]
         session.close()
 
@@ -530,7 +530,7 @@ def test_another_address_is_another_connection():
 
 def test_close_from_another_thread_ends_a_request_at_once():
     with RawServer(hang) as server:
-        session = Session({})
+        session = HttpSession({})
         threading.Timer(0.2, session.close).start()
         begun = time.perf_counter()
         caught = failure(InfraFailure, server.url, session=session, timeout_s=30)
@@ -545,7 +545,7 @@ def test_close_in_the_middle_of_a_body():
         hang(peer)
 
     with RawServer(handler) as server:
-        session = Session({})
+        session = HttpSession({})
         threading.Timer(0.2, session.close).start()
         begun = time.perf_counter()
         failure(InfraFailure, server.url, session=session, timeout_s=30)
@@ -554,7 +554,7 @@ def test_close_in_the_middle_of_a_body():
 
 def test_a_closed_session_asks_nothing():
     with RawServer(scripted(ok(b"1"), ok(b"2"))) as server:
-        session = Session({})
+        session = HttpSession({})
         ask(server.url, session)
         session.close()
         session.close()
@@ -589,12 +589,12 @@ def test_reach_connects_and_sends_nothing():
         done.set()
 
     with RawServer(handler) as server:
-        session = Session({})
+        session = HttpSession({})
         session.reach(f"{server.url}/v1", timeout_s=5)
         session.close()
         assert done.wait(5)
     assert heard == [b""]
-    session = Session({})
+    session = HttpSession({})
     with pytest.raises(InfraFailure, match="refused the connection"):
         session.reach(server.url, timeout_s=5)
 

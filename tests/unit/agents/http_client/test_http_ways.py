@@ -7,14 +7,14 @@ import time
 import pytest
 
 from gate.agents.http_client.proxies import Proxies
-from gate.agents.http_client.session import Session
+from gate.agents.http_client.session import HttpSession
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from tests.support.proxy_server import Proxy, needs_openssl, server_context, signed_by_itself
 from tests.support.raw_server import RawServer, hang, ok, scripted
 
 
 def get(url, env, **more):
-    session = Session(env)
+    session = HttpSession(env)
     try:
         return session.request("POST", url, headers={}, body=b"{}", timeout_s=5, **more)
     finally:
@@ -53,7 +53,7 @@ def test_an_untrusted_certificate_is_nobodys_answer(tls):
 def test_a_private_bundle_is_trusted(tls, certificate, variable):
     answers = [ok(b"over TLS"), ok(b"again")]
     with RawServer(scripted(*answers), tls) as server:
-        session = Session({variable: str(certificate)})
+        session = HttpSession({variable: str(certificate)})
         for body in (b"over TLS", b"again"):
             reply = session.request("POST", server.url, headers={}, body=b"{}", timeout_s=5)
             assert reply.body == body
@@ -84,7 +84,7 @@ def test_tls_that_is_cut_off_is_the_agents_fault(tls, certificate):
 @needs_openssl
 def test_close_ends_a_request_over_tls_at_once(tls, certificate):
     with RawServer(hang, tls) as server:
-        session = Session({"SSL_CERT_FILE": str(certificate)})
+        session = HttpSession({"SSL_CERT_FILE": str(certificate)})
         threading.Timer(0.3, session.close).start()
         begun = time.perf_counter()
         with pytest.raises(InfraFailure, match="being stopped"):
@@ -105,7 +105,7 @@ def test_https_to_a_server_without_tls_says_so():
 
 def test_a_handshake_that_never_ends_is_bounded():
     with RawServer(hang) as server:
-        session = Session({})
+        session = HttpSession({})
         begun = time.perf_counter()
         with pytest.raises(InfraFailure, match="no connection in time"):
             session.request("GET", server.url.replace("http:", "https:"), headers={}, timeout_s=0.3)
@@ -173,7 +173,7 @@ def test_a_proxy_that_is_not_there_says_how_to_go_without():
 @pytest.mark.parametrize("value", ["socks5://127.0.0.1:1", "https://127.0.0.1:1", "http://:x"])
 def test_other_kinds_of_proxies_are_refused_by_the_name_of_their_variable(value):
     with pytest.raises(UsageError, match="HTTPS_PROXY: not the address of an HTTP proxy"):
-        Session({"HTTPS_PROXY": value})
+        HttpSession({"HTTPS_PROXY": value})
 
 
 def test_no_proxy_goes_straight():

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from gate.agents.judges.cache import Cache, Kept
+from gate.agents.judges.cache import Cache, CachedReply
 from gate.agents.judges.judge_panel import Panel
 from tests.support.scripted_judge import CASE, GOOD, QUESTION, Scripted, model, panel
 
-KEPT = Kept(data={"score": 4}, model="m")
+KEPT = CachedReply(data={"score": 4}, model="m")
 
 
 def cache(tmp_path, secret="the key", section="judge"):
@@ -76,7 +76,7 @@ def test_half_a_line_costs_itself_only(tmp_path):
 
 def test_a_judgement_too_long_to_be_read_back_is_not_written(tmp_path):
     cache(tmp_path).put("a", KEPT)
-    cache(tmp_path).put("b", Kept(data={"why": "\U0001f600" * 90_000}, model="m"))
+    cache(tmp_path).put("b", CachedReply(data={"why": "\U0001f600" * 90_000}, model="m"))
     later = cache(tmp_path)
     assert (later.get("a"), later.get("b")) == (KEPT, None)
     assert later.notes() == ()
@@ -129,7 +129,7 @@ def test_a_planted_judgement_is_asked_for_again(tmp_path):
     wrong = Scripted(lambda case, nth: '{"points": 9}')
     panel(wrong, cache=file, key=None).ask(CASE, [replace(QUESTION, schema={"type": "object"})])
     asking = model(Scripted(lambda case, nth: GOOD), cache=file, key=None)
-    planted = Kept(**json.loads(file.read_text())["value"])
+    planted = CachedReply(**json.loads(file.read_text())["value"])
     Cache(file, "cache.jsonl", "judge", None).put(asking.key(CASE, QUESTION, 0), planted)
     assert Panel([asking]).ask(CASE, [QUESTION])[0][0].data == {"score": 4}
 

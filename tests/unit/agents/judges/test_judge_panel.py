@@ -9,7 +9,7 @@ from threading import Barrier, Event, Lock, Thread
 import pytest
 
 from gate.agents.judges.judge_panel import Panel
-from gate.agents.judges.totals import Asked, judging
+from gate.agents.judges.totals import GraderReplies, judging
 from gate.errors import AgentFailure, InfraFailure
 from gate.graders.judge import Judge
 from gate.plugins import World
@@ -379,11 +379,13 @@ def test_an_answer_that_nobody_judged_for_a_stop_is_asked_again_by_a_resumed_run
 def test_a_vote_that_nobody_answered_is_asked_for_again_on_resume(role):
     down = Scripted(lambda case, nth: InfraFailure("refused"))
     reply = asked(panel(down, section=role), question=replace(QUESTION, role=role))
-    told = to_json(judging([Asked(role="judge", scored=False, replies=[reply])]))
+    told = to_json(judging([GraderReplies(role="judge", scored=False, replies=[reply])]))
     assert is_unanswered({"status": "completed", "judging": told})
 
 
 def test_a_vote_that_the_model_failed_is_not():
     prose = Scripted(lambda case, nth: "I would say four of five.")
-    told = to_json(judging([Asked(role="judge", scored=False, replies=[asked(panel(prose))])]))
+    told = to_json(
+        judging([GraderReplies(role="judge", scored=False, replies=[asked(panel(prose))])])
+    )
     assert not is_unanswered({"status": "completed", "judging": told})

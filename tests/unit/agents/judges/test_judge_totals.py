@@ -1,6 +1,6 @@
 """What asking models came to, on one try and on a whole trial."""
 
-from gate.agents.judges.totals import GIVEN_UP, Asked, judging, sum_attempts
+from gate.agents.judges.totals import GIVEN_UP, GraderReplies, judging, sum_attempts
 from gate.records import Attempt, Judging, Reply, Usage
 
 GIVEN = Reply(data={"x": 1}, usage=Usage(input_tokens=100, output_tokens=20), cost_usd=0.5, calls=2)
@@ -17,20 +17,22 @@ def test_nobody_was_asked():
 
 
 def test_calls_tokens_and_money_of_all_votes():
-    found = judging([Asked(role="judge", scored=True, replies=[GIVEN, CACHED, FAILED])])
+    found = judging([GraderReplies(role="judge", scored=True, replies=[GIVEN, CACHED, FAILED])])
     assert (found.calls, found.cached, found.usd) == (4, 1, 0.5)
     assert (found.input_tokens, found.output_tokens) == (100, 20)
 
 
 def test_a_vote_of_unknown_cost_is_counted_and_not_free():
-    assert judging([Asked(role="judge", scored=False, replies=[FAILED, GIVEN])]).unknown == 1
+    assert (
+        judging([GraderReplies(role="judge", scored=False, replies=[FAILED, GIVEN])]).unknown == 1
+    )
 
 
 def test_coverage_is_of_gradings_by_judges():
     asked = [
-        Asked(role="judge", scored=True, replies=[GIVEN]),
-        Asked(role="judge", scored=False, replies=[FAILED]),
-        Asked(role="verifier", scored=True, replies=[GIVEN]),
+        GraderReplies(role="judge", scored=True, replies=[GIVEN]),
+        GraderReplies(role="judge", scored=False, replies=[FAILED]),
+        GraderReplies(role="verifier", scored=True, replies=[GIVEN]),
     ]
     found = judging(asked)
     assert (found.asked, found.scored) == (2, 1)
@@ -38,7 +40,7 @@ def test_coverage_is_of_gradings_by_judges():
 
 def test_each_failure_is_told_once_and_only_a_few():
     votes = [Reply(data=None, failure=f"failure {n % 5}") for n in range(10)]
-    found = judging([Asked(role="judge", scored=False, replies=votes)])
+    found = judging([GraderReplies(role="judge", scored=False, replies=votes)])
     assert found.failures == ("failure 0", "failure 1", "failure 2")
 
 
@@ -46,14 +48,14 @@ def test_a_stop_and_a_model_out_of_reach_are_counted_among_any_number_of_failure
     votes = [Reply(data=None, failure=f"failure {n}") for n in range(5)]
     votes += [Reply(data=None, failure="x", cause="stopped")]
     votes += [Reply(data=None, failure="y", cause="unreachable")] * 2
-    found = judging([Asked(role="judge", scored=False, replies=votes)])
+    found = judging([GraderReplies(role="judge", scored=False, replies=votes)])
     assert (found.stopped, found.unreachable) == (1, 2)
 
 
 def test_a_failure_that_quotes_a_stop_is_none():
     """A judge that an answer makes fail must not get the answer out of the count."""
     quoted = Reply(data=None, failure=f"the judge failed: ValueError: the judge {GIVEN_UP}")
-    assert judging([Asked(role="judge", scored=False, replies=[quoted])]).stopped == 0
+    assert judging([GraderReplies(role="judge", scored=False, replies=[quoted])]).stopped == 0
 
 
 def test_a_trial_pays_for_all_its_tries_and_counts_the_one_that_counts():

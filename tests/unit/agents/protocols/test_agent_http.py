@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.protocols.http import Http, Paths
+from gate.agents.protocols.http import AnswerPaths, HttpAgent
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.files.json_schema import mismatches
 from gate.plugins import World
@@ -35,14 +35,14 @@ def sent(case=CASE, path="", **fields):
         peer.answer(b'{"answer": "a"}')
 
     with RawServer(handler) as server:
-        ask(Http(url=server.url + path, **fields), case)
+        ask(HttpAgent(url=server.url + path, **fields), case)
     return seen[0]
 
 
 def answered(data, *headers, **fields):
     raw = data if isinstance(data, bytes) else json.dumps(data).encode()
     with RawServer(scripted(ok(raw, *headers))) as server:
-        return ask(Http(url=server.url, **fields))
+        return ask(HttpAgent(url=server.url, **fields))
 
 
 # --------------------------------------------------------------------------------- the request
@@ -96,7 +96,7 @@ def test_headers_and_the_key():
 def test_an_unknown_placeholder_is_a_usage_error(field):
     fields = {"url": "http://127.0.0.1:9/", **{field: "http://x/{{qestion}}"}}
     with pytest.raises(UsageError, match=f"agent.{field}: unknown placeholder {{{{qestion}}}}"):
-        Http(**fields).check(WORLD)
+        HttpAgent(**fields).check(WORLD)
 
 
 def test_a_key_that_the_case_lacks_is_a_usage_error():
@@ -106,9 +106,9 @@ def test_a_key_that_the_case_lacks_is_a_usage_error():
 
 def test_check_connects():
     with RawServer(scripted()) as server:
-        Http(url=server.url + "/{{id}}").check(WORLD)
+        HttpAgent(url=server.url + "/{{id}}").check(WORLD)
     with pytest.raises(InfraFailure, match=r"agent\.url"):
-        Http(url=server.url).check(WORLD)
+        HttpAgent(url=server.url).check(WORLD)
 
 
 # ---------------------------------------------------------------------------------- the answer
@@ -154,7 +154,7 @@ def test_paths_lead_to_the_answer():
         "m": "m-2",
         "nothing": None,
     }
-    paths = Paths(
+    paths = AnswerPaths(
         answer="data.0.reply.text",
         retrieved="docs",
         steps="log.calls",
@@ -178,7 +178,7 @@ def test_paths_lead_to_the_answer():
     [("x", "x"), (42, "42"), (True, "true"), (None, ""), ({"a": "ü"}, '{"a": "ü"}'), ([1], "[1]")],
 )
 def test_an_answer_of_any_type_becomes_text(value, text):
-    assert answered({"r": value}, response=Paths(answer="r")).answer == text
+    assert answered({"r": value}, response=AnswerPaths(answer="r")).answer == text
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_an_answer_of_any_type_becomes_text(value, text):
 def test_a_path_that_is_not_there_is_the_agents_fault(path, gone):
     message = f"the answer has nothing at '{gone}' (agent.response.answer: {path})"
     with pytest.raises(AgentFailure) as caught:
-        answered({"a": {"c": 1}, "l": [1, 2]}, response=Paths(answer=path))
+        answered({"a": {"c": 1}, "l": [1, 2]}, response=AnswerPaths(answer=path))
     assert str(caught.value) == message
 
 
@@ -200,6 +200,6 @@ def test_what_is_no_answer_object_is_the_agents_fault(data):
 
 
 def test_an_unknown_path_is_found_by_the_schema():
-    schema = schema_of(Http)
+    schema = schema_of(HttpAgent)
     wrong = mismatches(schema, {"url": "x", "response": {"anwser": "a"}})
     assert [m.message for m in wrong] == ["unknown key - did you mean 'answer'?"]

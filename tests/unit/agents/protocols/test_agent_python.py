@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from gate.agents.protocols.python import Python
+from gate.agents.protocols.python import PythonAgent
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document
@@ -56,7 +56,7 @@ def world(tmp_path):
 @pytest.fixture
 def ask(world):
     def run(name, *, timeout_s=5.0, **more):
-        connection = Python(callable=f"./agents.py:{name}", model="m").connect(world)
+        connection = PythonAgent(callable=f"./agents.py:{name}", model="m").connect(world)
         case = Case(**{"id": "c1", "input": "you", "keys": {"nested": ["a"]}, **more})
         try:
             return connection.ask(case, timeout_s=timeout_s)
@@ -79,14 +79,14 @@ def test_a_text_or_a_dict(ask):
 def test_async_functions_share_one_loop_a_connection(world, ask):
     assert ask("gentle").answer == "done"
     assert ask("method").answer == "awaited"
-    connection = Python(callable="./agents.py:loop").connect(world)
+    connection = PythonAgent(callable="./agents.py:loop").connect(world)
     case = Case(id="c", input="", keys={})
     assert {connection.ask(case, timeout_s=5).answer for _ in range(3)} == {"1"}
     connection.close()
 
 
 def test_a_case_cannot_be_spoilt_for_the_graders(world):
-    connection = Python(callable="./agents.py:spoil").connect(world)
+    connection = PythonAgent(callable="./agents.py:spoil").connect(world)
     case = Case(id="c", input="you", keys={"nested": ["a"]})
     connection.ask(case, timeout_s=5)
     connection.close()
@@ -125,7 +125,7 @@ def test_an_agent_can_say_that_it_is_not_its_fault(ask):
 
 @pytest.mark.parametrize("name", ["slow", "gentle"])
 def test_the_deadline_holds_and_the_next_call_is_unharmed(world, name):
-    connection = Python(callable=f"./agents.py:{name}").connect(world)
+    connection = PythonAgent(callable=f"./agents.py:{name}").connect(world)
     begun = time.perf_counter()
     with pytest.raises(AgentFailure, match=r"did not return within 0\.3 s") as late:
         connection.ask(Case(id="slow", input="", keys={}), timeout_s=0.3)
@@ -136,7 +136,7 @@ def test_the_deadline_holds_and_the_next_call_is_unharmed(world, name):
 
 
 def test_close_from_another_thread_ends_the_wait(world):
-    connection = Python(callable="./agents.py:slow").connect(world)
+    connection = PythonAgent(callable="./agents.py:slow").connect(world)
     threading.Timer(0.2, connection.close).start()
     begun = time.perf_counter()
     with pytest.raises(InfraFailure, match="the run is being stopped"):
@@ -155,7 +155,7 @@ def test_close_from_another_thread_ends_the_wait(world):
     ],
 )
 def test_what_is_not_there_is_a_usage_error(world, name, said):
-    agent = Python(callable=name)
+    agent = PythonAgent(callable=name)
     for call in (agent.check, agent.connect):
         with pytest.raises(UsageError, match=said):
             call(world)
@@ -168,7 +168,7 @@ def test_many_threads_load_a_slow_module_once(tmp_path):
     answers = []
 
     def work():
-        connection = Python(callable="./loads.py:agent").connect(World(env={}, root=tmp_path))
+        connection = PythonAgent(callable="./loads.py:agent").connect(World(env={}, root=tmp_path))
         answers.append(connection.ask(Case(id="c", input="", keys={}), timeout_s=5).answer)
         connection.close()
 
@@ -183,7 +183,7 @@ def test_many_threads_load_a_slow_module_once(tmp_path):
 def test_several_processes_share_the_connections(tmp_path):
     (tmp_path / "agents.py").write_text("import os\ndef answer(case): return str(os.getpid())\n")
     world = World(env={}, root=tmp_path)
-    agent = Python(callable="./agents.py:answer", processes=2)
+    agent = PythonAgent(callable="./agents.py:answer", processes=2)
     agent.check(world)
     connections = [agent.connect(world) for _ in range(4)]
     case = Case(id="c", input="", keys={})
@@ -201,7 +201,7 @@ def test_a_token_is_handed_over_by_its_name_alone(tmp_path):
     world = World(env=env, root=tmp_path)
 
     def seen(**more):
-        connection = Python(callable="./agents.py:answer", **more).connect(world)
+        connection = PythonAgent(callable="./agents.py:answer", **more).connect(world)
         found = connection.ask(Case(id="c", input="", keys={}), timeout_s=5).answer.split()
         connection.close()
         PROCESSES.end()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.agents.protocols.python import Python
+from gate.agents.protocols.python import PythonAgent
 from gate.agents.wire import answer
 from gate.analysis.columns import trial_values
 from gate.errors import AgentFailure, UsageError
@@ -75,7 +75,7 @@ def ask(tmp_path):
 
     def run(name, **more):
         case = Case(**{"id": "c1", "input": "Where", "keys": {"k": 1}, **more})
-        connection = Python(callable=f"./a.py:{name}").connect(world)
+        connection = PythonAgent(callable=f"./a.py:{name}").connect(world)
         try:
             return connection.ask(case, timeout_s=5)
         finally:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from gate.agents.recordings.retrieval_run import parse_retrieval_run
-from gate.agents.retrievers.recorded import Recorded
+from gate.agents.retrievers.recorded import RecordedRetriever
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import World
 from gate.records import Case
@@ -119,4 +119,4 @@ def test_every_problem_is_told_at_once_up_to_fifty():
 def test_what_is_no_file_is_told_with_its_setting(tmp_path, file, said):
     world = World(env={}, root=tmp_path, section="retriever")
     with pytest.raises(UsageError, match=rf"retriever\.file: {re.escape(file)}: {said}"):
-        Recorded(file=file).check(world)
+        RecordedRetriever(file=file).check(world)

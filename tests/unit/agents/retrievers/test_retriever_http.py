@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.retrievers.http import Http, Paths
+from gate.agents.retrievers.http import DocumentPaths, HttpRetriever
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document
@@ -26,7 +26,7 @@ def ask(retriever, timeout_s=5.0):
 def answered(data, **fields):
     raw = data if isinstance(data, bytes) else json.dumps(data).encode()
     with RawServer(scripted(ok(raw))) as server:
-        return ask(Http(url=server.url, **fields))
+        return ask(HttpRetriever(url=server.url, **fields))
 
 
 def test_the_question_is_sent_with_the_key():
@@ -37,8 +37,8 @@ def test_the_question_is_sent_with_the_key():
         peer.answer(b"[]")
 
     with RawServer(handler) as server:
-        assert ask(Http(url=server.url, api_key_env="KEY")) == ()
-        ask(Http(url=server.url + "/s?q={{question}}&n={{case.limit}}", method="GET"))
+        assert ask(HttpRetriever(url=server.url, api_key_env="KEY")) == ()
+        ask(HttpRetriever(url=server.url + "/s?q={{question}}&n={{case.limit}}", method="GET"))
     assert json.loads(seen[0][2]) == {"query": "Why?"}
     assert seen[0][1]["authorization"] == "Bearer secret-key-1"
     assert seen[1][0] == "GET /s?q=Why%3F&n=3 HTTP/1.1"
@@ -53,7 +53,7 @@ def test_a_plain_list_or_an_object_that_has_one(key):
 
 def test_a_search_engines_answer_by_paths():
     hit = {"_id": "b", "_score": 1.5, "_source": {"text": "T"}, "more": {}}
-    paths = Paths(documents="hits.hits", id="_id", score="_score", text="_source.text")
+    paths = DocumentPaths(documents="hits.hits", id="_id", score="_score", text="_source.text")
     found = answered({"hits": {"total": 1, "hits": [hit]}}, response=paths)
     assert found == (Document(id="b", score=1.5, text="T"),)
 
@@ -67,8 +67,16 @@ def test_a_search_engines_answer_by_paths():
         ([{"text": "no id"}], {}, "the documents[0] has no id"),
         ([{"id": "a", "score": "high"}], {}, "the documents[0].score is not a number"),
         ([None], {}, "the documents[0] is not an object"),
-        ({"a": 1}, {"response": Paths(documents="a.b")}, "nothing at 'a.b' (retriever.response."),
-        ([{"a": 1}], {"response": Paths(id="_id")}, "nothing at '_id' (retriever.response.id"),
+        (
+            {"a": 1},
+            {"response": DocumentPaths(documents="a.b")},
+            "nothing at 'a.b' (retriever.response.",
+        ),
+        (
+            [{"a": 1}],
+            {"response": DocumentPaths(id="_id")},
+            "nothing at '_id' (retriever.response.id",
+        ),
         (b"<html>", {}, "not JSON: <html>"),
         (b"[" * 100_000, {}, "not JSON"),
     ],
@@ -88,7 +96,7 @@ def test_ten_megabytes_are_read_and_thirty_are_not():
 
 def test_a_time_out_is_its_own_fault():
     with RawServer(hang) as server, pytest.raises(AgentFailure, match=r"0\.3 s"):
-        ask(Http(url=server.url), timeout_s=0.3)
+        ask(HttpRetriever(url=server.url), timeout_s=0.3)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +114,7 @@ def test_a_status_names_the_setting(status, failure, hint):
         peer.answer(b"no", status)
 
     with RawServer(handler) as server, pytest.raises(failure) as caught:
-        ask(Http(url=server.url))
+        ask(HttpRetriever(url=server.url))
     assert hint in str(caught.value)
     assert server.url in str(caught.value)
 
@@ -120,5 +128,5 @@ def test_a_status_names_the_setting(status, failure, hint):
 )
 def test_what_is_wrong_in_gate_yml_is_told_before_the_first_question(fields, message):
     with pytest.raises(UsageError) as caught:
-        Http(url="http://127.0.0.1:9", **fields).check(WORLD)
+        HttpRetriever(url="http://127.0.0.1:9", **fields).check(WORLD)
     assert message in str(caught.value)

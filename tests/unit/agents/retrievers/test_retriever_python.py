@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from gate.agents.retrievers.python import Python
+from gate.agents.retrievers.python import PythonRetriever
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
 from gate.records import Case, Document
@@ -124,7 +124,7 @@ def world(tmp_path):
 
 
 def ask(world, name, question="Why?", timeout_s=5.0):
-    connection = Python(callable=f"./search.py:{name}").connect(world)
+    connection = PythonRetriever(callable=f"./search.py:{name}").connect(world)
     try:
         return connection.ask(Case(id="c", input=question, keys={}), timeout_s=timeout_s).retrieved
     finally:
@@ -156,7 +156,7 @@ def test_async_ones_run_in_a_loop(world):
 
 
 def test_a_class_is_made_once_for_the_check_and_all_workers(world):
-    retriever = Python(callable="./search.py:Counted")
+    retriever = PythonRetriever(callable="./search.py:Counted")
     retriever.check(world)
     case = Case(id="c", input="Why?", keys={})
     for _ in range(3):
@@ -204,5 +204,5 @@ def test_the_time_is_bounded(world, name):
 )
 def test_what_is_wrong_is_told_before_the_first_question(world, name, message):
     with pytest.raises(UsageError) as caught:
-        Python(callable=name).check(world)
+        PythonRetriever(callable=name).check(world)
     assert message in str(caught.value)

@@ -5,14 +5,14 @@ import pytest
 from gate.agents.sample_agent.answering import unknown_names
 from gate.agents.sample_agent.knowledge import load_knowledge
 from gate.agents.sample_agent.periods import find_periods, quarter_of
-from gate.agents.sample_agent.question import Question, parse_question, parts_of
+from gate.agents.sample_agent.question import ParsedQuestion, parse_question, parts_of
 from gate.files import bundled
 
 KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
 VOCABULARY = KNOWLEDGE.vocabulary
 
 
-def read(text: str) -> Question:
+def read(text: str) -> ParsedQuestion:
     return parse_question(text, VOCABULARY)
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from gate.agents.sample_agent.bm25 import build_index
-from gate.agents.sample_agent.documents import Page, load_pages
+from gate.agents.sample_agent.documents import KnowledgePage, load_pages
 from gate.agents.sample_agent.words import stem, stems
 from gate.errors import UsageError
 
 
-def page(number: int, text: str, title: str = "x") -> Page:
-    return Page(id=f"kb-{number}", title=title, text=text)
+def page(number: int, text: str, title: str = "x") -> KnowledgePage:
+    return KnowledgePage(id=f"kb-{number}", title=title, text=text)
 
 
 def test_score_is_the_documented_formula() -> None:

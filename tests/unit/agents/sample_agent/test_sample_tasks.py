@@ -10,7 +10,7 @@ from gate.agents.sample_agent.database import open_image
 from gate.agents.sample_agent.knowledge import load_bundled, load_messages
 from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.replies import format_operand
-from gate.agents.sample_agent.tasks import Arithmetic, Form, parse_task
+from gate.agents.sample_agent.tasks import Form, Formula, parse_task
 from gate.agents.sample_agent.tools import tool_definitions
 from gate.errors import UsageError
 from gate.files import bundled
@@ -161,8 +161,8 @@ def test_numbers_are_written_as_they_go_into_an_expression() -> None:
 
 
 def test_there_is_nothing_to_add_up_in_one_figure() -> None:
-    assert Arithmetic(formula="sum").expression(["7"]) is None
-    assert Arithmetic(formula="{0} - {1}").expression(["7"]) is None
+    assert Formula(formula="sum").expression(["7"]) is None
+    assert Formula(formula="{0} - {1}").expression(["7"]) is None
 
 
 def test_what_cannot_be_mended_is_told() -> None:

@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from gate.agents.http_client.reply import Reply
+from gate.agents.http_client.reply import HttpReply
 from gate.agents.protocols.anthropic import Anthropic
-from gate.agents.protocols.http import Http, Paths
+from gate.agents.protocols.http import AnswerPaths, HttpAgent
 from gate.agents.protocols.openai import OpenAI
 from gate.agents.protocols.replay import Replay
 from gate.agents.recordings.answers import recording_line
@@ -27,7 +27,7 @@ NOTE = "it is unknown"
 
 
 def reply(data):
-    return Reply(
+    return HttpReply(
         status=200,
         headers={"content-type": "application/json"},
         body=data if isinstance(data, bytes) else json.dumps(data).encode(),
@@ -64,8 +64,10 @@ def plain(usage):
 
 
 def by_paths(usage):
-    paths = Paths(answer="a", input_tokens="u.input_tokens", output_tokens="u.output_tokens")
-    return Http(url="http://x", response=paths)._read_reply(reply({"a": "x", "u": usage}), "agent")
+    paths = AnswerPaths(answer="a", input_tokens="u.input_tokens", output_tokens="u.output_tokens")
+    return HttpAgent(url="http://x", response=paths)._read_reply(
+        reply({"a": "x", "u": usage}), "agent"
+    )
 
 
 def traced(usage):

@@ -11,10 +11,10 @@ import pytest
 from gate.agents.in_process import EventLoop, InProcess
 from gate.agents.protocols.anthropic import Anthropic
 from gate.agents.protocols.command import Command
-from gate.agents.protocols.http import Http, Paths
+from gate.agents.protocols.http import AnswerPaths, HttpAgent
 from gate.agents.protocols.openagent import OpenAgent
 from gate.agents.protocols.openai import OpenAI
-from gate.agents.protocols.python import Python
+from gate.agents.protocols.python import PythonAgent
 from gate.agents.wire.before_failing import find_done
 from gate.errors import AgentFailure
 from gate.plugins import World
@@ -48,7 +48,7 @@ def behind(make, body, status="500 Internal Server Error"):
 
 
 AGENTS = {
-    "http": lambda url: Http(url=url),
+    "http": lambda url: HttpAgent(url=url),
     "openai": lambda url: OpenAI(base_url=url, model="m"),
     "openagent": lambda url: OpenAgent(base_url=url, model="m", logs=None),
     "anthropic": lambda url: Anthropic(base_url=url, model="m"),
@@ -93,11 +93,11 @@ def test_a_trace_tells_them_too():
 
 
 def test_where_gate_yml_says_where_steps_stand_they_are_looked_for_there():
-    paths = Paths(answer="out.text", steps="out.calls")
+    paths = AnswerPaths(answer="out.text", steps="out.calls")
     body = {"out": {"calls": STEPS, "text": "half an answ"}}
-    found = find_done(behind(lambda url: Http(url=url, response=paths), body))
+    found = find_done(behind(lambda url: HttpAgent(url=url, response=paths), body))
     assert ([step.name for step in found.steps], found.answer) == (["search", "open"], "")
-    standard = find_done(behind(lambda url: Http(url=url, response=paths), BODY))
+    standard = find_done(behind(lambda url: HttpAgent(url=url, response=paths), BODY))
     assert [step.name for step in standard.steps] == ["search", "open"]
 
 
@@ -154,7 +154,7 @@ def huge(case):
 @pytest.mark.parametrize("name", ["raises", "told", "returns", "awaited"])
 def test_a_functions_exception_may_bring_steps_along(tmp_path, name):
     (tmp_path / "agents.py").write_text(CODE)
-    is_kept(failed(Python(callable=f"./agents.py:{name}"), tmp_path))
+    is_kept(failed(PythonAgent(callable=f"./agents.py:{name}"), tmp_path))
     made = {}
     exec(CODE, made)
     loop = EventLoop()
@@ -165,7 +165,7 @@ def test_a_functions_exception_may_bring_steps_along(tmp_path, name):
 @pytest.mark.parametrize(("name", "said"), [("odd", "as it is"), ("huge", "large")])
 def test_an_exception_with_odd_or_huge_attributes_is_told_all_the_same(tmp_path, name, said):
     (tmp_path / "agents.py").write_text(CODE)
-    failure = failed(Python(callable=f"./agents.py:{name}"), tmp_path)
+    failure = failed(PythonAgent(callable=f"./agents.py:{name}"), tmp_path)
     assert said in str(failure)
     assert find_done(failure) is None
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gate.agents.protocols.command import Command
-from gate.agents.protocols.http import Http, Paths
+from gate.agents.protocols.http import AnswerPaths, HttpAgent
 from gate.agents.protocols.openai import OpenAI
-from gate.agents.protocols.python import Python
+from gate.agents.protocols.python import PythonAgent
 from gate.agents.traces.trace import MAX_STEPS
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure
@@ -248,7 +248,7 @@ def lines(case): return "Tool Call: [f]\\nArguments: [{}]"
 @pytest.fixture
 def calling(tmp_path):
     (tmp_path / "agents.py").write_text(FUNCTIONS % MESSAGES, encoding="utf-8")
-    return lambda name, **more: asked(Python(callable=f"./agents.py:{name}", **more), tmp_path)
+    return lambda name, **more: asked(PythonAgent(callable=f"./agents.py:{name}", **more), tmp_path)
 
 
 @pytest.mark.parametrize("name", ["listed", "models", "model"])
@@ -269,27 +269,27 @@ def test_a_text_of_a_function_is_a_trace_only_where_gate_yml_says_so(calling):
 def served(data, agent, *headers, path="", **fields):
     raw = data if isinstance(data, bytes) else json.dumps(data).encode()
     with RawServer(scripted(ok(raw, *headers))) as server:
-        address = {"url": server.url} if agent is Http else {"base_url": server.url + path}
+        address = {"url": server.url} if agent is HttpAgent else {"base_url": server.url + path}
         return asked(agent(**address, **fields))
 
 
 def test_http_with_and_without_paths():
-    assert served(MESSAGES, Http).steps == (STEP,)
+    assert served(MESSAGES, HttpAgent).steps == (STEP,)
     body = {"reply": "mine", "log": {"all": MESSAGES}, "meter": {"in": 3}}
-    response = served(body, Http, response=Paths(trace="log.all"))
+    response = served(body, HttpAgent, response=AnswerPaths(trace="log.all"))
     assert (response.answer, response.turns) == ("x", 2)
-    paths = Paths(answer="reply", trace="log.all", input_tokens="meter.in")
-    response = served(body, Http, response=paths)
+    paths = AnswerPaths(answer="reply", trace="log.all", input_tokens="meter.in")
+    response = served(body, HttpAgent, response=paths)
     assert (response.answer, response.steps) == ("mine", (STEP,))
     assert response.usage == Usage(input_tokens=3)
     with pytest.raises(AgentFailure, match=r"nothing at 'log\.none'"):
-        served(body, Http, response=Paths(trace="log.none"))
+        served(body, HttpAgent, response=AnswerPaths(trace="log.none"))
 
 
 def test_http_with_lines_of_spans():
     lines = (json.dumps({"spans": [SPAN]}) + "\n").encode() * 2
-    assert len(served(lines, Http, trace="otel").steps) == 2
-    assert len(served(lines, Http, "Content-Type: text/plain", trace="otel").steps) == 2
+    assert len(served(lines, HttpAgent, trace="otel").steps) == 2
+    assert len(served(lines, HttpAgent, "Content-Type: text/plain", trace="otel").steps) == 2
 
 
 def test_a_chat_server_may_send_the_trace_of_what_it_did():

@@ -8,7 +8,7 @@ from gate.errors import UsageError
 from gate.records import BaselineRules, Provenance
 from gate.store.baseline.file import BaselineFile, parse, render
 from gate.store.baseline.find import age_days, differences, find
-from gate.store.baseline.source_order import Place
+from gate.store.baseline.source_order import BaselineContext
 from gate.store.baseline.sources.file import session_baseline
 from gate.store.session import load_session
 from tests.support.main_runs import passes, past
@@ -20,7 +20,7 @@ MADE = Provenance(agent="openai m", agent_digest="a1", config_digest="c1", tool_
 
 def look(root, source, now=MADE, suite="analytics", **changes):
     rules = BaselineRules(**{"source": source, **changes})
-    place = Place(root=root, forge=None, base_sha=None, now=NOW)
+    place = BaselineContext(root=root, forge=None, base_sha=None, now=NOW)
     return find(suite, "dd", rules, place, now)
 
 
@@ -106,7 +106,9 @@ def test_without_one_the_reasons_are_told(root):
 
 def test_a_release_without_an_earlier_one_has_none_unless_a_path_is_named(root):
     why = "no earlier release than v1.0.0: 1 tags looked at"
-    place = Place(root=root, forge=None, base_sha=None, no_base=why, now=NOW, mode="release")
+    place = BaselineContext(
+        root=root, forge=None, base_sha=None, no_base=why, now=NOW, mode="release"
+    )
     for source in ("auto", "repo", "artifact"):
         found = find("analytics", "dd", BaselineRules(source=source), place, MADE)
         assert (found.table, found.info.source, found.info.detail) == (None, "none", why)
@@ -173,7 +175,7 @@ class Tree:
 
 
 def here(root, theirs, source="repo"):
-    place = Place(root=root, forge=Tree(theirs), base_sha="b" * 40, now=NOW)
+    place = BaselineContext(root=root, forge=Tree(theirs), base_sha="b" * 40, now=NOW)
     return find("analytics", "dd", BaselineRules(source=source), place, MADE).here
 
 

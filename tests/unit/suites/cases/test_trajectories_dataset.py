@@ -11,7 +11,7 @@ import pytest
 
 from gate.agents.sample_agent.analyst import ask
 from gate.agents.sample_agent.database import Value, open_image, query
-from gate.agents.sample_agent.faults import Faults
+from gate.agents.sample_agent.faults import PlantedFaults
 from gate.agents.sample_agent.knowledge import load_bundled, load_messages
 from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.tools import Toolbox, tool_definitions
@@ -115,7 +115,10 @@ def test_the_reference_way_can_be_gone_and_leads_to_the_facts(case: dict[str, An
     assert len(reference) == (case["optimal_steps"] or 0)
     with closing(open_image(KNOWLEDGE.database.image)) as connection:
         box = Toolbox(
-            knowledge=KNOWLEDGE, connection=connection, options=SampleOptions(), faults=Faults()
+            knowledge=KNOWLEDGE,
+            connection=connection,
+            options=SampleOptions(),
+            faults=PlantedFaults(),
         )
         for call in reference:
             box.call(call["name"], call["args"])

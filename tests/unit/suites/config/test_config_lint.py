@@ -21,7 +21,7 @@ from gate.records import (
     Suite,
     Tolerance,
 )
-from gate.suites.config.lint import Findings, lint, lint_with_data
+from gate.suites.config.lint import ConfigFindings, lint, lint_with_data
 
 TODAY = date(2026, 11, 21)
 SHARE = MetricSpec(name="retrieval.recall@5", column="r", unit="share")
@@ -45,7 +45,7 @@ def gate(metric: str, **limits: Any) -> GateRule:
     return GateRule(metric=metric, place=Place("gate.yml", 9, f"gates.{metric}"), **limits)
 
 
-def found(**changes: Any) -> Findings:
+def found(**changes: Any) -> ConfigFindings:
     return lint(replace(CONFIG, **changes), MEASURED, TODAY)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gate.errors import InvalidInput
 from gate.records import SameAgent
-from gate.suites.config.load import Examined, examine, load
+from gate.suites.config.load import ExaminedConfig, examine, load
 
 SUITES = "suites: [{name: baseperf}]\n"
 AGENT = "agent: {type: openai, base_url: 'http://h', model: m, MORE}\n"
@@ -53,7 +53,7 @@ def test_what_does_not_fit_is_told(more, other, said):
 def test_they_count_where_the_agent_beside_them_is_broken():
     """The base's agent may be of another type by now, with a variable that is not set here."""
     text = AGENT.replace("MORE", "api_key_env: K, paths: [a], options: {x: '${GONE}'}") + SUITES
-    found: Examined = examine(
+    found: ExaminedConfig = examine(
         lambda path: text.encode(), "gate.yml", env={}, root=Path(), today=date(2026, 11, 22)
     )
     assert [problem.place.key for problem in found.findings.problems] == ["agent.options.x"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.suites.protection.rules import Base
+from gate.suites.protection.rules import RulesBase
 from gate.suites.protection.workflow_file import explain_changed_workflow, has_kept_token
 
 FILE = ".github/workflows/gate.yml"
@@ -29,7 +29,7 @@ class Tree:
 def told(top: Path, base: bytes | None, tip: bytes | None = None, **how: object) -> str:
     env, folder = {**ENV, **how.get("env", {})}, how.get("folder", "")
     path = "../" * len(Path(folder).parts) + FILE
-    found = Base(sha="b" * 40, name="main", forge=Tree(path, base, tip))
+    found = RulesBase(sha="b" * 40, name="main", forge=Tree(path, base, tip))
     return explain_changed_workflow(env, found, top / folder, top, "main")
 
 
