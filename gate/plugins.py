@@ -9,10 +9,10 @@ CONTRIBUTING.md has a recipe for each kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
 
 from gate.records import (
     Case,
@@ -47,15 +47,33 @@ else:
 T = TypeVar("T")
 
 
-def build(registry: Registry[T], spec: PluginSpec, root: Path) -> T:
-    """The plug-in of ours that a checked piece of gate.yml describes; UsageError for an unknown
-    name. gate/graders/user_code/make.py makes those of the user.
+@runtime_checkable
+class Rooted(Protocol):
+    """Optional for any plug-in whose options name files."""
 
-    One whose options name code of the user's has a method `rooted(root)`: itself, with that found.
+    def rooted(self, root: Path) -> Any:
+        """The same plug-in with its files found below `root`. Raises UsageError."""
+        ...
+
+
+def build(registry: Registry[T], spec: PluginSpec, root: Path) -> T:
+    """Makes the built-in plug-in that a checked piece of gate.yml describes.
+
+    Raises UsageError for an unknown name. gate/graders/user_code/make.py makes a user's graders.
     """
-    made = from_json(registry.get_class(spec.name), spec.options)
-    rooted = getattr(made, "rooted", None)
-    return rooted(root) if callable(rooted) else made
+    plugin = from_json(registry.get_class(spec.name), spec.options)
+    return cast("T", plugin.rooted(root)) if isinstance(plugin, Rooted) else plugin
+
+
+_UNSET = object()
+
+
+def read_traits(kind: type[T], plugin: object) -> T:
+    """The optional attributes of a plug-in as a record of `kind` (GraderTraits, AgentTraits); those
+    that it lacks have the record's default.
+    """
+    named = ((name, getattr(plugin, name, _UNSET)) for name in kind.__slots__)  # type: ignore[attr-defined]
+    return kind(**{name: value for name, value in named if value is not _UNSET})
 
 
 # ------------------------------------------------------------------------------------------- agents
@@ -91,9 +109,7 @@ class Connection(Protocol):
 class Agent(Protocol):
     """A protocol to ask an agent by; its fields are the keys under `agent:` in gate.yml.
 
-    One that gives answers of before, also to suites that ask by themselves, says so with an
-    attribute `plays_back = True`. One that takes time to start has a method `begin(world)`, which
-    does not wait for it.
+    Further attributes and methods are optional: see AgentTraits and StartsEarly.
     """
 
     @property  # read-only, as plug-ins are frozen
@@ -116,6 +132,28 @@ class Agent(Protocol):
     def connect(self, world: World) -> Connection: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTraits:
+    """What an agent may have beside the Protocol, as attributes of these names."""
+
+    plays_back: bool = False  # gives recorded answers, also to suites that ask by themselves
+    model: str | None = None  # the name of the model, where gate.yml tells it
+    base_url: str | None = None  # the address, by one of two names
+    url: str | None = None
+    api_key_env: str | None = None  # the environment variable that holds the API key
+    server: str | None = None  # a server that other requests may have to wait for
+    agent: Any = None  # of an agent beside a retriever: the agent itself
+
+
+@runtime_checkable
+class StartsEarly(Protocol):
+    """Optional for an agent that takes time to start."""
+
+    def begin(self, world: World) -> None:
+        """Starts it and does not wait for it."""
+        ...
+
+
 AGENTS: Registry[Agent] = Registry("agent type", "gate.agents.protocols")
 
 # A retriever is asked as an agent is; what it answers is an empty text with `retrieved`.
@@ -127,13 +165,8 @@ RETRIEVERS: Registry[Agent] = Registry("retriever type", "gate.agents.retrievers
 class Grader(Protocol):
     """Judges one answer; its fields are its options. Must be deterministic and thread-safe.
 
-    An option that makes no sense raises UsageError in `__post_init__`. A grader that never has an
-    opinion on pass or fail says so with an attribute `decides = False`; else an answer that it
-    leaves unscored is neither passed nor failed. One whose scores have `violations` names the
-    columns of the trial that come of them with an attribute `fills`. One whose keys can be wrong
-    in ways that a JSON Schema cannot tell has a method `case_faults(keys)`, which yields a
-    sentence for each; one of ours whose keys may be meant otherwise, `case_doubts(keys)`. One that
-    is asked outside this process says so with `outside = True`.
+    An option that makes no sense raises UsageError in `__post_init__`. Further attributes and
+    methods are optional: see GraderTraits, ChecksCases and DoubtsCases.
     """
 
     @property
@@ -157,10 +190,45 @@ class Grader(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderTraits:
+    """What a grader may have beside the Protocol, as attributes of these names."""
+
+    # False: never has an opinion on pass or fail. Otherwise an answer that it leaves unscored is
+    # neither passed nor failed.
+    decides: bool = True
+    fills: Sequence[str] = ()  # the columns of a trial that come of its scores' `violations`
+    abouts: Mapping[str, str] = field(
+        default_factory=dict
+    )  # column -> the words by which its reasons name it
+    role: Role | None = None  # of a ModelGrader: the model that it asks
+    partly_offline: bool = False  # needs its judge for some cases only, so gate.yml may have none
+    knows_modes: bool = False  # has an option `mode`, which the suite's `mode` sets
+    optional: bool = False  # left out where gate.yml has no judge
+    outside: bool = False  # runs outside this process
+
+
+@runtime_checkable
+class ChecksCases(Protocol):
+    """Optional for a grader whose keys can be wrong in ways that a JSON Schema cannot tell."""
+
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterable[str]:
+        """A sentence for each mistake in the keys of a case."""
+        ...
+
+
+@runtime_checkable
+class DoubtsCases(Protocol):
+    """Optional for a built-in grader whose keys may be meant otherwise than they are written."""
+
+    def case_doubts(self, keys: Mapping[str, Json]) -> Iterable[str]:
+        """A sentence for each doubtful key of a case."""
+        ...
+
+
 class ModelGrader(Grader, Protocol):
-    """A grader that asks a model. It stays pure: it says what to ask and reads the replies; `grade`
-    is its score as far as that goes without any reply. One that needs a judge for some cases only
-    says so with an attribute `partly_offline`: no judge in gate.yml is then no error.
+    """A grader that asks a model. It stays pure: `questions` says what to ask and `read` scores the
+    replies; `grade` gives the score as far as it is known without any reply.
     """
 
     @property

@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from gate.errors import AgentFailure, InfraFailure
-from gate.plugins import AGENTS, RETRIEVERS, Agent, Connection, World, build
+from gate.plugins import AGENTS, RETRIEVERS, Agent, Connection, StartsEarly, World, build
 from gate.records import Case, PluginSpec, Response
 from gate.records.codec import digest
+
+if TYPE_CHECKING:
+    from gate.agents.recordings.answers import Recording
 
 _ADDRESS = ("base_url", "url")  # options; what describes an agent has them
 NOBODY = "none"  # the agent type of gate/agents/protocols/none.py
@@ -27,10 +31,19 @@ def subject(
     )
 
 
+@runtime_checkable
+class Replays(Protocol):
+    """Optional for an agent that plays recorded answers."""
+
+    def load_recording(self, world: World) -> Recording:
+        """The recording, read once. Raises UsageError for a file that is none."""
+        ...
+
+
 def begin(agent: Agent, world: World) -> None:
-    """What takes time to start is started while the rest is read and checked."""
-    if (begins := getattr(agent, "begin", None)) is not None:
-        begins(world)
+    """Starts what takes time to start, while the rest is read and checked."""
+    if isinstance(agent, StartsEarly):
+        agent.begin(world)
 
 
 def settings_digest(agent: PluginSpec, retriever: PluginSpec | None) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gate.graders.semantic_similarity import SemanticSimilarity
-from gate.plugins import Ask, Grader
+from gate.plugins import Ask, Grader, GraderTraits, read_traits
 from gate.records import Case, MetricSpec, Response, Score
 from gate.run.grade import grade_attempt, nobody
 from gate.suites.cases.curation.demands import OF_THE_WAY, Demand, demands_of
@@ -343,15 +343,17 @@ class _Leeway:
 
 def _is_model(grader: Grader) -> bool:
     """Whether it asks a model to judge. The verifier is a help where numbers are left open."""
-    return getattr(grader, "role", "") == "judge" or isinstance(grader, SemanticSimilarity)
+    return read_traits(GraderTraits, grader).role == "judge" or isinstance(
+        grader, SemanticSimilarity
+    )
 
 
 def _optional(grader: Grader) -> bool:
-    return bool(getattr(grader, "optional", False))
+    return bool(read_traits(GraderTraits, grader).optional)
 
 
 def _decides(grader: Grader) -> bool:
-    return bool(getattr(grader, "decides", True))
+    return bool(read_traits(GraderTraits, grader).decides)
 
 
 def _is_untried(name: str) -> bool:

@@ -13,7 +13,7 @@ from typing import cast
 from gate.agents.judges.totals import GraderReplies, judging, unless_out
 from gate.errors import GraderFailure
 from gate.graders.user_code.make import make_grader
-from gate.plugins import Ask, Grader, ModelGrader
+from gate.plugins import Ask, Grader, GraderTraits, ModelGrader, read_traits
 from gate.records import Attempt, Case, PluginSpec, Question, Reply, Response, Score
 
 _WHY_LIMIT = 300  # characters of a reason for an unscored answer
@@ -94,7 +94,7 @@ def gives_no_verdict(graders: Mapping[str, Grader], case: Case) -> bool:
 
 
 def _leaves_open(grader: Grader, score: Score) -> bool:
-    return score.unscored is not None and getattr(grader, "decides", True)
+    return score.unscored is not None and read_traits(GraderTraits, grader).decides
 
 
 def _judged(
@@ -114,7 +114,7 @@ def _judged(
                 role=asking.role,
                 scored=score.unscored is None or score.flagged,
                 replies=votes,
-                decides=getattr(grader, "decides", True),
+                decides=read_traits(GraderTraits, grader).decides,
                 flagged=score.flagged,
             )
             asked.append(told)

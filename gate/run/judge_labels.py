@@ -100,7 +100,7 @@ def judged_by(
     deciders = []
     for grader in graders:
         limits |= _limits(grader)
-        if getattr(grader, "decides", True):
+        if read_traits(GraderTraits, grader).decides:
             own = [spec.name for spec in grader.metrics() if spec.asks == "judge"]
             deciders.append(tuple(own))
     return Judged(
@@ -208,7 +208,7 @@ def _agreement(
 
 def _limits(grader: Grader) -> Iterator[tuple[str, float]]:
     """What an answer needs on each metric to pass, by a grader that has a rubric."""
-    if getattr(grader, "role", "") != "judge":
+    if read_traits(GraderTraits, grader).role != "judge":
         return
     from gate.graders.rubrics.built_in import BUILT_IN
     from gate.graders.rubrics.rubric import Rubric

@@ -15,7 +15,7 @@ from gate.agents.pricing import trial_cost
 from gate.analysis.columns import TrialColumns
 from gate.analysis.tally import Tally
 from gate.errors import InfraFailure, InfrastructureError, Transport, UsageError
-from gate.plugins import Agent, Ask, World
+from gate.plugins import Agent, AgentTraits, Ask, World, read_traits
 from gate.records import Budget, Case, Health, Price, Response, Trial, TrialRow
 from gate.run.arms import Answers, Arm, Arms, PairedWorker
 from gate.run.batches import batch, case_order, in_turn, whole_rounds
@@ -178,7 +178,7 @@ class _Run:
     def trials(self, agent: Agent, control: Agent | None) -> Iterator[Trial | Unmade]:
         """Two agents share the workers, at the pace of the slower one."""
         asked = [agent] if control is None else [agent, control]
-        if all(getattr(one, "plays_back", False) for one in asked):
+        if all(read_traits(AgentTraits, one).plays_back for one in asked):
             self._counts_money = False  # what was recorded is paid for
         paces = [one.requests_per_minute for one in asked if one.requests_per_minute]
         at_once = min(one.concurrency for one in asked)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.agents.under_test import Replays
 from gate.github.context import Job
 from gate.plugins import Agent, World
 from gate.records import Config
@@ -17,7 +18,6 @@ from gate.run.options import RunOptions
 from gate.run.prepare import SuitePlan
 
 if TYPE_CHECKING:
-    from gate.agents.recordings.answers import Recording
     from gate.agents.recordings.run_end import RunEnd, SuiteEnd
 
 
@@ -42,11 +42,10 @@ def as_recorded(
     rounds are the same and the rules of now allow them: a recording may come from anybody. Raises
     UsageError for a file that is no recording.
     """
-    opens = getattr(agent, "load_recording", None)
     partial = options.shard or options.case or options.failed
-    if opens is None or partial or options.stop_rule == "off":
+    if not isinstance(agent, Replays) or partial or options.stop_rule == "off":
         return AsRecorded(plans=plans)
-    recording: Recording = opens(world)
+    recording = agent.load_recording(world)
     end = recording.end
     if end is None:
         return AsRecorded(plans=plans, notes=(recording.note,) if recording.note else ())

@@ -13,7 +13,7 @@ from gate.agents.pricing import price_of
 from gate.agents.under_test import begin, settings_digest, subject, subject_digest
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, token
-from gate.plugins import Agent, World
+from gate.plugins import Agent, AgentTraits, World, read_traits
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.records.forge import StoredSession
 from gate.run.accepted_changes import Accepted, accepted
@@ -220,8 +220,9 @@ def _check_money(config: Config, agent: Agent) -> None:
     """Raises UsageError for a budget of money that cannot hold, where that is known before the
     first call: at an address that tells tokens and no costs. Others may tell what they cost.
     """
-    host = urlsplit(str(getattr(agent, "base_url", ""))).hostname
-    model = str(getattr(agent, "model", "") or "")
+    traits = read_traits(AgentTraits, agent)
+    host = urlsplit(str(traits.base_url or "")).hostname
+    model = str(traits.model or "")
     if config.budget.usd is None or host not in _TELL_NO_COST or price_of(model, config.pricing):
         return
     raise UsageError(

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 from gate.analysis.catalogue import collect_k, every_metric
-from gate.plugins import Grader
+from gate.plugins import Grader, GraderTraits, read_traits
 from gate.records import Config, MetricSpec, Suite, ToldBy
 from gate.run.grade import named_graders
 from gate.suites.config.load import list_written_suites
@@ -15,7 +15,9 @@ from gate.suites.config.load import list_written_suites
 def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
     """Column -> where the reasons of a row speak of it."""
     return {
-        spec.column: ToldBy(grader=name, about=getattr(grader, "abouts", {}).get(spec.column, ""))
+        spec.column: ToldBy(
+            grader=name, about=read_traits(GraderTraits, grader).abouts.get(spec.column, "")
+        )
         for name, grader in graders.items()
         for spec in grader.metrics()
     }

@@ -15,7 +15,7 @@ from datetime import datetime
 from gate.agents.judges.totals import STOPPED
 from gate.agents.wire.before_failing import find_done
 from gate.errors import AgentFailure, InfraFailure, RecordingEnded
-from gate.plugins import Agent, Connection, Grader, World
+from gate.plugins import Agent, AgentTraits, Connection, Grader, World, read_traits
 from gate.records import Attempt, Case, Response, Suite, Trial
 from gate.system.clock import LEAST_TRY_S, Clock
 from gate.system.executors import Later
@@ -127,7 +127,7 @@ class TrialWorker:
 
     def _ask(self, task: Task) -> Response:
         left = self._left_s(task)
-        if task.ask is None or getattr(self._agent, "plays_back", False):
+        if task.ask is None or read_traits(AgentTraits, self._agent).plays_back:
             return self._connection.ask(task.case, timeout_s=left)
         nth = len(task.attempts) + 1
         return task.ask(task.case, task.round, nth, left, self._agent, self._world)

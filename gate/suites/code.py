@@ -97,11 +97,13 @@ class _Address:
     """What the agent's section of gate.yml says of where to ask."""
 
     def __init__(self, agent: Agent, world: World) -> None:
-        asked = getattr(agent, "agent", None) or agent  # without a retriever beside it
-        self.url = str(getattr(asked, "base_url", "") or getattr(asked, "url", "") or "")
-        self.model = str(getattr(asked, "model", "") or "")
-        self.key = str(world.env.get(str(getattr(asked, "api_key_env", None) or "")) or "")
-        self._server = str(getattr(asked, "server", "") or "")
+        traits = read_traits(AgentTraits, agent)
+        if traits.agent:  # without the retriever beside it
+            traits = read_traits(AgentTraits, traits.agent)
+        self.url = str(traits.base_url or traits.url or "")
+        self.model = str(traits.model or "")
+        self.key = str(world.env.get(str(traits.api_key_env or "")) or "")
+        self._server = str(traits.server or "")
 
     def turn(self, world: World) -> AbstractContextManager[object]:
         """Beside others, but not beside a request that must be alone on that server."""

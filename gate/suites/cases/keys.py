@@ -144,9 +144,9 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
         further=tuple(
             (name, grader.case_faults)
             for name, grader in graders.items()
-            if hasattr(grader, "case_faults")
+            if isinstance(grader, ChecksCases)
         ),
-        doubts=tuple(g.case_doubts for g in graders.values() if hasattr(g, "case_doubts")),
+        doubts=tuple(g.case_doubts for g in graders.values() if isinstance(g, DoubtsCases)),
     )
 
 

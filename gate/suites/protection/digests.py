@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from gate.plugins import Grader
+from gate.plugins import Grader, GraderTraits, read_traits
 from gate.records import Config, Json, PluginSpec, Suite
 from gate.records.codec import to_json
 from gate.records.trials import TRIAL_COLUMNS
@@ -31,7 +31,9 @@ def grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) ->
         for spec in grader.metrics()
     } | _digest_filled_columns(graders, each)
     graded = zip(graders.values(), each, strict=True)
-    together = "+".join(sorted(one for grader, one in graded if getattr(grader, "decides", True)))
+    together = "+".join(
+        sorted(one for grader, one in graded if read_traits(GraderTraits, grader).decides)
+    )
     scored = "+".join(sorted(each))
     return {**found, "success": together, "first_success": together, "score": scored}
 
@@ -40,7 +42,7 @@ def _digest_filled_columns(graders: Mapping[str, Grader], each: Sequence[str]) -
     """Columns of the trials themselves that several graders may fill."""
     found: dict[str, str] = {}
     for grader, digest in zip(graders.values(), each, strict=True):
-        for column in getattr(grader, "fills", ()):
+        for column in read_traits(GraderTraits, grader).fills:
             found[column] = f"{found[column]}+{digest}" if column in found else digest
     return found
 
@@ -89,10 +91,13 @@ def _files(code: Iterable[str], rules: Rules) -> set[str]:
 
 
 def _columns(grader: Grader) -> list[str]:
-    return [*(metric.column for metric in grader.metrics()), *getattr(grader, "fills", ())]
+    return [
+        *(metric.column for metric in grader.metrics()),
+        *read_traits(GraderTraits, grader).fills,
+    ]
 
 
 def _model(grader: Grader, config: Config) -> PluginSpec | None:
     """Whom it asks; None where it asks nobody, or nobody is there."""
-    role = getattr(grader, "role", None)
+    role = read_traits(GraderTraits, grader).role
     return ((config.verifier if role == "verifier" else None) or config.judge) if role else None
