@@ -85,35 +85,35 @@ class _Connection:
         self._by_text = asks_by_text(agent.function)
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
-        whole = copy.deepcopy({**case.keys, "id": case.id, "input": case.input})
-        asked = case.question if self._by_text else whole
+        case_object = copy.deepcopy({**case.keys, "id": case.id, "input": case.input})
+        argument = case.question if self._by_text else case_object
         try:
-            body = encode_json(answer_of(self._await_result(asked, timeout_s)))
+            body = encode_json(answer_of(self._await_result(argument, timeout_s)))
         except Unusable as error:
             raise AgentFailure(f"the agent {error}") from error
-        found = answer.parse(body)
+        result = answer.parse(body)
         try:
-            return answer.response({"answer": found} if isinstance(found, str) else found)
+            return answer.response({"answer": result} if isinstance(result, str) else result)
         except AgentFailure as failure:
-            failure.done = found
+            failure.done = result
             raise
 
-    def _await_result(self, asked: Any, seconds: float) -> Any:
+    def _await_result(self, argument: Any, seconds: float) -> Any:
         """What the function returned, awaited. Raises AgentFailure, InfraFailure."""
         begun = time.monotonic()
         done: Future[Any] = Future()
 
         def call() -> None:
             try:
-                done.set_result(self._agent.function(asked))
+                done.set_result(self._agent.function(argument))
             except BaseException as error:
                 done.set_exception(error)
 
         threading.Thread(target=call, daemon=True).start()
         try:
-            found = done.result(seconds)
-            if inspect.isawaitable(found):
-                found = self._agent.loop.finish(found, seconds - (time.monotonic() - begun))
+            result = done.result(seconds)
+            if inspect.isawaitable(result):
+                result = self._agent.loop.finish(result, seconds - (time.monotonic() - begun))
         except InfraFailure:
             raise
         except AgentFailure as failure:
@@ -123,9 +123,9 @@ class _Connection:
             if isinstance(error, TimeoutError) and time.monotonic() - begun >= seconds:
                 message = f"the agent did not return within {seconds:g} s"
                 raise AgentFailure(message, timed_out=True) from None
-            said = f"{type(error).__name__}: {error}"
-            raise AgentFailure(said, done=find_done(error)) from error
-        return found
+            why = f"{type(error).__name__}: {error}"
+            raise AgentFailure(why, done=find_done(error)) from error
+        return result
 
     def close(self) -> None:
         """Nothing is open."""

@@ -47,10 +47,10 @@ def rewritten(messages: Sequence[Json], folder: Path, access_log: Path | None) -
     the server's own log where that is known.
     """
 
-    def absolute(found: re.Match[str]) -> str:
-        if found["log"]:
-            return (access_log or folder / found["log"]).as_posix()
-        return f"{(folder / found['folder']).as_posix()}/"
+    def absolute(match: re.Match[str]) -> str:
+        if match["log"]:
+            return (access_log or folder / match["log"]).as_posix()
+        return f"{(folder / match['folder']).as_posix()}/"
 
     return [
         _map_message_texts(message, lambda text: _PATH.sub(absolute, text)) for message in messages
@@ -62,8 +62,8 @@ def files_in(folder: Path) -> tuple[str, ...]:
     told, and what cannot be read is left out.
     """
     top = folder / SCRATCH
-    found = islice(_files(top), MOST_FILES)
-    names = (file.relative_to(top).as_posix() for file in found)
+    files = islice(_files(top), MOST_FILES)
+    names = (file.relative_to(top).as_posix() for file in files)
     return tuple(sorted(one_line(name, _NAME) for name in names))
 
 

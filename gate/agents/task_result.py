@@ -60,7 +60,7 @@ class RunRecord:
     extra: dict[str, Json] = field(default_factory=dict)
 
 
-def response_of(found: object, *, who: str, model: str | None, took_ms: float) -> Response:
+def response_of(result: object, *, who: str, model: str | None, took_ms: float) -> Response:
     """The answer in a record: an object or mapping with the fields of RunRecord. `who` names the
     suite's code in messages, `model` is the one that was asked, `took_ms` the time of the call.
 
@@ -68,7 +68,7 @@ def response_of(found: object, *, who: str, model: str | None, took_ms: float) -
     nobody answered.
     """
     try:
-        return _response(_Record(found, who), model, took_ms)
+        return _response(_Record(result, who), model, took_ms)
     except (AgentFailure, InfraFailure):
         raise
     except Exception as error:  # of a property, or of an odd type's own methods
@@ -100,31 +100,31 @@ def _response(record: _Record, model: str | None, took_ms: float) -> Response:
     )
 
 
-def nobody_answered(said: str, status: int | None = None) -> bool:
+def nobody_answered(message: str, status: int | None = None) -> bool:
     """Whether an error is nobody's answer (docs/semantics.md 4): no way to the server, a status
     that says so, keys or quota.
     """
-    status = parse_status(said) if status is None else status
-    if status in NOBODYS_FAULT or is_nobodys_fault(said):
+    status = parse_status(message) if status is None else status
+    if status in NOBODYS_FAULT or is_nobodys_fault(message):
         return True
-    return status is None and bool(_NO_WAY_THERE.search(said))
+    return status is None and bool(_NO_WAY_THERE.search(message))
 
 
 def _raise_failure(record: _Record, latency_ms: float, text: str) -> None:
     """Raises what the record says of a request that came to no answer."""
     status = record.status()
-    said = record.error_line("api_error")
-    if not said and status is not None and status >= 400 and not record.flag("ok"):
-        said = f"HTTP {status}"
+    message = record.error_line("api_error")
+    if not message and status is not None and status >= 400 and not record.flag("ok"):
+        message = f"HTTP {status}"
     # A gateway that gave up says so in words of time.
-    status = parse_status(said) if status is None else status
-    late = status not in NOBODYS_FAULT and bool(_LATE.search(said))
+    status = parse_status(message) if status is None else status
+    late = status not in NOBODYS_FAULT and bool(_LATE.search(message))
     transport: Transport | None = "5xx" if (status or 0) >= 500 else None
-    if said and not late and nobody_answered(said, status):
-        raise InfraFailure(said, code="api_error", transport=transport)
-    if said:
+    if message and not late and nobody_answered(message, status):
+        raise InfraFailure(message, code="api_error", transport=transport)
+    if message:
         raise AgentFailure(
-            said, timed_out=late, code="api_error", latency_ms=latency_ms, transport=transport
+            message, timed_out=late, code="api_error", latency_ms=latency_ms, transport=transport
         )
     page = _PAGE.match(text) is not None
     if (page or not text.strip()) and (unread := record.error_line("parse_error")):
@@ -140,10 +140,10 @@ def _usage(record: _Record, faults: TraceFaults) -> Usage:
 class _Record:
     """The fields of whatever was returned; a wrong one raises AgentFailure that names it."""
 
-    def __init__(self, found: object, who: str) -> None:
-        self._found, self._who = found, who
-        if not isinstance(found, Mapping) and not hasattr(found, "ok"):
-            kind = "nothing" if found is None else f"a {type(found).__name__}"
+    def __init__(self, result: object, who: str) -> None:
+        self._found, self._who = result, who
+        if not isinstance(result, Mapping) and not hasattr(result, "ok"):
+            kind = "nothing" if result is None else f"a {type(result).__name__}"
             raise self._wrong(f"returned {kind}: return a RunRecord, or a mapping with its fields")
 
     def flag(self, name: str) -> bool:
@@ -204,9 +204,11 @@ class _Record:
 
     def notes(self) -> list[str]:
         """What a reader of the report may want to know beside the verdict."""
-        told = ((name, self._get(name)) for name in ("evidence", "extra"))
+        values = ((name, self._get(name)) for name in ("evidence", "extra"))
         return [
-            f"{name}: {_format_value(value)}" for name, value in told if value not in (None, {}, "")
+            f"{name}: {_format_value(value)}"
+            for name, value in values
+            if value not in (None, {}, "")
         ]
 
     def _get(self, name: str) -> Json:

@@ -126,13 +126,13 @@ class _Connection:
         """`latency_ms` is the agent's own time where there is one."""
         if self._agent is None:
             return self._search(case, timeout_s)
-        found = self._search(case, self._retriever_timeout_s)
+        search = self._search(case, self._retriever_timeout_s)
         start = time.perf_counter()
         answer = self._agent.ask(case, timeout_s=timeout_s)
         latency = answer.latency_ms
         if latency is None:
             latency = (time.perf_counter() - start) * 1e3
-        return replace(answer, retrieved=found.retrieved, latency_ms=latency)
+        return replace(answer, retrieved=search.retrieved, latency_ms=latency)
 
     def close(self) -> None:
         self._retriever.close()

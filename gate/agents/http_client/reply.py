@@ -98,10 +98,10 @@ def judge(reply: HttpReply, *, now: datetime, setting: str) -> None:
     raise InfraFailure(message + hint, retry_after=wait, begun=begun, transport=transport)
 
 
-def parse_status(said: str) -> int | None:
+def parse_status(message: str) -> int | None:
     """The status of HTTP that an error message names; None: it names none."""
-    found = _SPOKEN.search(said)
-    return int(next(filter(None, found.groups()))) if found else None
+    match = _SPOKEN.search(message)
+    return int(next(filter(None, match.groups()))) if match else None
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -126,12 +126,12 @@ def _head(method: str, target: str, headers: Mapping[str, str], setting: str) ->
 
 
 def _secrets(headers: Mapping[str, str], parts: SplitResult) -> list[str]:
-    found = [value for name, value in headers.items() if name not in _PLAIN]
-    found += [value.rpartition(" ")[2] for value in found]  # a bearer token without its scheme
-    found += [value for _, value in parse_qsl(parts.query)]
-    found += [
+    secrets = [value for name, value in headers.items() if name not in _PLAIN]
+    secrets += [value.rpartition(" ")[2] for value in secrets]  # a bearer token without its scheme
+    secrets += [value for _, value in parse_qsl(parts.query)]
+    secrets += [
         parts.password or "",
         unquote(parts.password or ""),
-        *list_header_secrets("\0".join(found)),
+        *list_header_secrets("\0".join(secrets)),
     ]
-    return [value for value in found if not is_ordinary(value)]
+    return [value for value in secrets if not is_ordinary(value)]

@@ -112,10 +112,10 @@ class Stream:
         return bytes(body)
 
     def _chunk_size(self) -> int:
-        found = _SIZE.fullmatch(self._until(_LINE_END))
-        if not found:
+        match = _SIZE.fullmatch(self._until(_LINE_END))
+        if not match:
             raise Malformed("is sent in chunks, one of which does not say its size")
-        return int(found[1], 16)
+        return int(match[1], 16)
 
     def _rest(self, max_bytes: int) -> bytes:
         """Everything until the other side closes."""
@@ -140,7 +140,7 @@ class Stream:
 
     def _until(self, mark: re.Pattern[bytes], *, starts: bytes = b"") -> bytes:
         """Up to and with the first match of `mark`, which must begin with `starts`."""
-        while not (found := mark.search(self._buffer, self._at)):
+        while not (match := mark.search(self._buffer, self._at)):
             waiting = self._take_buffer()
             if not waiting.startswith(starts[: len(waiting)]):
                 raise Malformed(_NOT_HTTP)
@@ -150,7 +150,7 @@ class Stream:
             if not piece:
                 raise Cut if self._answered else Silence
             self._buffer = waiting + piece
-        data, self._at = self._buffer[self._at : found.end()], found.end()
+        data, self._at = self._buffer[self._at : match.end()], match.end()
         return data
 
     def _take_buffer(self) -> bytes:

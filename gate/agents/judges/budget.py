@@ -28,14 +28,14 @@ class SpendingLimit:
             self._under_way += 1
             return ""
 
-    def end(self, known: float, *, whole: bool) -> None:
-        """`known`: USD of the vote's calls as far as known; `whole`: of all of them."""
+    def end(self, usd: float, *, is_complete: bool) -> None:
+        """`usd`: USD of the vote's calls as far as known; `is_complete`: of all of them."""
         with self._lock:
             self._under_way -= 1
-            self._spent += known
-            self._own += known
-            self._known += whole
-            self._unknown += not whole
+            self._spent += usd
+            self._own += usd
+            self._known += is_complete
+            self._unknown += not is_complete
 
     def note(self) -> str:
         """That the limit cannot hold; empty when there is none, or every cost was known."""

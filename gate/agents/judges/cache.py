@@ -87,18 +87,18 @@ class Cache:
         return True
 
     def _read_entries(self) -> dict[str, CachedReply]:
-        found: dict[str, CachedReply] = {}
+        entries: dict[str, CachedReply] = {}
         try:
             with open_plain(self._path) as file:
                 while line := file.readline(MOST_BYTES):
-                    self._take(line, found)
+                    self._take(line, entries)
         except FileNotFoundError:
-            return found
+            return entries
         except OSError as error:
             self._trouble = f"{self._shown}: cannot be read: {error.strerror}"
-        return found
+        return entries
 
-    def _take(self, line: bytes, found: dict[str, CachedReply]) -> None:
+    def _take(self, line: bytes, entries: dict[str, CachedReply]) -> None:
         item: Any = None
         with suppress(ValueError):
             item = answer.parse(line)
@@ -108,7 +108,7 @@ class Cache:
         if kept is None:
             self._rejected += bool(line.strip())
         else:
-            found[item["key"]] = kept
+            entries[item["key"]] = kept
 
     def _parse_entry(self, item: Mapping[str, Any]) -> CachedReply | None:
         key, value, mac = item.get("key"), item.get("value"), item.get("mac")

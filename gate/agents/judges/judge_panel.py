@@ -179,7 +179,7 @@ class Panel:
         if kept is not None and model.cache:
             model.cache.put(key, kept)
 
-    def _wait(self, future: Future[Reply], own: bool) -> Reply:
+    def _wait(self, future: Future[Reply], is_own: bool) -> Reply:
         while True:
             try:
                 reply = future.result(timeout=_GLANCE_S)
@@ -187,7 +187,7 @@ class Panel:
                 if any(model.world.cancelled() for model in self._models.values()):
                     self.close()
             else:
-                return reply if own else _again(reply)
+                return reply if is_own else _again(reply)
 
 
 def _again(reply: Reply) -> Reply:

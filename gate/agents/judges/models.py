@@ -109,10 +109,10 @@ def _choose_way(spec: PluginSpec) -> Way:
     A model that is to think first may not be made to call a tool.
     """
     address = str(spec.options.get("base_url") or "").partition("?")[0].rstrip("/")
-    own = spec.options.get("options") or {}
-    if spec.name == "openai" and not address.endswith("/responses") and FORMAT not in own:
+    options = spec.options.get("options") or {}
+    if spec.name == "openai" and not address.endswith("/responses") and FORMAT not in options:
         return "response_format"
-    if spec.name == "anthropic" and own.keys().isdisjoint((TOOL, "tools", "thinking")):
+    if spec.name == "anthropic" and options.keys().isdisjoint((TOOL, "tools", "thinking")):
         return "tool_choice"
     return ""
 

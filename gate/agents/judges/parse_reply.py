@@ -24,8 +24,8 @@ class Unfit(Exception):
 
     def __init__(self, *faults: str) -> None:
         more = len(faults) - MOST_FAULTS
-        told = [one_line(fault, _FAULT_LIMIT) for fault in faults[:MOST_FAULTS]]
-        self.faults = (*told, *([f"{more} more"] if more > 0 else []))
+        shown_faults = [one_line(fault, _FAULT_LIMIT) for fault in faults[:MOST_FAULTS]]
+        self.faults = (*shown_faults, *([f"{more} more"] if more > 0 else []))
         super().__init__("; ".join(self.faults))
 
 
@@ -42,11 +42,11 @@ def parse_reply(text: str, question: Question) -> Mapping[str, Json]:
 
 def faults_of(data: Mapping[str, Json], question: Question) -> list[str]:
     """What is wrong with a judgement; empty when it fits. The right canary is not told."""
-    found = mismatches(dict(question.schema), data)
+    mismatched = mismatches(dict(question.schema), data)
     if question.canary:  # a message about it could tell it
-        found = [one for one in found if one.path != ("canary",)]
+        mismatched = [one for one in mismatched if one.path != ("canary",)]
     faults = [
-        f"{format_path(one.path)}: {one.message}" if one.path else one.message for one in found
+        f"{format_path(one.path)}: {one.message}" if one.path else one.message for one in mismatched
     ]
     if question.canary and data.get("canary") != question.canary:
         faults.append("canary: not the one that the instructions give")
@@ -57,31 +57,31 @@ def _object(text: str) -> dict[str, Json]:
     """Braces beside the object could be a second one, so there must be none. What some servers
     leave of a model's thinking is no part of the reply.
     """
-    said = _without_thinking(text)
-    if len(said) > MOST_CHARACTERS:
-        raise Unfit(f"it has {len(said):,} characters, more than {MOST_CHARACTERS:,}")
-    start = said.find("{")
+    reply_text = _without_thinking(text)
+    if len(reply_text) > MOST_CHARACTERS:
+        raise Unfit(f"it has {len(reply_text):,} characters, more than {MOST_CHARACTERS:,}")
+    start = reply_text.find("{")
     if start < 0:
-        raise Unfit("there is no JSON object" if said.strip() else "it is empty")
+        raise Unfit("there is no JSON object" if reply_text.strip() else "it is empty")
     try:
-        _, end = _STRICT.raw_decode(said, start)
-        data = answer.parse(said[start:end].encode("utf-8", "replace"))
+        _, end = _STRICT.raw_decode(reply_text, start)
+        data = answer.parse(reply_text[start:end].encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise Unfit(f"it is not JSON: {_why(error)}") from None
-    if re.search(r"[{}]", said[:start] + said[end:]):
+    if re.search(r"[{}]", reply_text[:start] + reply_text[end:]):
         raise Unfit("there is more than one JSON object")
-    if said[:start].rstrip().endswith("["):
+    if reply_text[:start].rstrip().endswith("["):
         raise Unfit("it is a list, not an object")
     return dict(data)
 
 
 def _without_thinking(text: str) -> str:
     """By hand: a regular expression looks for the end again from each of many beginnings."""
-    said = text.strip()
-    if not said.startswith("<think>"):
-        return said
-    _, ended, rest = said.partition("</think>")
-    return rest if ended else said
+    stripped = text.strip()
+    if not stripped.startswith("<think>"):
+        return stripped
+    _, ended, rest = stripped.partition("</think>")
+    return rest if ended else stripped
 
 
 def _why(error: Exception) -> str:
@@ -92,11 +92,11 @@ def _why(error: Exception) -> str:
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A key that is there twice leaves open which value is meant."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
         raise ValueError(f"the key '{one_line(twice, 40)}' is there twice")
-    return found
+    return members
 
 
 def _no_number(name: str) -> Any:

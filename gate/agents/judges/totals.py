@@ -28,17 +28,17 @@ def judging(asked: Iterable[GraderReplies]) -> Judging:
     the grader itself.
     """
     total = Judging()
-    for one in asked:
-        judged = one.role == "judge"
+    for replies in asked:
+        judged = replies.role == "judge"
         total = replace(
             total,
             asked=total.asked + judged,
-            scored=total.scored + (judged and one.scored),
-            undecided=total.undecided + (one.decides and not one.scored),
-            flagged=total.flagged + one.flagged,
-            lost=total.lost + (not one.scored and _is_out(one.replies)),
+            scored=total.scored + (judged and replies.scored),
+            undecided=total.undecided + (replies.decides and not replies.scored),
+            flagged=total.flagged + replies.flagged,
+            lost=total.lost + (not replies.scored and _is_out(replies.replies)),
         )
-        for reply in one.replies:
+        for reply in replies.replies:
             total = _plus(total, reply)
     return total
 

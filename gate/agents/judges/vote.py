@@ -192,13 +192,13 @@ class VoteConversation:
 def build_case(
     case: Case,
     question: Question,
-    said: str = "",
+    reply_text: str = "",
     wrong: Unfit | None = None,
     *,
     one_text: bool = False,
 ) -> Case:
     """The question as a case for an agent's protocol; with what was `wrong` with what the model
-    `said`, if it has answered already.
+    `reply_text`, if it has answered already.
 
     `input` are the messages. `keys` have the same as texts, for a template or a function:
     instructions, material, schema, name, role.
@@ -208,13 +208,13 @@ def build_case(
     if wrong is None:
         messages += [_user(material)]
     else:
-        quoted = said if len(said) <= _QUOTED else said[:_QUOTED] + "…"
+        quoted = reply_text if len(reply_text) <= _QUOTED else reply_text[:_QUOTED] + "…"
         material += f"\n\nYour reply was, as a JSON string:\n{json.dumps(quoted)}\n{_again(wrong)}"
         if one_text:
             messages += [_user(material)]
         else:
-            own = {"role": "assistant", "content": quoted.strip() or "(nothing)"}
-            messages += [_user(question.material), own, _user(_again(wrong))]
+            reply_message = {"role": "assistant", "content": quoted.strip() or "(nothing)"}
+            messages += [_user(question.material), reply_message, _user(_again(wrong))]
     keys: dict[str, Json] = {
         "instructions": question.instructions,
         "material": material,
@@ -238,11 +238,11 @@ def _user(text: str) -> dict[str, Json]:
     return {"role": "user", "content": text}
 
 
-def _sum(one: Usage, two: Usage) -> Usage:
+def _sum(first: Usage, second: Usage) -> Usage:
     """Tokens of both; what neither says stays unknown."""
     names = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
-    return Usage(**{name: _plus(getattr(one, name), getattr(two, name)) for name in names})
+    return Usage(**{name: _plus(getattr(first, name), getattr(second, name)) for name in names})
 
 
-def _plus(one: int | None, two: int | None) -> int | None:
-    return two if one is None else one + (two or 0)
+def _plus(first: int | None, second: int | None) -> int | None:
+    return second if first is None else first + (second or 0)

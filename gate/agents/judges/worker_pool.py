@@ -103,7 +103,7 @@ class WorkerPool:
             connection, self._manner, self._patience, stopped=self._stopped, turn=self._turn
         )
         reply = talk.reply(case, question)
-        self._budget.end(talk.cost_so_far, whole=reply.cost_usd is not None)
+        self._budget.end(talk.cost_so_far, is_complete=reply.cost_usd is not None)
         return reply
 
     def _open_connection(self) -> Connection:

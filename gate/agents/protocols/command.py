@@ -72,10 +72,10 @@ class Command:
         """The path of the program: of a file below the folder of gate.yml, or found on PATH."""
         first = (self.words() or [""])[0]
         path = str(world.root.resolve() / first) if "/" in first or "\\" in first else first
-        found = shutil.which(path, path=world.env.get("PATH")) if first else None
-        if not found:
+        executable = shutil.which(path, path=world.env.get("PATH")) if first else None
+        if not executable:
             raise UsageError(f"agent.command: there is no program '{one_line(first, 80)}'")
-        return found
+        return executable
 
     def environment(self, world: World) -> dict[str, str]:
         for name in self.env:
@@ -105,11 +105,11 @@ class _Connection:
         self._child = ChildProcess()
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
-        asked = {**case.keys, "id": case.id, "input": case.input}
+        case_object = {**case.keys, "id": case.id, "input": case.input}
         try:
             done = self._child.run(
                 self._words,
-                json.dumps(asked, default=str).encode(),
+                json.dumps(case_object, default=str).encode(),
                 env=self._env,
                 folder=self._folder,
                 timeout_s=timeout_s,
@@ -152,11 +152,11 @@ def _answer(stdout: bytes, model: str | None, trace: TraceShape) -> Response:
     """A JSON object is an answer object, a list of messages or spans is a trace; anything else is
     the answer's text, or a trace if gate.yml says so.
     """
-    said = stdout.decode("utf-8", "replace").strip()
+    output = stdout.decode("utf-8", "replace").strip()
     try:
-        data = answer.parse(stdout) if said[:1] in ("{", "[") else said
+        data = answer.parse(stdout) if output[:1] in ("{", "[") else output
     except ValueError:
-        data = said
+        data = output
     if isinstance(data, dict) or tracing.is_trace(data, trace):
         return answer.response(data, model=model, trace=trace)
-    return Response(answer=said, model=model)
+    return Response(answer=output, model=model)

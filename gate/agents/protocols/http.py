@@ -40,8 +40,8 @@ class AnswerPaths:
     finish_reason: str | None = None
 
     def items(self) -> list[tuple[str, str]]:
-        found = ((name, getattr(self, name)) for name in self.__slots__)
-        return [(name, path) for name, path in found if path is not None]
+        paths = ((name, getattr(self, name)) for name in self.__slots__)
+        return [(name, path) for name, path in paths if path is not None]
 
 
 @AGENTS.register("http")
@@ -83,23 +83,23 @@ class HttpAgent:
             data = answer.json_of(reply) if self.trace == "auto" else _trace_body(reply)
             return answer.response(data, model=model, section=section, trace=self.trace)
         data = answer.json_of(reply)
-        found = {
+        values = {
             name: template.at(data, path, f"{section}.response.{name}") for name, path in paths
         }
-        own = {"answer": None, **found, "usage": found}
-        return answer.response(own, model=model, trace=self.trace)
+        answer_object = {"answer": None, **values, "usage": values}
+        return answer.response(answer_object, model=model, trace=self.trace)
 
     def _pick_done(self, done: object) -> object:
         """What a failure's body has where an answer's would have it, else the body."""
-        found: dict[str, Json] = {}
+        picked: dict[str, Json] = {}
         try:
             data = answer.parse(done) if isinstance(done, bytes) else done
         except ValueError:
             return done
         for name, path in self.response.items():
             with suppress(AgentFailure):
-                found[name] = template.at(data, path, name)
-        return {**found, "usage": found} if {"steps", "trace"} & found.keys() else done
+                picked[name] = template.at(data, path, name)
+        return {**picked, "usage": picked} if {"steps", "trace"} & picked.keys() else done
 
 
 def _trace_body(reply: HttpReply) -> Json:
@@ -127,12 +127,12 @@ class Sent(Protocol):
     def timeout_s(self) -> float: ...
 
 
-def check(asked: Sent, world: World) -> None:
+def check(sent: Sent, world: World) -> None:
     """Raises UsageError for a wrong template, InfraFailure when nobody is at the address."""
-    template.check(asked.url, f"{world.section}.url")
-    template.check(asked.body, f"{world.section}.body")
-    bearer(world, asked.api_key_env)
-    reach(world, asked.url, timeout_s=asked.timeout_s, setting="url")
+    template.check(sent.url, f"{world.section}.url")
+    template.check(sent.body, f"{world.section}.body")
+    bearer(world, sent.api_key_env)
+    reach(world, sent.url, timeout_s=sent.timeout_s, setting="url")
 
 
 class Exchange:
@@ -140,20 +140,20 @@ class Exchange:
 
     def __init__(
         self,
-        asked: Sent,
+        request: Sent,
         world: World,
         read: Callable[[HttpReply], Response],
         *,
         told: Callable[[object], object] | None = None,
     ) -> None:
         """`told`: what of a failure's body may tell what was done; None: all of it."""
-        self._asked, self._told = asked, told
+        self._asked, self._told = request, told
         self._section = world.section
         self._read = read
         self._session = HttpSession(world.env, setting=f"{world.section}.url")
-        given = {name.lower(): value for name, value in asked.headers.items()}
-        sent = {"content-type": "application/json"} if asked.method != "GET" else {}
-        self._headers = {**sent, **bearer(world, asked.api_key_env), **given}
+        given = {name.lower(): value for name, value in request.headers.items()}
+        sent = {"content-type": "application/json"} if request.method != "GET" else {}
+        self._headers = {**sent, **bearer(world, request.api_key_env), **given}
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
         try:
@@ -164,14 +164,14 @@ class Exchange:
             raise
 
     def _answer(self, case: Case, timeout_s: float) -> Response:
-        asked = self._asked
+        sent = self._asked
         body = None
-        if asked.method != "GET":
-            body = json.dumps(template.fill(asked.body, case, f"{self._section}.body")).encode()
+        if sent.method != "GET":
+            body = json.dumps(template.fill(sent.body, case, f"{self._section}.body")).encode()
         reply = self._session.request(
-            asked.method,
+            sent.method,
             template.fill_text(
-                asked.url, case, f"{self._section}.url", lambda text: quote(text, safe="")
+                sent.url, case, f"{self._section}.url", lambda text: quote(text, safe="")
             ),
             headers=self._headers,
             body=body,

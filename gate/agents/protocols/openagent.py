@@ -61,11 +61,11 @@ class OpenAgent:
         key_of(world, self.api_key_env)
         reply = health(world, f"{self.server}/api/health", timeout_s=self.timeout_s)
         try:
-            said = answer.json_of(reply)
+            body = answer.json_of(reply)
         except AgentFailure as failure:
             message = f"{failure} - is there an OpenAgent server?"
             raise InfraFailure(message, transport=failure.transport) from failure
-        if not isinstance(said, dict) or said.get("status") != "ok":
+        if not isinstance(body, dict) or body.get("status") != "ok":
             raise InfraFailure(f"{reply.address} does not say that it is well: {reply.excerpt()}")
         return reply.status
 
@@ -191,20 +191,20 @@ def _read_logs(book: LogBook, mark: LogMark, started_ms: int, turn: ServerTurn) 
     """Whatever is wrong with the logs, the answer that was paid for stays."""
     ended_ms = _now_ms()
     try:
-        found = book.after(
+        logs = book.after(
             mark, started_ms=started_ms, ended_ms=ended_ms, alone=turn.alone, late=turn.after
         )
     except Exception as error:
-        found = ServerLogs(
+        logs = ServerLogs(
             alone=turn.alone,
             started_ms=started_ms,
             ended_ms=ended_ms,
             notes=(f"the logs could not be read: {type(error).__name__}: {error}"[:300],),
         )
     if not turn.haunted:
-        return found
+        return logs
     note = "a request that was not answered in time may still have been under way"
-    return replace(found, notes=(*found.notes, note))
+    return replace(logs, notes=(*logs.notes, note))
 
 
 def _with_task(response: Response, folder: Path | None, *, as_written: bool) -> Response:

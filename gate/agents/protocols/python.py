@@ -104,24 +104,24 @@ class _Connection:
         self._function, self._section, self._by_text = function, section, by_text
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
-        whole = {**case.keys, "id": case.id, "input": case.input}
-        asked: Json = case.question if self._by_text else whole
-        frame = call(self._lane, ["call", self._function, asked], timeout_s, self._section)
-        found = _parse_result(frame.body, self._section)
+        case_object = {**case.keys, "id": case.id, "input": case.input}
+        argument: Json = case.question if self._by_text else case_object
+        frame = call(self._lane, ["call", self._function, argument], timeout_s, self._section)
+        result = _parse_result(frame.body, self._section)
         agent = self._agent
-        if isinstance(found, str) and agent.trace == "auto":  # a text is an answer, not a trace
-            found = {"answer": found}
+        if isinstance(result, str) and agent.trace == "auto":  # a text is an answer, not a trace
+            result = {"answer": result}
         try:
-            made = answer.response(
-                found, model=agent.model or None, section=self._section, trace=agent.trace
+            response = answer.response(
+                result, model=agent.model or None, section=self._section, trace=agent.trace
             )
         except AgentFailure as failure:
-            failure.done = found
+            failure.done = result
             raise
-        if made.latency_ms is not None:
-            return made
+        if response.latency_ms is not None:
+            return response
         # The time of the call alone: not on its way to the process, nor after another's death.
-        return replace(made, latency_ms=frame.seconds * 1e3)
+        return replace(response, latency_ms=frame.seconds * 1e3)
 
     def close(self) -> None:
         self._lane.close()

@@ -104,11 +104,11 @@ def _repair_numbers(line: Json, key: str) -> Json:
     if all(number is None or is_amount(number) for number in numbers):
         return line
     faults = TraceFaults()
-    found = usage_of(usage, faults)
+    usage_found = usage_of(usage, faults)
     before = response.get("trace_faults")
-    told = [*(before if isinstance(before, list) else ()), *faults.sentences()]
-    known = {name: getattr(found, name) for name in Usage.__slots__}
-    return {**line, key: {**response, "usage": known, "trace_faults": told}}
+    sentences = [*(before if isinstance(before, list) else ()), *faults.sentences()]
+    counts = {name: getattr(usage_found, name) for name in Usage.__slots__}
+    return {**line, key: {**response, "usage": counts, "trace_faults": sentences}}
 
 
 def input_digest(case: Case) -> str:
@@ -132,26 +132,30 @@ class Recording:
         self._path = path
         self.name = name  # for messages
         self._lock = Lock()
-        found: dict[str, list[tuple[int, int]]] = {}
+        offsets: dict[str, list[tuple[int, int]]] = {}
         ends: list[RunEnd] = []
-        whole = False  # nothing comes after the last of them
+        is_complete = False  # nothing comes after the last of them
         for offset, line in self._lines():
-            whole = isinstance(line, RunEnd)
+            is_complete = isinstance(line, RunEnd)
             if isinstance(line, RunEnd):
                 ends.append(line)
             else:
-                found.setdefault(line["case_id"], []).append((line["round"], offset))
-        tries = sum(map(len, found.values()))
-        one = whole and len({end.session for end in ends}) == 1 and tries >= ends[-1].trial_count
-        self.end = ends[-1] if one else None
+                offsets.setdefault(line["case_id"], []).append((line["round"], offset))
+        tries = sum(map(len, offsets.values()))
+        is_single = (
+            is_complete
+            and len({end.session for end in ends}) == 1
+            and tries >= ends[-1].trial_count
+        )
+        self.end = ends[-1] if is_single else None
         self.note = ""
-        if not one and any(end.early for end in ends):
+        if not is_single and any(end.early for end in ends):
             self.note = (
                 f"`{path.name}` holds more than one run, or a part of one: how they were planned "
                 "and ended does not count, so every round is asked of it"
             )
-        self._places = {case: sorted(places) for case, places in found.items()}
-        self._taken = dict.fromkeys(found, 0)
+        self._places = {case: sorted(places) for case, places in offsets.items()}
+        self._taken = dict.fromkeys(offsets, 0)
 
     def take(self, case: Case) -> RecordedAttempt:
         """The next try of the case, round by round, from any thread. Raises RecordingEnded
@@ -163,12 +167,12 @@ class Recording:
             nth = self._taken.get(case.id, 0)
             if nth >= len(places):
                 self._nobody_once_more(places)
-                told = f"{self.name}: the case '{case.id}' is not recorded"
+                message = f"{self.name}: the case '{case.id}' is not recorded"
                 if nth:
-                    raise RecordingEnded(f"{told} more than {nth} times")
+                    raise RecordingEnded(f"{message} more than {nth} times")
                 if self.end is not None and self.end.early:
-                    raise RecordingEnded(f"{told}: the run ended before")
-                raise InfraFailure(f"{told} at all")
+                    raise RecordingEnded(f"{message}: the run ended before")
+                raise InfraFailure(f"{message} at all")
             self._taken[case.id] = nth + 1
         line = self._at(places[nth][1])
         if line.input_digest not in (UNKNOWN, input_digest(case)):

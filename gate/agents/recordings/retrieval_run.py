@@ -52,22 +52,22 @@ def parse_retrieval_run(data: bytes, name: str) -> RetrievalRun:
         raise InvalidInput([Problem(Place(name), "the file is empty")])
     if not text.lstrip().startswith(("{", "[")):
         return _collect(_parse_trec(text, name))
-    whole = _parse_whole_json(text, name)
-    if isinstance(whole, dict) and all(isinstance(one, dict) for one in whole.values()):
-        return _collect(_parse_mapping(whole, name))
+    value = _parse_whole_json(text, name)
+    if isinstance(value, dict) and all(isinstance(one, dict) for one in value.values()):
+        return _collect(_parse_mapping(value, name))
     return _collect(_parse_rows(data, name))
 
 
 _Read = tuple[str, str, Documents]  # "id" or "question", its value, what was retrieved
 
 
-def _collect(found: Iterable[_Read | Problem]) -> RetrievalRun:
+def _collect(entries: Iterable[_Read | Problem]) -> RetrievalRun:
     run, problems = RetrievalRun(), []
-    for one in found:
-        if isinstance(one, Problem):
-            problems.append(one)
+    for entry in entries:
+        if isinstance(entry, Problem):
+            problems.append(entry)
         else:
-            kind, key, documents = one
+            kind, key, documents = entry
             (run.by_id if kind == "id" else run.by_question)[key] = documents
     if problems:
         raise InvalidInput(problems[:MAX_PROBLEMS])
@@ -75,18 +75,18 @@ def _collect(found: Iterable[_Read | Problem]) -> RetrievalRun:
 
 
 def _parse_trec(text: str, name: str) -> Iterator[_Read | Problem]:
-    found: dict[str, dict[str, float]] = {}
+    scores_by_query: dict[str, dict[str, float]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         place, read = Place(name, number), trec_line(line)
         if isinstance(read, str):
             yield Problem(place, read)
-        elif read[1] in found.setdefault(read[0], {}):
+        elif read[1] in scores_by_query.setdefault(read[0], {}):
             yield Problem(place, TWICE)
         else:
-            found[read[0]][read[1]] = read[2]
-    yield from (("id", query, best_first(scores)) for query, scores in found.items())
+            scores_by_query[read[0]][read[1]] = read[2]
+    yield from (("id", query, best_first(scores)) for query, scores in scores_by_query.items())
 
 
 def trec_line(line: str) -> tuple[str, str, float] | str:
@@ -137,14 +137,14 @@ def _parse_row(row: DatasetRow, name: str) -> _Read | Problem:
     if not isinstance(key, (str, int)) or isinstance(key, bool):
         return Problem(place, "has neither `id` (of the case) nor `query` (its question)")
     try:
-        found = answer.documents(answer.first(row.data, *_LISTS), "retrieved")
+        documents = answer.documents(answer.first(row.data, *_LISTS), "retrieved")
     except AgentFailure as failure:
         return Problem(place, str(failure))
-    if found is None:
+    if documents is None:
         return Problem(place, "has no `retrieved`: a list of document ids, best first")
-    if len({document.id for document in found}) < len(found):
+    if len({document.id for document in documents}) < len(documents):
         return Problem(place, "a document is in this query twice - keep its first place")
-    return kind, str(key), found
+    return kind, str(key), documents
 
 
 def best_first(scores: Mapping[str, float]) -> Documents:
@@ -171,10 +171,10 @@ def _parse_whole_json(text: str, name: str) -> Json:
     """
 
     def unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             raise InvalidInput([Problem(Place(name), "a query or a document is there twice")])
-        return found
+        return members
 
     try:
         return json.loads(text, object_pairs_hook=unique)

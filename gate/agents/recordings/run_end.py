@@ -76,5 +76,5 @@ def parse_run_end(line: Mapping[str, Json]) -> RunEnd:
     if wrong := mismatches(_SCHEMA, line[KEY]):
         where = ".".join(map(str, (KEY, *wrong[0].path)))
         raise ValueError(f"{where}: {wrong[0].message}")
-    found: RunEnd = from_json(RunEnd, line[KEY])
-    return found
+    end: RunEnd = from_json(RunEnd, line[KEY])
+    return end

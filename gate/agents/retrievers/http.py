@@ -58,24 +58,24 @@ class HttpRetriever:
         return Exchange(self, world, lambda reply: self._read_reply(reply, world.section))
 
     def _read_reply(self, reply: HttpReply, section: str) -> Response:
-        found = self._document_list(answer.json_of(reply), section, reply.address)
+        documents = self._document_list(answer.json_of(reply), section, reply.address)
         paths = [(key, getattr(self.response, key)) for key in ("id", "score", "text")]
         named = [(key, path, f"{section}.response.{key}") for key, path in paths if path]
-        if named and isinstance(found, list):
-            found = [
-                {k: template.at(hit, path, where) for k, path, where in named} for hit in found
+        if named and isinstance(documents, list):
+            documents = [
+                {k: template.at(hit, path, where) for k, path, where in named} for hit in documents
             ]
-        return Response(answer="", retrieved=answer.documents(found, "the documents"))
+        return Response(answer="", retrieved=answer.documents(documents, "the documents"))
 
     def _document_list(self, data: Json, section: str, address: str) -> Json:
         if self.response.documents is not None:
             where = f"{section}.response.documents"
-            found = template.at(data, self.response.documents, where)
+            documents = template.at(data, self.response.documents, where)
         else:
-            found = answer.first(data, *_LISTS) if isinstance(data, dict) else data
-        if found is None:
+            documents = answer.first(data, *_LISTS) if isinstance(data, dict) else data
+        if documents is None:
             raise AgentFailure(
                 f"{address} answered without a list of documents - say where it stands with "
                 f"{section}.response.documents"
             )
-        return found
+        return documents

@@ -71,10 +71,10 @@ class _Connection:
         request = ["search", self._search, case.question]
         frame = call(self._lane, request, timeout_s, self._section)
         try:
-            found = answer.parse(frame.body)
+            result = answer.parse(frame.body)
         except ValueError as error:
             raise AgentFailure(f"its documents cannot be read: {error}") from error
-        return Response(answer="", retrieved=answer.documents(found, "the documents"))
+        return Response(answer="", retrieved=answer.documents(result, "the documents"))
 
     def close(self) -> None:
         self._lane.close()

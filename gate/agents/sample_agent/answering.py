@@ -42,8 +42,8 @@ def answer(text: str, box: Toolbox) -> StepOutcome:
     knowledge = box.knowledge
     unknown = unknown_names(text, knowledge.index, knowledge.vocabulary)
     if unknown:
-        told = f"I do not know {unknown[0]}: neither the documents nor the database name it."
-        return StepOutcome(text=told)
+        message = f"I do not know {unknown[0]}: neither the documents nor the database name it."
+        return StepOutcome(text=message)
     question = parse_question(text, knowledge.vocabulary)
     pages = [hit.page for hit in box.hits]
     measure = find_measure(pages, question.stems)
@@ -52,9 +52,9 @@ def answer(text: str, box: Toolbox) -> StepOutcome:
     if measure is None or question.defines or not question.wants_data:
         if {"tabl", "databas"} <= set(question.stems):
             return _tables(box)
-        found = [extract(part, box.hits, knowledge.index) for part in parts_of(text)]
-        replies = dict.fromkeys(map(from_documents, found))
-        return StepOutcome(text=" ".join(replies), figure=first_figure(found[0]))
+        extracts = [extract(part, box.hits, knowledge.index) for part in parts_of(text)]
+        replies = dict.fromkeys(map(from_documents, extracts))
+        return StepOutcome(text=" ".join(replies), figure=first_figure(extracts[0]))
     return answer_measure(measure, question, pages, box)
 
 
@@ -74,18 +74,18 @@ def _compute_measure(
     sources, stated = [measure.page] if measure.page else [], ""
     limits: dict[str, float] = {}
     if measure.parameter and measure.phrase:
-        found = find_limit((p for p in pages if p.id != measure.page), measure.phrase)
-        if found is None:
+        limit = find_limit((p for p in pages if p.id != measure.page), measure.phrase)
+        if limit is None:
             raise CannotAnswer(f"{measure.name} needs the {measure.phrase}, which I did not find.")
-        limits[measure.parameter] = found.value
-        sources.append(found.page)
-        stated = f" The {measure.phrase} is {found.stated}."
+        limits[measure.parameter] = limit.value
+        sources.append(limit.page)
+        stated = f" The {measure.phrase} is {limit.stated}."
     scopes = scopes_of(question)
     results = _query(measure, question, scopes, limits, box)
     cited = "".join(f" [{page}]" for page in sources)
     figure, label = value_of(question, results)
-    said = from_rows(measure, question, scopes, results)
-    return StepOutcome(text=said + stated + cited, figure=figure, label=label)
+    sentence = from_rows(measure, question, scopes, results)
+    return StepOutcome(text=sentence + stated + cited, figure=figure, label=label)
 
 
 def _query(

@@ -49,8 +49,8 @@ class Index:
     def _score(self, position: int, words: set[str]) -> float:
         counts = self.counts[position]
         damping = K1 * (1 - B + B * self.lengths[position] / self.mean_length)
-        found = sorted(words & counts.keys())  # a fixed order: the sum of floats depends on it
-        return sum(self.idf(w) * counts[w] * (K1 + 1) / (counts[w] + damping) for w in found)
+        shared = sorted(words & counts.keys())  # a fixed order: the sum of floats depends on it
+        return sum(self.idf(w) * counts[w] * (K1 + 1) / (counts[w] + damping) for w in shared)
 
 
 def build_index(pages: tuple[KnowledgePage, ...]) -> Index:

@@ -47,14 +47,14 @@ def load_database(folder: Path) -> Database:
         raise UsageError(f"{schema}: not found - the sample agent's data are missing")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(schema.read_text(encoding="utf-8"))
-        found = {name: _structure(connection, name) for name in _names(connection)}
-        for name, table in found.items():
+        tables = {name: _structure(connection, name) for name in _names(connection)}
+        for name, table in tables.items():
             _fill(connection, name, tuple(table.columns), folder / f"{name}.csv")
         connection.commit()
         return Database(
             image=connection.serialize(),
-            tables=found,
-            values=_text_values(connection, found),
+            tables=tables,
+            values=_text_values(connection, tables),
             today=str(connection.execute("SELECT max(taken_on) FROM snapshot").fetchone()[0]),
         )
 
@@ -79,8 +79,8 @@ def query(connection: sqlite3.Connection, sql: str, *, max_rows: int) -> list[di
 
 
 def _names(connection: sqlite3.Connection) -> list[str]:
-    found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")
-    return [str(name) for (name,) in found]
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")
+    return [str(name) for (name,) in rows]
 
 
 def _structure(connection: sqlite3.Connection, table: str) -> DatabaseTable:
@@ -92,11 +92,11 @@ def _structure(connection: sqlite3.Connection, table: str) -> DatabaseTable:
 
 
 def _text_values(
-    connection: sqlite3.Connection, found: Mapping[str, DatabaseTable]
+    connection: sqlite3.Connection, tables: Mapping[str, DatabaseTable]
 ) -> dict[str, tuple[str, ...]]:
     """Ids, dates, states and addresses are no values that a question names."""
     values = {}
-    for name, table in found.items():
+    for name, table in tables.items():
         for column, kind in table.columns.items():
             if kind == "TEXT" and not column.endswith(("_on", "_status", "_email", "_level")):
                 sql = f'SELECT DISTINCT "{column}" FROM "{name}" WHERE "{column}" IS NOT NULL'  # noqa: S608

@@ -48,10 +48,12 @@ def load_pages(folder: Path, older: Path | None = None) -> tuple[KnowledgePage, 
 
 def read_page(path: Path) -> tuple[KnowledgePage, dict[str, str]]:
     """A document and the lines of its head, key -> value. Raises UsageError."""
-    whole = path.read_text(encoding="utf-8")
-    head = _HEAD.match(whole)
+    content = path.read_text(encoding="utf-8")
+    head = _HEAD.match(content)
     lines = head[1].splitlines() if head else []
     keys = {k.strip(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
     if head is None or not keys.get("id") or not keys.get("title"):
         raise UsageError(f"{path}:1: a document starts with '---', 'id: ...', 'title: ...', '---'")
-    return KnowledgePage(id=keys["id"], title=keys["title"], text=whole[head.end() :].strip()), keys
+    return KnowledgePage(
+        id=keys["id"], title=keys["title"], text=content[head.end() :].strip()
+    ), keys

@@ -29,38 +29,40 @@ class Extract:
 
 
 def extract(
-    question: str, hits: Sequence[Hit], index: Index, *, known: float = _KNOWN
+    question: str, hits: Sequence[Hit], index: Index, *, known_share: float = _KNOWN
 ) -> tuple[Extract, ...]:
-    """One or two sentences in the order of their page; empty when no page covers the `known` part
-    of the question's weight.
+    """One or two sentences in the order of their page; empty when no page covers `known_share` of the
+    question's weight.
 
     A sentence's score is the idf of the question's words in it, of those in its title at half
     weight, and small bonuses for the page's rank and for a figure when one is asked for, all as
     shares of the question's whole idf.
     """
     words = set(stems(question))
-    whole = sum(sorted(index.idf(word) for word in words))
-    if not whole or all(_covered_weight(words, hit.page, index) < known * whole for hit in hits):
+    total_weight = sum(sorted(index.idf(word) for word in words))
+    if not total_weight or all(
+        _covered_weight(words, hit.page, index) < known_share * total_weight for hit in hits
+    ):
         return ()
     wants_number = bool(_WANTS_NUMBER.search(plain(question)))
-    found = []
+    extracts = []
     for hit in hits:
         title = set(stems(hit.page.title))
         for sentence in hit.page.sentences():
             inside = words & set(stems(sentence))
             score = _weight(inside, index) + _TITLE_WEIGHT * _weight(words & title - inside, index)
-            score = score / whole + _RANK_BONUS * hit.score / hits[0].score
+            score = score / total_weight + _RANK_BONUS * hit.score / hits[0].score
             score += _NUMBER_BONUS * (wants_number and any(c.isdigit() for c in sentence))
-            found.append(Extract(page=hit.page, sentence=sentence, score=score))
-    return _best(found)
+            extracts.append(Extract(page=hit.page, sentence=sentence, score=score))
+    return _best(extracts)
 
 
-def _best(found: list[Extract]) -> tuple[Extract, ...]:
-    ranked = sorted(found, key=lambda e: -e.score)  # stable: rank, then place in the page
+def _best(extracts: list[Extract]) -> tuple[Extract, ...]:
+    ranked = sorted(extracts, key=lambda e: -e.score)  # stable: rank, then place in the page
     best = ranked[0]
     same_page = [e for e in ranked[1:] if e.page is best.page and e.score >= _SECOND * best.score]
     chosen = {best.sentence, *(e.sentence for e in same_page[:1])}
-    return tuple(e for e in found if e.page is best.page and e.sentence in chosen)
+    return tuple(e for e in extracts if e.page is best.page and e.sentence in chosen)
 
 
 def _covered_weight(words: set[str], page: KnowledgePage, index: Index) -> float:

@@ -52,8 +52,8 @@ class StatedLimit:
 def measure_of(page: KnowledgePage) -> MeasureDefinition | None:
     """The measure that a document defines; None when it holds no calculation."""
     text = " ".join(page.text.split())
-    found = _CALCULATION.search(text)
-    if found is None:
+    match = _CALCULATION.search(text)
+    if match is None:
         return None
     aliases, parameter = _ALIASES.search(text), _PARAMETER.search(text)
     others = aliases[1].split(",") if aliases else []
@@ -61,11 +61,11 @@ def measure_of(page: KnowledgePage) -> MeasureDefinition | None:
         name=page.title,
         names=tuple(stems(name) for name in (page.title, *others)),
         page=page.id,
-        expression=found["expression"],
-        table=found["table"],
-        condition=found["condition"],
-        date_column=found["date"],
-        unit=found["unit"],
+        expression=match["expression"],
+        table=match["table"],
+        condition=match["condition"],
+        date_column=match["date"],
+        unit=match["unit"],
         parameter=parameter["name"] if parameter else None,
         phrase=parameter["phrase"] if parameter else None,
     )
@@ -82,10 +82,10 @@ def find_measure(
     for page in pages:
         measure = measure_of(page)
         for name in measure.names if measure else ():
-            whole = _contains(question, name)
+            is_named = _contains(question, name)
             scattered = len(name) > 1 and set(name) <= set(question)
-            if (whole or scattered) and (int(whole), len(name)) > fit:
-                best, fit = measure, (int(whole), len(name))
+            if (is_named or scattered) and (int(is_named), len(name)) > fit:
+                best, fit = measure, (int(is_named), len(name))
     return best
 
 

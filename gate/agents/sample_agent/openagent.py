@@ -47,8 +47,8 @@ def answer_chat(question: str, place: Workplace, *, nth: int, system: str, tools
     box = FileTools(
         pages=place.knowledge.index.pages, scratch=place.scratch, faults=faults, now=place.now
     )
-    said = REFUSAL if faults.refuse else _answer_text(question, place, box, tools=tools)
-    if said is None and tools:
+    reply_text = REFUSAL if faults.refuse else _answer_text(question, place, box, tools=tools)
+    if reply_text is None and tools:
         return ask(
             question,
             nth=nth,
@@ -56,7 +56,7 @@ def answer_chat(question: str, place: Workplace, *, nth: int, system: str, tools
             options=place.options,
             connection=place.connection,
         )
-    return _response(question, system, _spoilt(said or NO_TOOLS, faults), box)
+    return _response(question, system, _spoilt(reply_text or NO_TOOLS, faults), box)
 
 
 def _answer_text(question: str, place: Workplace, box: FileTools, *, tools: bool) -> str | None:

@@ -76,8 +76,8 @@ class SampleOptions:
 
 def options_from(values: Mapping[str, Json]) -> SampleOptions:
     """Options out of a mapping that may hold other keys too; None and absent mean the default."""
-    known = {field.name for field in fields(SampleOptions)}
-    given = {key: value for key, value in values.items() if key in known and value is not None}
+    names = {field.name for field in fields(SampleOptions)}
+    given = {key: value for key, value in values.items() if key in names and value is not None}
     if "no_tool" in given:
         given["no_tool"] = tuple(given["no_tool"])
     return SampleOptions(**given)

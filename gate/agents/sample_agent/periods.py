@@ -38,9 +38,9 @@ def find_periods(text: str, *, today: str) -> tuple[Period, ...]:
     A period without a year takes the next one's year ("Q1 and Q2 2026"), else the one before it,
     else today's.
     """
-    found = list(_NAMED.finditer(text))
-    years = [match["year"] or match["alone"] or (match["day"] or "")[:4] for match in found]
-    return tuple(_period(match, _year(years, i, today)) for i, match in enumerate(found))
+    matches = list(_NAMED.finditer(text))
+    years = [match["year"] or match["alone"] or (match["day"] or "")[:4] for match in matches]
+    return tuple(_period(match, _year(years, i, today)) for i, match in enumerate(matches))
 
 
 def quarter_of(day: str) -> Period:

@@ -156,8 +156,8 @@ def _head(kind: str, number: str, created: int, model: str) -> dict[str, Json]:
 
 def _last(messages: list[Json], role: str) -> str:
     """The text of the last message of that role; empty without one."""
-    found = [m for m in messages if isinstance(m, dict) and m.get("role") == role]
-    return _text(found[-1].get("content")) if found else ""
+    matching = [m for m in messages if isinstance(m, dict) and m.get("role") == role]
+    return _text(matching[-1].get("content")) if matching else ""
 
 
 def _text(content: Json) -> str:

@@ -39,12 +39,12 @@ class Scope:
 def scopes_of(question: ParsedQuestion) -> tuple[Scope, ...]:
     """One scope for each figure that the question needs: two for a change, a share, two periods."""
     periods: Sequence[Period | None] = question.periods or (None,)
-    whole = Scope(period=periods[0], filters=question.filters)
+    whole_period = Scope(period=periods[0], filters=question.filters)
     if question.operation == "share":
-        return whole, replace(whole, filters=question.filters[:-1])
+        return whole_period, replace(whole_period, filters=question.filters[:-1])
     if question.operation in ("change", "compare") and len(periods) == 2:
-        return tuple(replace(whole, period=period) for period in periods)
-    return (whole,)
+        return tuple(replace(whole_period, period=period) for period in periods)
+    return (whole_period,)
 
 
 def select(
@@ -134,10 +134,10 @@ def _filters(
 
 
 def _reachable(column: str, shape: Mapping[str, Json] | None, measure: MeasureDefinition) -> str:
-    known = set(shape["columns"]) if shape else set()
+    columns = set(shape["columns"]) if shape else set()
     for target in shape["references"].values() if shape else ():
-        known.update(target["columns"])
-    if column not in known:
+        columns.update(target["columns"])
+    if column not in columns:
         raise CannotAnswer(
             f"The table {measure.table} cannot be split by {column.replace('_', ' ')}."
         )

@@ -101,8 +101,8 @@ def vocabulary_of(database: Database) -> Vocabulary:
 def parse_question(text: str, vocabulary: Vocabulary) -> ParsedQuestion:
     """The question as far as these rules understand it; nothing is ever refused."""
     folded = plain(text)
-    found = tuple(vocabulary.values[m[0]] for m in vocabulary.value_pattern.finditer(folded))
-    filters = tuple(dict.fromkeys(found))
+    values = tuple(vocabulary.values[m[0]] for m in vocabulary.value_pattern.finditer(folded))
+    filters = tuple(dict.fromkeys(values))
     periods = find_periods(folded, today=vocabulary.today)
     grouped = re.search(_EACH + f"(?P<by>{vocabulary.dimension_pattern.pattern})", folded)
     named = grouped["by"] if grouped else _first(vocabulary.dimension_pattern, folded)
@@ -157,8 +157,8 @@ def _operation(
 def _limit(folded: str, ranked: re.Match[str]) -> int:
     """The count in "top three", "3 best-selling" or "which two regions"; else 1."""
     beside = folded[ranked.end() :].split()[:1] + folded[: ranked.start()].split()[-1:]
-    asked = re.findall(_ASKED + r"(\w+)", folded)
-    for word in beside + asked:
+    words = re.findall(_ASKED + r"(\w+)", folded)
+    for word in beside + words:
         if _LIMIT.fullmatch(word):
             return max(1, _COUNTS.get(word) or int(word))
     return 1
@@ -186,5 +186,5 @@ def _any_of(names: Mapping[str, object]) -> re.Pattern[str]:
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str | None:
-    found = pattern.search(text)
-    return found[0] if found else None
+    match = pattern.search(text)
+    return match[0] if match else None

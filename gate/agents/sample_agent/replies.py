@@ -98,12 +98,12 @@ def _gap(labels: Sequence[str], values: Sequence[float], unit: str) -> str:
 
 
 def _share(measure: MeasureDefinition, scopes: Sequence[Scope], results: Sequence[Rows]) -> str:
-    part, whole = _first_values(results)
-    parts = f"{figure(part, measure.unit)} of {figure(whole, measure.unit)}"
-    if not whole:
+    part, total = _first_values(results)
+    parts = f"{figure(part, measure.unit)} of {figure(total, measure.unit)}"
+    if not total:
         return f"{measure.name} {scopes[1].label()} is zero, so there is no share."
     return (
-        f"Share of {measure.name} {scopes[0].label()}: {100 * part / whole:.2f} percent ({parts})."
+        f"Share of {measure.name} {scopes[0].label()}: {100 * part / total:.2f} percent ({parts})."
     )
 
 
@@ -133,8 +133,8 @@ def format_operand(value: float) -> str:
 
 def first_figure(extracts: Sequence[Extract]) -> str | None:
     """The first number of the sentences, as it is written there."""
-    found = _FIGURE.search(" ".join(one.sentence for one in extracts))
-    return found[0] if found else None
+    match = _FIGURE.search(" ".join(one.sentence for one in extracts))
+    return match[0] if match else None
 
 
 def result_of(value: float) -> StepOutcome:
@@ -167,8 +167,8 @@ def _join_outcomes(outcomes: Sequence[StepOutcome], form: Form) -> str:
 def _items(outcomes: Sequence[StepOutcome]) -> list[Json]:
     """Names and figures in their order; a text where there is neither."""
     items: list[Json] = []
-    for one in outcomes:
-        figure = None if one.figure is None else json.loads(one.figure.replace(",", ""))
-        stated = [item for item in (one.label, figure) if item is not None]
-        items += stated or [one.text]
+    for outcome in outcomes:
+        figure = None if outcome.figure is None else json.loads(outcome.figure.replace(",", ""))
+        stated = [item for item in (outcome.label, figure) if item is not None]
+        items += stated or [outcome.text]
     return items

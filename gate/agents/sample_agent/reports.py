@@ -46,10 +46,10 @@ def form_of(text: str) -> dict[str, Json] | None:
 def decline(form: Mapping[str, Json], why: str) -> dict[str, Json]:
     """The task's id, empty evidence where the form has some, and the reason."""
     evidence = form.get("evidence")
-    told: dict[str, Json] = {"task_id": form["task_id"]}
+    report: dict[str, Json] = {"task_id": form["task_id"]}
     if isinstance(evidence, dict):
-        told["evidence"] = {key: [] for key in evidence}
-    return {**told, "error": why}
+        report["evidence"] = {key: [] for key in evidence}
+    return {**report, "error": why}
 
 
 def report(text: str, form: Mapping[str, Json], tools: FileTools, index: Index) -> dict[str, Json]:
@@ -78,18 +78,18 @@ def invent(text: str, form: Mapping[str, Json]) -> dict[str, Json]:
         {"name": name, "arguments": {"query": str(form["task_id"])}, "content": _INVENTED}
         for name in names * 2
     ]
-    told = {key: _make_up(key, value) for key, value in form.items() if key != "task_id"}
-    evidence = told.get("evidence")
+    report = {key: _make_up(key, value) for key, value in form.items() if key != "task_id"}
+    evidence = report.get("evidence")
     if isinstance(evidence, dict):
         evidence["tool_calls"] = calls
-    return {"task_id": form["task_id"], **told}
+    return {"task_id": form["task_id"], **report}
 
 
 def _scan_facts(tools: FileTools) -> dict[str, Json]:
     dirs = tools.call("local_special_dirs")
     root = dirs["documents"] if dirs else ""
-    found = tools.call("local_documents_scan", root=root, preview_chars=_PREVIEW) or []
-    paths = [page["path"] for page in found[:_PICKED]]
+    scan = tools.call("local_documents_scan", root=root, preview_chars=_PREVIEW) or []
+    paths = [page["path"] for page in scan[:_PICKED]]
     read = [tools.call("local_document_read", path=path, limit=_LIMIT) for path in paths]
     pages = [page for page in read if page]
     return {
@@ -165,8 +165,8 @@ def _make_up(key: str, value: Json, number: int = 1) -> Json:
     if isinstance(value, dict):
         return {inner: _make_up(inner, what, number) for inner, what in value.items()}
     if isinstance(value, list):
-        one = value[0] if value else ""
-        return [_make_up("", one, place) for place in range(1, _MANY + 1)]
+        sample = value[0] if value else ""
+        return [_make_up("", sample, place) for place in range(1, _MANY + 1)]
     if isinstance(value, str):
         return f"https://www.example.com/study-{number}" if key == "url" else _INVENTED
     return True if isinstance(value, bool) else 42

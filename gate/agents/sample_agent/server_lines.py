@@ -65,9 +65,9 @@ def go_duration(ns: int) -> str:
 
 
 def _decimal(ns: int, size: int) -> str:
-    whole, part = divmod(ns, size)
+    units, part = divmod(ns, size)
     decimals = f"{part:0{len(str(size)) - 1}}".rstrip("0") if part else ""
-    return f"{whole}.{decimals}" if decimals else str(whole)
+    return f"{units}.{decimals}" if decimals else str(units)
 
 
 def console(steps: Sequence[ToolCall], form: ConsoleFormat, *, offered: int) -> Iterator[str]:
@@ -95,8 +95,8 @@ def _new(steps: Sequence[ToolCall], offered: int) -> Iterator[str]:
         for step in calls:
             yield f"Tool Result: [{_result(step)}]"
         yield from ("", f"--- LLM Call (Round {number}) | Tool results fed back ---")
-    made = f"no more tool calls after round {number}" if number else "no tool calls"
-    yield f"LLM Decision: [Final Answer — {made}]"
+    message = f"no more tool calls after round {number}" if number else "no tool calls"
+    yield f"LLM Decision: [Final Answer — {message}]"
 
 
 def _rounds(steps: Sequence[ToolCall]) -> list[list[ToolCall]]:
@@ -110,8 +110,8 @@ def _arguments(step: ToolCall) -> str:
 def _result(step: ToolCall) -> str:
     if step.error:
         return one_line(step.error, _MOST)
-    told = step.result if isinstance(step.result, str) else _compact(step.result)
-    return _compact([{"type": "text", "text": one_line(told, _MOST)}])
+    text = step.result if isinstance(step.result, str) else _compact(step.result)
+    return _compact([{"type": "text", "text": one_line(text, _MOST)}])
 
 
 def audit(response: Response, *, session: str, at: datetime) -> Iterator[str]:

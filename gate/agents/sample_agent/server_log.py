@@ -108,5 +108,5 @@ def _metric(
 ) -> Iterable[str]:
     yield f"# TYPE openagent_{name}_total counter\n"
     for values, count in sorted(counts.items()):
-        told = ",".join(f'{label}="{value}"' for label, value in zip(labels, values, strict=True))
-        yield f"openagent_{name}_total{{{told}}} {count}\n"
+        pairs = ",".join(f'{label}="{value}"' for label, value in zip(labels, values, strict=True))
+        yield f"openagent_{name}_total{{{pairs}}} {count}\n"

@@ -44,9 +44,9 @@ class Service:
             (self.provider_key, "provider"),
         )
         sent = authorization.encode()
-        found = [
+        key_fields = [
             kind
             for key, kind in keys
             if key and hmac.compare_digest(f"Bearer {key}".encode(), sent)
         ]
-        return found[0] if found else None
+        return key_fields[0] if key_fields else None

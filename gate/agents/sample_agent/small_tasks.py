@@ -91,8 +91,8 @@ def _keys(text: str) -> list[str]:
 
 def _values_in_order(text: str, count: int) -> list[Json] | None:
     """Values in the order of the keys."""
-    found = _USE.search(text) or _VALUES.search(text)
-    values = _SEPARATOR.split(found[1].strip()) if found else []
+    match = _USE.search(text) or _VALUES.search(text)
+    values = _SEPARATOR.split(match[1].strip()) if match else []
     return [_value(value) for value in values] if count and len(values) == count else None
 
 
@@ -110,13 +110,13 @@ def _values_by_key(text: str, keys: list[str]) -> list[Json] | None:
 
 def _compute_value(key: str, text: str) -> Json:
     signs = {"sum": "+", "difference": "-", "product": "*"}
-    found = _OPERANDS.search(text)
-    return int(evaluate(f"{found[1]} {signs[key]} {found[2]}")) if found and key in signs else None
+    match = _OPERANDS.search(text)
+    return int(evaluate(f"{match[1]} {signs[key]} {match[2]}")) if match and key in signs else None
 
 
 def _array(text: str) -> str | None:
-    found = _ARRAY.search(text)
-    values = _SEPARATOR.split(found[1].strip()) if found else []
+    match = _ARRAY.search(text)
+    values = _SEPARATOR.split(match[1].strip()) if match else []
     plain = values and all(re.fullmatch(r"[\w.-]+", value) for value in values)
     return json.dumps([_value(value) for value in values]) if plain else None
 
@@ -129,17 +129,17 @@ def _value(text: str) -> Json:
 
 
 def _calculation(text: str) -> str | None:
-    root, found = _ROOT.search(text), _CALCULATION.search(text)
+    root, match = _ROOT.search(text), _CALCULATION.search(text)
     if root and float(root[1]) >= 0:
         return _format_number(math.sqrt(float(root[1])))
-    if not found:
+    if not match:
         return None
-    if found[2] == "to the power of":
-        base, exponent = float(found[1]), float(found[3])
+    if match[2] == "to the power of":
+        base, exponent = float(match[1]), float(match[3])
         return _format_number(base**exponent) if 0 < base <= 100 and 0 <= exponent <= 20 else None
-    sign = _SIGNS.get(found[2], found[2])
+    sign = _SIGNS.get(match[2], match[2])
     try:
-        return _format_number(evaluate(f"{found[1]} {sign} {found[3]}"))
+        return _format_number(evaluate(f"{match[1]} {sign} {match[3]}"))
     except ValueError as error:
         return str(error)
 

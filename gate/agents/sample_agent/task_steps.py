@@ -31,28 +31,28 @@ _WROTE = re.compile(r"\bwho (?:wrote|sent)\b")
 
 def work(task: AgentTask, box: Toolbox) -> list[StepOutcome]:
     """What each part, and then each calculation, came to."""
-    found: list[StepOutcome] = []
+    outcomes: list[StepOutcome] = []
     searches = [part for part in task.parts if _kind(part, box.knowledge.vocabulary) == "question"]
     ahead = _search_parts(searches, box) if task.at_once and len(searches) > 1 else {}
     for part in task.parts:
-        label = next((one.label for one in reversed(found) if one.label), None)
-        found.append(_part(fill_in(part, label), ahead.get(part), box))
-    figures = [one.figure for one in found if one.figure]
+        label = next((one.label for one in reversed(outcomes) if one.label), None)
+        outcomes.append(_part(fill_in(part, label), ahead.get(part), box))
+    figures = [one.figure for one in outcomes if one.figure]
     for arithmetic in task.arithmetic:
         outcome = _calculate(arithmetic, figures, box)
         figures = [outcome.figure] if outcome.figure else []
-        found.append(outcome)
-    return found
+        outcomes.append(outcome)
+    return outcomes
 
 
 def _search_parts(parts: Sequence[str], box: Toolbox) -> dict[str, tuple[Hit, ...]]:
     """Searches that do not depend on each other are asked for in one turn."""
-    found = {}
+    hits = {}
     with box.one_turn():
         for part in parts:
             box.call("search_documents", {"query": part, "top_k": box.options.top_k})
-            found[part] = box.hits
-    return found
+            hits[part] = box.hits
+    return hits
 
 
 def _kind(part: str, vocabulary: Vocabulary) -> str:
@@ -132,8 +132,8 @@ def _reading(part: str, ids: Sequence[str], box: Toolbox) -> StepOutcome:
     sender = next((one["from"] for one in texts if "from" in one), None)
     if sender and _WROTE.search(plain(part)):
         first = texts[0]
-        said = f"{sender} wrote {first['id']} on {first['sent_on']}."
-        return StepOutcome(text=said, label=sender)
+        sentence = f"{sender} wrote {first['id']} on {first['sent_on']}."
+        return StepOutcome(text=sentence, label=sender)
     texts += list(_read_referred(texts, box))
     pages = [KnowledgePage(id=one["id"], title=one["title"], text=one["text"]) for one in texts]
     return _answer_from_pages(part, pages, sender, box)
@@ -141,11 +141,11 @@ def _reading(part: str, ids: Sequence[str], box: Toolbox) -> StepOutcome:
 
 def _read_referred(texts: Sequence[Json], box: Toolbox) -> Iterator[Json]:
     """The first document that each text names, unless it has been read."""
-    known = {one["id"] for one in texts}
+    known_ids = {one["id"] for one in texts}
     for text in texts:
         reference = _REFERENCE.search(text["text"])
-        if reference and reference[0] not in known:
-            known.add(reference[0])
+        if reference and reference[0] not in known_ids:
+            known_ids.add(reference[0])
             page = box.call("read_document", {"document_id": reference[0]})
             if page:
                 yield page
@@ -155,14 +155,14 @@ def _answer_from_pages(
     part: str, pages: list[KnowledgePage], sender: str | None, box: Toolbox
 ) -> StepOutcome:
     """A figure by the definition that a page holds, else its sentences that fit best."""
-    asked = NAMED.sub(" ", part)
-    question = parse_question(asked, box.knowledge.vocabulary)
+    unnamed = NAMED.sub(" ", part)
+    question = parse_question(unnamed, box.knowledge.vocabulary)
     measure = next(filter(None, map(measure_of, pages)), None)
     if measure and not question.defines:
         return answer_measure(measure, question, pages, box)
     hits = [Hit(page=page, score=1.0) for page in pages]
-    found = extract(asked, hits, box.knowledge.everything, known=_NAMED_PAGE)
-    return StepOutcome(text=from_documents(found), figure=first_figure(found), label=sender)
+    extracts = extract(unnamed, hits, box.knowledge.everything, known_share=_NAMED_PAGE)
+    return StepOutcome(text=from_documents(extracts), figure=first_figure(extracts), label=sender)
 
 
 def _customer(folded: str, vocabulary: Vocabulary) -> str | None:

@@ -77,9 +77,9 @@ def parse_task(text: str) -> AgentTask:
     arithmetic: list[Formula] = []
     wording: list[str] = []
     for sentence in _SENTENCE.split(text.strip()):
-        found = _calculation(sentence)
-        if found:
-            arithmetic.append(found)
+        calculation = _calculation(sentence)
+        if calculation:
+            arithmetic.append(calculation)
         elif _FORM.match(sentence):
             wording.append(sentence)
         elif not _SOCIAL.match(sentence):

@@ -56,13 +56,13 @@ def _id_in(text: str) -> str:
 
 def _nearest(name: str, before: Sequence[ToolCall]) -> str:
     """The column of the tables described so far that is spelled most like it, else itself."""
-    known = [
+    columns = [
         column
         for step in before
         if step.name == "describe_table" and step.result
         for column in step.result["columns"]
     ]
-    return next(iter(get_close_matches(name, known, n=1)), name)
+    return next(iter(get_close_matches(name, columns, n=1)), name)
 
 
 _MAX_ROWS = 50
@@ -142,7 +142,7 @@ class Toolbox:
         """
         if name in self.options.no_tool:
             return None
-        asked = name
+        tool = name
         if self.faults.wrong_tool:
             name, arguments = _neighbour(name, self.knowledge)
         if self.faults.wrong_args:
@@ -151,12 +151,12 @@ class Toolbox:
         again = repair_call(step, self.steps) if step.error else None
         if again is not None:
             step = self._call_with_retry(name, again)
-        return step.result if name == asked else None
+        return step.result if name == tool else None
 
     def describe_table_once(self, table: str) -> Json:
         """What describe_table says, asked once a task."""
-        known = (s.result for s in self.steps if s.name == "describe_table" and s.result)
-        shape = next((one for one in known if one["table"] == table), None)
+        results = (s.result for s in self.steps if s.name == "describe_table" and s.result)
+        shape = next((one for one in results if one["table"] == table), None)
         return shape or self.call("describe_table", {"table": table})
 
     def _call_with_retry(self, name: str, arguments: dict[str, Json]) -> ToolCall:
@@ -195,8 +195,8 @@ class Toolbox:
     def _search_documents(self, query: str, top_k: int) -> Json:
         skip = top_k if self.faults.flaky else 0
         self.hits = self.knowledge.index.search(query, top_k=top_k, skip=skip)
-        known = {hit.page.id for hit in self.found}
-        self.found += [hit for hit in self.hits if hit.page.id not in known]
+        known_ids = {hit.page.id for hit in self.found}
+        self.found += [hit for hit in self.hits if hit.page.id not in known_ids]
         return [
             {"id": hit.page.id, "title": hit.page.title, "score": round(hit.score, 4)}
             for hit in self.hits

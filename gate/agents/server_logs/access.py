@@ -58,10 +58,10 @@ def parse_access_line(line: str) -> AccessLine | None:
 
 def stamp(line: str) -> datetime | None:
     """The time that any line of the log begins with, without a zone."""
-    found = _STAMP.match(line)
-    if found is None:
+    match = _STAMP.match(line)
+    if match is None:
         return None
-    year, month, day, hour, minute, second, ms = map(int, found.groups())
+    year, month, day, hour, minute, second, ms = map(int, match.groups())
     try:
         return datetime(year, month, day, hour, minute, second, ms * 1000)
     except ValueError:
@@ -71,7 +71,7 @@ def stamp(line: str) -> datetime | None:
 def duration_ms(text: str) -> float | None:
     """Milliseconds of a duration as Go prints it: 312.4µs, 10.1s, 1m2.5s."""
     total, at = 0.0, 0
-    while found := _PART.match(text, at):
-        total += float(found[1]) * _MS_OF[found[2]]
-        at = found.end()
+    while match := _PART.match(text, at):
+        total += float(match[1]) * _MS_OF[match[2]]
+        at = match.end()
     return round(total, 6) if at and at == len(text) else None

@@ -68,10 +68,10 @@ def audit_ms(line: str) -> int | None:
 
 def _record(line: str) -> dict[str, Json] | None:
     try:
-        found = parse_text(line)
+        record = parse_text(line)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return record if isinstance(record, dict) else None
 
 
 def _time(record: dict[str, Json]) -> datetime | None:

@@ -32,19 +32,19 @@ class Combined:
     notes: tuple[str, ...]
 
 
-def combine_logs(found: Mapping[LogKind, LogExtract]) -> Combined:
+def combine_logs(extracts: Mapping[LogKind, LogExtract]) -> Combined:
     """The audit log is taken where it shows calls: it knows which ran, and no tool prints to it."""
-    audit = parse_audit(_lines(found, "audit"))
-    console = parse_console(_lines(found, "console"))
-    tellers = [one for kind, one in found.items() if kind != "access"]
-    whole = {one.kind: one.sound for one in tellers}
+    audit = parse_audit(_lines(extracts, "audit"))
+    console = parse_console(_lines(extracts, "console"))
+    tellers = [one for kind, one in extracts.items() if kind != "access"]
+    sound_by_kind = {one.kind: one.sound for one in tellers}
     many = max(len(audit.tried), len(console.names)) > MOST_CALLS
     taken: list[tuple[LoggedCall, ...]] = []
-    if audit.shows and whole["audit"] and not many:
+    if audit.shows and sound_by_kind["audit"] and not many:
         taken.append(audit.calls)
-    if console.shows and whole["console"] and not many and not console.odd:
+    if console.shows and sound_by_kind["console"] and not many and not console.odd:
         taken.append(tuple(LoggedCall(name=name, log="console") for name in console.names))
-    told = {
+    calls_by_kind = {
         ODD: console.odd,
         DIFFER: len(taken) > 1 and _tools(console.names) != _tools(audit.tried),
         CHATS: audit.chats > 1,
@@ -54,12 +54,12 @@ def combine_logs(found: Mapping[LogKind, LogExtract]) -> Combined:
     }
     return Combined(
         calls=tuple(map(_clean_call, taken[0])) if taken else None,
-        notes=tuple(note for note, holds in told.items() if holds),
+        notes=tuple(note for note, holds in calls_by_kind.items() if holds),
     )
 
 
-def _lines(found: Mapping[LogKind, LogExtract], kind: LogKind) -> tuple[str, ...]:
-    return found[kind].lines if kind in found else ()
+def _lines(extracts: Mapping[LogKind, LogExtract], kind: LogKind) -> tuple[str, ...]:
+    return extracts[kind].lines if kind in extracts else ()
 
 
 def _tools(names: Iterable[str]) -> Counter[str]:

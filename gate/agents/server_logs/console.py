@@ -95,5 +95,5 @@ class _Rounds:
             self._fit = self._fit and follows
             self._round, self._called, self._decided = number, 0, int(decided[2])
         elif final := _FINAL.match(line):
-            told = "0" if final["none"] else final["rounds"]
-            self._finals.append(int(told) if told else None)
+            rounds_shown = "0" if final["none"] else final["rounds"]
+            self._finals.append(int(rounds_shown) if rounds_shown else None)

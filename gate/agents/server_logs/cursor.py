@@ -90,8 +90,8 @@ class LogCursor:
             self._fail(reason(error))
             return []
         data = self._rest + appended
-        whole, newline, self._rest = data.rpartition(b"\n")
-        return _texts(whole) if newline else []
+        complete, newline, self._rest = data.rpartition(b"\n")
+        return _texts(complete) if newline else []
 
     def rest(self) -> list[str]:
         """The line that never ended, if there is one."""

@@ -61,8 +61,8 @@ class FolderCursor:
 
     @property
     def cut(self) -> bool:
-        whole = self._first.whole and self._last.whole and not self._busy
-        return not whole or any(one.cut or one.problem for one in self._grown.values())
+        is_whole = self._first.whole and self._last.whole and not self._busy
+        return not is_whole or any(one.cut or one.problem for one in self._grown.values())
 
     @property
     def pending(self) -> bool:
@@ -72,10 +72,10 @@ class FolderCursor:
     @property
     def notes(self) -> tuple[str, ...]:
         gone = self._first.there and not self._last.there
-        told = {GONE: gone, MANY: not self._last.whole, BUSY: self._busy}
-        own = [note for note, holds in told.items() if holds]
+        holds_by_note = {GONE: gone, MANY: not self._last.whole, BUSY: self._busy}
+        notes = [note for note, holds in holds_by_note.items() if holds]
         # A session that appears is nothing to tell.
-        return tuple(dict.fromkeys((*own, *(n for n in self._sessions_say() if n != APPEARED))))
+        return tuple(dict.fromkeys((*notes, *(n for n in self._sessions_say() if n != APPEARED))))
 
     def lines(self) -> list[str]:
         """Whole lines that were appended since the last time, session by session."""
@@ -116,17 +116,17 @@ class FolderCursor:
 
 
 def _list_folder(folder: Path) -> Listing:
-    found: dict[str, os.stat_result] = {}
+    stats: dict[str, os.stat_result] = {}
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.endswith(".jsonl"):
                 continue
-            if len(found) >= MOST_FILES:
-                return Listing(files=found, whole=False)
+            if len(stats) >= MOST_FILES:
+                return Listing(files=stats, whole=False)
             try:
                 at = entry.stat(follow_symlinks=False)
             except OSError:  # it went away meanwhile
                 continue
             if stat.S_ISREG(at.st_mode):
-                found[entry.name] = at
-    return Listing(files=found)
+                stats[entry.name] = at
+    return Listing(files=stats)

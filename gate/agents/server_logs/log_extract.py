@@ -50,9 +50,9 @@ def speaks(kind: LogKind, lines: Iterable[str]) -> bool:
 def chats(lines: Iterable[str]) -> Iterator[AccessLine]:
     """The chat completions that ended."""
     for line in lines:
-        one = parse_access_line(line) if _CHAT in line else None
-        if one is not None and one.is_chat:
-            yield one
+        access_line = parse_access_line(line) if _CHAT in line else None
+        if access_line is not None and access_line.is_chat:
+            yield access_line
 
 
 def count_ended(lines: Iterable[str], late: int) -> int:

@@ -47,7 +47,7 @@ class LogBook:
         nothing is bound by offset, and a request need not be alone.
         """
         with self.before() as mark:
-            there = [one for kind in self._candidates if (one := mark.first_present(kind))]
+            there = [watched for kind in self._candidates if (watched := mark.first_present(kind))]
         return {one.candidate.kind: one.candidate.path.absolute() for one in there}
 
     def before(self) -> LogMark:
@@ -64,20 +64,20 @@ class LogBook:
             longest_s = self._options.settle_s if mark.expects_lines() else 0.0
             settle(mark.look, at_most_s=longest_s, clock=self._clock, sleep=self._sleep)
             mark.finish()
-            found = self._read_extracts(mark, started_ms, ended_ms)
+            extracts = self._read_extracts(mark, started_ms, ended_ms)
         absent = [_absent(one) for kind in self._candidates for one in mark.missing(kind)]
-        shown = combine_logs(found)
-        access = found.get("access")
+        shown = combine_logs(extracts)
+        access = extracts.get("access")
         requests = count_ended(access.lines, late) if access and access.bound else None
-        read = any(one.bound for one in found.values())
-        told = {
+        read = any(one.bound for one in extracts.values())
+        settings = {
             NOT_ALONE: not alone,
             SEVERAL: (requests or 0) > 1,
             NO_CHAT: requests == 0,
             NO_CALLS: shown.calls is None and read,
             NOTHING_READ: not read,
         }
-        reads = [*(one.record() for one in found.values()), *absent]
+        reads = [*(one.record() for one in extracts.values()), *absent]
         logs = [f"{one.kind} log: {one.note}" for one in reads if one.note]
         return ServerLogs(
             calls=shown.calls,
@@ -86,14 +86,16 @@ class LogBook:
             logs=tuple(reads),
             started_ms=started_ms,
             ended_ms=ended_ms,
-            notes=(*(note for note, holds in told.items() if holds), *shown.notes, *logs),
+            notes=(*(note for note, holds in settings.items() if holds), *shown.notes, *logs),
         )
 
     def _read_extracts(
         self, mark: LogMark, started_ms: int, ended_ms: int
     ) -> dict[LogKind, LogExtract]:
         """Of each kind the log that is there."""
-        there = {kind: one for kind in self._candidates if (one := mark.first_present(kind))}
+        there = {
+            kind: watched for kind in self._candidates if (watched := mark.first_present(kind))
+        }
         if self._options.bind == "offset":
             return {kind: one.read_extract() for kind, one in there.items()}
         window = around(started_ms, ended_ms)

@@ -92,7 +92,7 @@ class LogMark:
     def look(self) -> LogPoll:
         grew = [one for one in self.all() if one.look()]
         access = self.first_present("access")
-        others = [one for kind in ("console", "audit") if (one := self.first_present(kind))]
+        others = [watched for kind in ("console", "audit") if (watched := self.first_present(kind))]
         return LogPoll(
             grew=bool(grew),
             ended=access is not None
@@ -103,5 +103,5 @@ class LogMark:
 
     def finish(self) -> None:
         """Takes the lines that never ended."""
-        for one in self.all():
-            one.finish()
+        for watched in self.all():
+            watched.finish()

@@ -70,7 +70,7 @@ def _walk(
     whole: bool,
 ) -> WindowLines:
     """From the end back to the first line that is surely older."""
-    found: list[str] = []
+    taken: list[str] = []
     untimed = 0
     cut, ambiguous = not whole, False
     last: tuple[int, ...] = ()
@@ -83,17 +83,17 @@ def _walk(
             cut = False
             break
         elif window.holds(moments):
-            found.append(line)
+            taken.append(line)
             ambiguous = ambiguous or len(moments) > 1
-    told = {
+    notes = {
         LONGER: cut,
         AMBIGUOUS: ambiguous,
         OLDER: bool(last) and max(last) < window.low,
         NEWER: bool(last) and min(last) > window.high,
     }
     return WindowLines(
-        lines=tuple(reversed(found)),
+        lines=tuple(reversed(taken)),
         untimed=untimed,
         cut=cut,
-        notes=tuple(note for note, holds in told.items() if holds),
+        notes=tuple(note for note, holds in notes.items() if holds),
     )

@@ -18,10 +18,10 @@ def zone_of(name: str) -> tzinfo | None:
         return None
     if name == "UTC":
         return UTC
-    if found := _OFFSET.fullmatch(name):
-        minutes = int(found[2]) * 60 + int(found[3])
-        if int(found[3]) < 60 and minutes <= 14 * 60:
-            return timezone(timedelta(minutes=minutes if found[1] == "+" else -minutes))
+    if match := _OFFSET.fullmatch(name):
+        minutes = int(match[2]) * 60 + int(match[3])
+        if int(match[3]) < 60 and minutes <= 14 * 60:
+            return timezone(timedelta(minutes=minutes if match[1] == "+" else -minutes))
     elif name:
         try:
             return ZoneInfo(name)

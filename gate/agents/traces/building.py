@@ -33,7 +33,7 @@ class Builder:
 
     def turn(
         self,
-        said: str,
+        answer_text: str,
         *,
         usage: Json = None,
         model: Json = None,
@@ -45,21 +45,21 @@ class Builder:
         """
         self.turns += 1
         self._costing += costs
-        self._said = [said]
+        self._said = [answer_text]
         self._finish_reason = text(finish_reason, "finish_reason")
         if usage is not None:
             self.spending.add(usage)
         if model is not None:
             self.add_model(model)
 
-    def says(self, said: str) -> None:
+    def says(self, text: str) -> None:
         """The last model call goes on."""
         self._said = [] if self._said is None else self._said
-        self._said.append(said)
+        self._said.append(text)
 
-    def answers(self, said: str) -> None:
+    def answers(self, text: str) -> None:
         """The whole answer, where it is told apart from what the model says."""
-        self._said = [said]
+        self._said = [text]
 
     def add_model(self, model: Json) -> None:
         """A model that took part."""
@@ -71,19 +71,19 @@ class Builder:
         """Why the last model call ended, where that is told apart from it."""
         self._finish_reason = text(finish_reason, "finish_reason") or self._finish_reason
 
-    def call(self, made: Called, *, turn: int | None = None, waits: bool = True) -> Step:
+    def call(self, called: Called, *, turn: int | None = None, waits: bool = True) -> Step:
         """A tool call, of the last model call unless `turn` is given; `waits` for its result."""
         if turn is None and self.turns:
             turn = self.turns - 1
-        step = Step(name=made.name, id=made.id, turn=turn, number=self._calls)
+        step = Step(name=called.name, id=called.id, turn=turn, number=self._calls)
         self._calls += 1
         if len(self._kept) < MAX_STEPS:
             step.arguments, step.raw_arguments = (
-                (made.given, None) if made.custom else arguments_of(made.given)
+                (called.given, None) if called.custom else arguments_of(called.given)
             )
             self._kept.append(step)
         if waits and not self.open.add(step):
-            self.faults.tell("same_id", made.id or "")
+            self.faults.tell("same_id", called.id or "")
         return step
 
     def result(
@@ -99,11 +99,11 @@ class Builder:
 
     def add_documents(self, documents: Iterable[Document]) -> None:
         """Further documents, best first; one that was found before keeps its place."""
-        found = {} if self._documents is None else self._documents
+        documents_by_id = {} if self._documents is None else self._documents
         for document in documents:
-            if len(found) < MAX_DOCUMENTS:
-                found.setdefault(document.id, document)
-        self._documents = found
+            if len(documents_by_id) < MAX_DOCUMENTS:
+                documents_by_id.setdefault(document.id, document)
+        self._documents = documents_by_id
 
     def beside(self, envelope: Mapping[str, Json]) -> None:
         """What stands beside the messages, where these do not say it themselves."""

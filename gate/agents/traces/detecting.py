@@ -63,9 +63,9 @@ def _detect_object(data: Mapping[str, Json]) -> tuple[Shape, bool] | None:
         return "openai", True
     for key in ("messages", "responses", "items", "output", "input"):
         if isinstance(data.get(key), list):
-            found = _detect_list(data[key])
-            if key in ("messages", "responses") or (found and found[0] == "openai_responses"):
-                return found
+            detected = _detect_list(data[key])
+            if key in ("messages", "responses") or (detected and detected[0] == "openai_responses"):
+                return detected
     for key in ("spans", "data"):
         listed = data.get(key)
         if isinstance(listed, list) and _detect_list(listed) == ("otel", True):
@@ -80,10 +80,10 @@ def _detect_list(items: list[Json]) -> tuple[Shape, bool] | None:
     """The first item that is sure decides; else the first that is anything."""
     likely: tuple[Shape, bool] | None = None
     for item in items:
-        found = _detect_entry(item)
-        if found is not None and found[1]:
-            return found
-        likely = likely or found
+        detected = _detect_entry(item)
+        if detected is not None and detected[1]:
+            return detected
+        likely = likely or detected
     return likely
 
 
@@ -138,8 +138,8 @@ def _holds_messages(value: Json) -> bool:
     """Whether it is a state or an update of LangGraph: messages of LangChain under `messages`."""
     if not isinstance(value, dict) or value.get("messages") is None:
         return False
-    found = value["messages"]
-    first = found[0] if isinstance(found, list) and found else found
+    messages = value["messages"]
+    first = messages[0] if isinstance(messages, list) and messages else messages
     return unwrap_message(first) is not None
 
 
@@ -162,7 +162,7 @@ def unwrap_message(value: Json) -> tuple[str, Mapping[str, Json]] | None:
 
 def _type_of(name: Json) -> str:
     """`ai` for ai, AIMessage and AIMessageChunk."""
-    found = as_text(name)
+    type_name = as_text(name)
     for ending in _LANGCHAIN_CLASSES:
-        found = found.removesuffix(ending)
-    return found.lower()
+        type_name = type_name.removesuffix(ending)
+    return type_name.lower()

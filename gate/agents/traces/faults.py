@@ -88,8 +88,8 @@ class TraceFaults:
         return tuple(self._sentence(kind, n) for kind, n in self._counts.items())
 
     def _sentence(self, kind: Kind, n: int) -> str:
-        one, several = _SENTENCES[kind]
-        told = one if n == 1 else several.format(n=f"{n:,}")
+        singular, plural = _SENTENCES[kind]
+        sentence = singular if n == 1 else plural.format(n=f"{n:,}")
         examples = self._examples[kind]
         more = ", ..." if 0 < len(examples) < n else ""
-        return f"{told} ({', '.join(examples)}{more})" if examples else told
+        return f"{sentence} ({', '.join(examples)}{more})" if examples else sentence

@@ -64,11 +64,11 @@ def _holds(update: Json) -> bool:
 
 def _update_messages(update: Json) -> Iterator[Json]:
     """The messages of an update; of a node that gave several changes, those of each."""
-    for told in update.values() if isinstance(update, dict) else ():
-        for change in told if isinstance(told, list) else [told]:
+    for node_update in update.values() if isinstance(update, dict) else ():
+        for change in node_update if isinstance(node_update, list) else [node_update]:
             if isinstance(change, dict) and change.get("messages") is not None:
-                found = change["messages"]
-                yield from found if isinstance(found, list) else [found]
+                messages = change["messages"]
+                yield from messages if isinstance(messages, list) else [messages]
 
 
 class _Messages:
@@ -79,10 +79,10 @@ class _Messages:
         self._seen: set[str] | None = set() if once else None
 
     def __call__(self, value: Json) -> None:
-        found = unwrap_message(value)
-        if found is None:
+        unwrapped = unwrap_message(value)
+        if unwrapped is None:
             raise AgentFailure("it is no message of LangChain")
-        kind, message = found
+        kind, message = unwrapped
         if self._again(message.get("id")):
             return
         if self._seen is not None and as_text(first(message, "type")).endswith("Chunk"):
@@ -101,17 +101,17 @@ class _Messages:
     def _again(self, id: Json) -> bool:
         if self._seen is None or not isinstance(id, str):
             return False
-        known = id in self._seen
+        is_known = id in self._seen
         self._seen.add(id)
-        return known
+        return is_known
 
     def _add_model_message(self, message: Mapping[str, Json]) -> None:
-        told = as_object(message.get("response_metadata") or {}, "response_metadata")
+        metadata = as_object(message.get("response_metadata") or {}, "response_metadata")
         self._into.turn(
             message_text(message),
             usage=message.get("usage_metadata"),
-            model=first(told, "model_name", "model"),
-            finish_reason=first(told, "finish_reason", "stop_reason"),
+            model=first(metadata, "model_name", "model"),
+            finish_reason=first(metadata, "finish_reason", "stop_reason"),
         )
         for key, calls in _calls(message):
             invalid = key == "invalid_tool_calls"
@@ -123,17 +123,17 @@ class _Messages:
     def _invalid(self, value: Json) -> None:
         """A call whose arguments LangChain could not read; they stay as they came."""
         call = as_object(value, "it")
-        made = parse_call({**call, "name": first(call, "name") or "(no name)"})
-        step = self._into.call(Called(made.name, made.given, made.custom, made.id))
+        called = parse_call({**call, "name": first(call, "name") or "(no name)"})
+        step = self._into.call(Called(called.name, called.given, called.custom, called.id))
         step.error = text(call.get("error"), "error")
 
 
 def _calls(message: Mapping[str, Json]) -> Iterable[tuple[str, list[Json]]]:
     """Under `additional_kwargs` stand the same calls as the model wrote them."""
     keys = ("tool_calls", "invalid_tool_calls")
-    found = [(key, as_list(message[key], key)) for key in keys if message.get(key)]
-    if found:
-        return found
+    calls = [(key, as_list(message[key], key)) for key in keys if message.get(key)]
+    if calls:
+        return calls
     raw = as_object(message.get("additional_kwargs") or {}, "additional_kwargs")
     if raw.get("tool_calls"):
         return [("tool_calls", as_list(raw["tool_calls"], "tool_calls"))]

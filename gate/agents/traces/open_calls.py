@@ -59,18 +59,18 @@ class OpenCalls:
         whose id no call has, to the oldest call without an id.
         """
         if id is not None:
-            found = self._indices.get(("id", id)) or self._indices.get(_NO_ID)
+            indices = self._indices.get(("id", id)) or self._indices.get(_NO_ID)
         elif name is None:
-            found = self._all
+            indices = self._all
         else:
             self._index_names()
-            found = self._indices.get(("name", name))
-        return self._close_step(next(iter(found.values()))) if found else None
+            indices = self._indices.get(("name", name))
+        return self._close_step(next(iter(indices.values()))) if indices else None
 
     def with_id(self, id: str) -> Step | None:
         """The oldest with this id; it is open no longer."""
-        found = self._indices.get(("id", id))
-        return self._close_step(next(iter(found.values()))) if found else None
+        indices = self._indices.get(("id", id))
+        return self._close_step(next(iter(indices.values()))) if indices else None
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self._all.values())

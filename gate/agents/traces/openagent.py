@@ -36,8 +36,8 @@ class _Console:
         self._call: Step | None = None  # an old one, whose arguments are still to come
         self._result: list[str] | None = None  # lines of a result that may go on
 
-    def read(self, said: str) -> None:
-        for line in said.splitlines():
+    def read(self, text: str) -> None:
+        for line in text.splitlines():
             plain = strip_colours(line)
             match = CONSOLE.match(plain)
             if match:
@@ -68,8 +68,8 @@ class _Console:
     def _finish(self) -> None:
         """A result ends where the next line of the console begins."""
         if self._result is not None:
-            whole = "\n".join(self._result).rstrip()
-            self._into.result(whole.removesuffix("]"), id=None)
+            result_text = "\n".join(self._result).rstrip()
+            self._into.result(result_text.removesuffix("]"), id=None)
             self._result = None
 
 

@@ -26,8 +26,8 @@ def strip_colours(line: str) -> str:
     return _COLOUR.sub("", line)
 
 
-def is_console(said: str) -> bool:
+def is_console(text: str) -> bool:
     """Whether one of the first lines is one that only the console writes."""
-    lines = strip_colours(said[:10_000]).splitlines()[:100]
-    found = (CONSOLE.match(line) for line in lines)
-    return any(match and match.lastgroup != "result" for match in found)
+    lines = strip_colours(text[:10_000]).splitlines()[:100]
+    matches = (CONSOLE.match(line) for line in lines)
+    return any(match and match.lastgroup != "result" for match in matches)

@@ -107,9 +107,9 @@ class _Items:
         if given is not None and "arguments" not in item and not isinstance(given, (dict, str)):
             given = {"queries": given}  # of file_search
         named = {"name": first(item, "name") or tool, "id": first(item, "call_id", "id")}
-        made = parse_call(named)
+        called = parse_call(named)
         step = self._into.call(
-            Called(made.name, given, tool in _TEXT_INPUT or "code" in item, made.id),
+            Called(called.name, given, tool in _TEXT_INPUT or "code" in item, called.id),
             waits=tool in _OURS,
         )
         step.result = result_of(first(item, *_RESULTS))

@@ -15,23 +15,23 @@ from gate.records import Document, Json
 
 def read(data: Json, into: Builder) -> None:
     """OTLP's JSON: an export, a list of exports (JSON Lines), or a list of spans."""
-    found = spans(data)
-    _walk(found, into)
-    traces = {span.trace for span in found}
+    span_list = spans(data)
+    _walk(span_list, into)
+    traces = {span.trace for span in span_list}
     if len(traces) > 1:
         into.faults.tell("traces", n=len(traces))
 
 
-def trace_of(found: list[TraceSpan]) -> Trace:
+def trace_of(span_list: list[TraceSpan]) -> Trace:
     """Of spans `in_order`, of one trace or of those of one conversation. Raises AgentFailure."""
     into = Builder()
-    _walk(found, into)
+    _walk(span_list, into)
     return into.trace("otel")
 
 
-def _walk(found: list[TraceSpan], into: Builder) -> None:
+def _walk(span_list: list[TraceSpan], into: Builder) -> None:
     walk = _Walk(into)
-    for span in found:
+    for span in span_list:
         try:
             walk.read_span(span)
         except AgentFailure as failure:
@@ -68,24 +68,24 @@ class _Walk:
         if self._trace in self._answers:
             self._into.answers(self._answers[self._trace])
 
-    def _model_call(self, span: TraceSpan, found: ModelCall) -> None:
+    def _model_call(self, span: TraceSpan, model_call: ModelCall) -> None:
         if self._unanswered or self._into.open:
-            for id, result in found.results:
+            for id, result in model_call.results:
                 self._add_result(id, result)
-        if found.cut_off:
+        if model_call.cut_off:
             self._into.faults.tell("half", f"span {span.id}")
-        usage = dict(zip(USAGE, found.usage, strict=True))
-        told = any(value is not None for value in found.usage)
-        failed = span.error is not None and not told
+        usage = dict(zip(USAGE, model_call.usage, strict=True))
+        has_usage = any(value is not None for value in model_call.usage)
+        failed = span.error is not None and not has_usage
         self._into.turn(
-            found.said or "",
-            model=found.model,
-            finish_reason=found.finish_reason,
+            model_call.said or "",
+            model=model_call.model,
+            finish_reason=model_call.finish_reason,
             costs=not failed,
         )
-        if told:
+        if has_usage:
             self._into.spending.add_named(usage)
-        for call in found.calls:
+        for call in model_call.calls:
             self._add_call(call)
 
     def _add_call(self, call: Called) -> None:
@@ -103,10 +103,10 @@ class _Walk:
         if step is not None:
             step.result = result
 
-    def _add_execution(self, span: TraceSpan, found: ExecutedCall) -> None:
+    def _add_execution(self, span: TraceSpan, execution: ExecutedCall) -> None:
         """What a model asked for is one call with what then ran."""
-        call = Called(found.name or "(no name)", found.given, False, found.id)
-        result = found.result
+        call = Called(execution.name or "(no name)", execution.given, False, execution.id)
+        result = execution.result
         step = self._into.open.take(call.id, call.name if call.id is None else None)
         if step is None:
             step = self._into.call(call, waits=False)

@@ -86,16 +86,20 @@ class RetrievalFacts(NamedTuple):
 Facts = ModelCall | ExecutedCall | AgentCall | RetrievalFacts | None
 
 
-def facts_of(kind: Kind, found: Attributes, events: Sequence[Event] = ()) -> Facts:
+def facts_of(kind: Kind, attributes: Attributes, events: Sequence[Event] = ()) -> Facts:
     """Raises AgentFailure for a wrong type."""
     if kind == "llm":
-        return _genai(found, events) if "gen_ai.operation.name" in found else _openinference(found)
+        return (
+            _genai(attributes, events)
+            if "gen_ai.operation.name" in attributes
+            else _openinference(attributes)
+        )
     if kind in ("tool", "mcp"):
-        return _find_execution(found)
+        return _find_execution(attributes)
     if kind == "agent":
-        given = _messages(json_inside(found.get("gen_ai.input.messages")))
-        return AgentCall(_final_answer(found), _find_question(found, events, given))
-    return RetrievalFacts(_documents(found)) if kind == "retrieval" else None
+        given = _messages(json_inside(attributes.get("gen_ai.input.messages")))
+        return AgentCall(_final_answer(attributes), _find_question(attributes, events, given))
+    return RetrievalFacts(_documents(attributes)) if kind == "retrieval" else None
 
 
 def fill_gaps(outer: Facts, inner: Facts) -> Facts:
@@ -117,78 +121,80 @@ def fill_gaps(outer: Facts, inner: Facts) -> Facts:
     return outer
 
 
-def _either(one: Json, other: Json) -> Json:
-    return other if one is None else one
+def _either(first_value: Json, second_value: Json) -> Json:
+    return second_value if first_value is None else first_value
 
 
 # ------------------------------------------------------------------------------- GenAI conventions
 
 
-def _genai(found: Attributes, events: Sequence[Event]) -> ModelCall:
-    output = json_inside(found.get("gen_ai.output.messages"))
+def _genai(attributes: Attributes, events: Sequence[Event]) -> ModelCall:
+    output = json_inside(attributes.get("gen_ai.output.messages"))
     messages = _messages(output)
     if events:
         messages += _choices(events)
     parts = [part for message in messages for part in _parts(message)]
-    reasons = found.get("gen_ai.response.finish_reasons")
-    told = [message.get("finish_reason") for message in messages]
-    given = _messages(json_inside(found.get("gen_ai.input.messages")))
+    reasons = attributes.get("gen_ai.response.finish_reasons")
+    finish_reasons = [message.get("finish_reason") for message in messages]
+    given = _messages(json_inside(attributes.get("gen_ai.input.messages")))
     return ModelCall(
         said=_text(parts) if messages else None,
         calls=tuple(parse_call(part) for part in parts if part.get("type") == "tool_call"),
         results=tuple(_results(given)),
-        usage=_usage(found, _USAGE),
-        model=first(found, "gen_ai.response.model", "gen_ai.request.model"),
+        usage=_usage(attributes, _USAGE),
+        model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         finish_reason=reasons[-1]
         if isinstance(reasons, list) and reasons
-        else (told or [None])[-1],
+        else (finish_reasons or [None])[-1],
         cut_off=isinstance(output, str),
-        asked=_find_question(found, events, given),
+        asked=_find_question(attributes, events, given),
     )
 
 
 def _find_question(
-    found: Attributes, events: Sequence[Event], given: list[dict[str, Any]]
+    attributes: Attributes, events: Sequence[Event], given: list[dict[str, Any]]
 ) -> str | None:
     """The last message of a user; None where content is not recorded."""
-    told = [content_text(first(e, "content")) for n, e in events if n == "gen_ai.user.message"]
+    questions = [content_text(first(e, "content")) for n, e in events if n == "gen_ai.user.message"]
     users = (message for message in reversed(given) if message.get("role") == "user")
-    texts = (one for one in (*reversed(told), *(_text(_parts(m)) for m in users)) if one)
+    texts = (one for one in (*reversed(questions), *(_text(_parts(m)) for m in users)) if one)
     last = next(texts, None)
-    return last[:_MOST_ASKED] if last else _find_input(found)
+    return last[:_MOST_ASKED] if last else _find_input(attributes)
 
 
-def _final_answer(found: Attributes) -> str | None:
+def _final_answer(attributes: Attributes) -> str | None:
     """What an agent's span says that the agent answered."""
-    messages = _messages(json_inside(found.get("gen_ai.output.messages")))
+    messages = _messages(json_inside(attributes.get("gen_ai.output.messages")))
     if messages:
         return _text([part for message in messages for part in _parts(message)])
-    if "gen_ai.operation.name" in found:
+    if "gen_ai.operation.name" in attributes:
         return None
-    output = found.get("output.value")
-    plain = found.get("output.mime_type") in (None, "text/plain")
+    output = attributes.get("output.value")
+    plain = attributes.get("output.mime_type") in (None, "text/plain")
     return output if plain and isinstance(output, str) else None
 
 
-def _find_execution(found: Attributes) -> ExecutedCall:
-    name = first(found, "gen_ai.tool.name", "tool.name")
-    id = first(found, "gen_ai.tool.call.id", "tool_call.id", "tool.id")
+def _find_execution(attributes: Attributes) -> ExecutedCall:
+    name = first(attributes, "gen_ai.tool.name", "tool.name")
+    id = first(attributes, "gen_ai.tool.call.id", "tool_call.id", "tool.id")
     keys = ("gen_ai.tool.call.arguments", "input.value", "tool.parameters")
-    made = parse_call({"name": "?" if name is None else name, "id": id})
-    result = json_inside(first(found, "gen_ai.tool.call.result", "output.value"))
-    return ExecutedCall(None if name is None else made.name, made.id, first(found, *keys), result)
+    called = parse_call({"name": "?" if name is None else name, "id": id})
+    result = json_inside(first(attributes, "gen_ai.tool.call.result", "output.value"))
+    return ExecutedCall(
+        None if name is None else called.name, called.id, first(attributes, *keys), result
+    )
 
 
-def _documents(found: Attributes) -> list[Json]:
-    told = json_inside(found.get("gen_ai.retrieval.documents"))
-    if told is not None:
-        return as_list(told, "gen_ai.retrieval.documents")
-    nested = _collect_indexed(found, "retrieval", "documents")
+def _documents(attributes: Attributes) -> list[Json]:
+    documents = json_inside(attributes.get("gen_ai.retrieval.documents"))
+    if documents is not None:
+        return as_list(documents, "gen_ai.retrieval.documents")
+    nested = _collect_indexed(attributes, "retrieval", "documents")
     return [item.get("document", item) for item in nested]
 
 
-def _usage(found: Attributes, names: Sequence[tuple[str, ...]]) -> tuple[Json, ...]:
-    return tuple([first(found, *theirs) for theirs in names])
+def _usage(attributes: Attributes, names: Sequence[tuple[str, ...]]) -> tuple[Json, ...]:
+    return tuple([first(attributes, *theirs) for theirs in names])
 
 
 def _messages(value: Json) -> list[dict[str, Json]]:
@@ -200,27 +206,34 @@ def _messages(value: Json) -> list[dict[str, Json]]:
 
 def _choices(events: Sequence[Event]) -> Iterator[dict[str, Json]]:
     """What conventions up to 1.36 have as events instead: OpenAI's messages."""
-    for name, found in events:
+    for name, attributes in events:
         if name == "gen_ai.choice":
-            inner = json_inside(first(found, "message"))
-            message = inner if isinstance(inner, dict) else found
+            inner = json_inside(first(attributes, "message"))
+            message = inner if isinstance(inner, dict) else attributes
             calls = as_list(json_inside(message.get("tool_calls")) or [], "tool_calls")
-            made = [{**as_object(call, "a tool call"), "type": "tool_call"} for call in calls]
-            told = {"type": "text", "content": content_text(message.get("content"))}
-            yield {"parts": [told, *made], "finish_reason": found.get("finish_reason")}
+            tool_calls = [{**as_object(call, "a tool call"), "type": "tool_call"} for call in calls]
+            text_part = {"type": "text", "content": content_text(message.get("content"))}
+            yield {
+                "parts": [text_part, *tool_calls],
+                "finish_reason": attributes.get("finish_reason"),
+            }
 
 
 def _parts(message: Attributes) -> list[dict[str, Any]]:
-    content, found = message.get("content"), message.get("parts")
-    parts = [part for part in as_list(found, "parts") if isinstance(part, dict)] if found else []
+    content, part_list = message.get("content"), message.get("parts")
+    parts = (
+        [part for part in as_list(part_list, "parts") if isinstance(part, dict)]
+        if part_list
+        else []
+    )
     if isinstance(content, str):
         parts.insert(0, {"type": "text", "content": content})
     return parts
 
 
 def _text(parts: list[dict[str, Any]]) -> str:
-    found = (part.get("content") for part in parts if part.get("type") == "text")
-    return "".join(one for one in found if isinstance(one, str))
+    contents = (part.get("content") for part in parts if part.get("type") == "text")
+    return "".join(one for one in contents if isinstance(one, str))
 
 
 def _results(given: list[dict[str, Any]]) -> Iterator[tuple[str, Json]]:
@@ -241,42 +254,42 @@ def _spoke(messages: list[dict[str, Any]]) -> int:
 # ------------------------------------------------------------------------------------ OpenInference
 
 
-def _openinference(found: Attributes) -> ModelCall:
-    outputs = [m.get("message", m) for m in _collect_indexed(found, "llm", "output_messages")]
-    inputs = [m.get("message", m) for m in _collect_indexed(found, "llm", "input_messages")]
-    made = [call for m in outputs for call in _items(m.get("tool_calls"))]
-    calls = [parse_call(call.get("tool_call", call)) for call in made]
+def _openinference(attributes: Attributes) -> ModelCall:
+    outputs = [m.get("message", m) for m in _collect_indexed(attributes, "llm", "output_messages")]
+    inputs = [m.get("message", m) for m in _collect_indexed(attributes, "llm", "input_messages")]
+    tool_calls = [call for m in outputs for call in _items(m.get("tool_calls"))]
+    calls = [parse_call(call.get("tool_call", call)) for call in tool_calls]
     results = [
         (id, first(m, "content"))
         for m in inputs[_spoke(inputs) :]
         if m.get("role") == "tool" and isinstance(id := m.get("tool_call_id"), str)
     ]
-    plain = found.get("output.value") if not outputs else None
-    told = [one for m in inputs if m.get("role") == "user" and (one := _contents(m))]
+    plain = attributes.get("output.value") if not outputs else None
+    questions = [question for m in inputs if m.get("role") == "user" and (question := _contents(m))]
     return ModelCall(
         said="".join(map(_contents, outputs)) if outputs else text(plain, "output.value"),
         calls=tuple(calls),
         results=tuple(results),
-        usage=_usage(found, _USAGE_OPENINFERENCE),
-        model=first(found, "llm.model_name"),
-        finish_reason=first(found, "llm.finish_reason"),
+        usage=_usage(attributes, _USAGE_OPENINFERENCE),
+        model=first(attributes, "llm.model_name"),
+        finish_reason=first(attributes, "llm.finish_reason"),
         cut_off=False,
-        asked=told[-1][:_MOST_ASKED] if told else _find_input(found),
+        asked=questions[-1][:_MOST_ASKED] if questions else _find_input(attributes),
     )
 
 
 def _contents(message: Attributes) -> str:
-    own = content_text(message.get("content")) or ""
+    text = content_text(message.get("content")) or ""
     texts = (at(part, "message_content", "text") for part in _items(message.get("contents")))
-    return own + "".join(one for one in texts if isinstance(one, str))
+    return text + "".join(one for one in texts if isinstance(one, str))
 
 
-def _find_input(found: Attributes) -> str | None:
+def _find_input(attributes: Attributes) -> str | None:
     """The question in what an agent, a chain or a model was called with."""
-    plain = found.get("input.value")
+    plain = attributes.get("input.value")
     if not isinstance(plain, str):
         return None
-    inner = json_inside(plain) if found.get("input.mime_type") == "application/json" else plain
+    inner = json_inside(plain) if attributes.get("input.mime_type") == "application/json" else plain
     given = first(inner, "messages", *_QUESTIONS) if isinstance(inner, dict) else inner
     if isinstance(given, list):
         users = [m for m in given if isinstance(m, dict) and first(m, "role", "type") in _USERS]
@@ -284,11 +297,11 @@ def _find_input(found: Attributes) -> str | None:
     return (given if isinstance(given, str) and given else plain)[:_MOST_ASKED]
 
 
-def _collect_indexed(found: Attributes, *prefix: str) -> list[dict[str, Any]]:
+def _collect_indexed(attributes: Attributes, *prefix: str) -> list[dict[str, Any]]:
     """`a.b.0.c.d`, `a.b.1.c.e`: a list of objects; numbers that are left out too."""
     tree: dict[str, Any] = {}
     start = ".".join(prefix) + "."
-    for key, value in found.items():
+    for key, value in attributes.items():
         way = key.split(".", _DEEPEST) if key.startswith(start) else ()
         inner = tree
         for step in way[:-1]:

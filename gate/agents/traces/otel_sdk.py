@@ -44,9 +44,9 @@ def as_otlp(item: Mapping[str, Json]) -> dict[str, Json]:
     """The span with OTLP's keys. Raises AgentFailure for a wrong type."""
     context = as_object(item.get("context") or {}, "context")
     status = item.get("status")
-    told = status if isinstance(status, dict) else {}
-    code = first(told, "status_code", "code") or first(item, "status_code")
-    about = first(told, "description", "message") or item.get("status_message")
+    status_object = status if isinstance(status, dict) else {}
+    code = first(status_object, "status_code", "code") or first(item, "status_code")
+    about = first(status_object, "description", "message") or item.get("status_message")
     failed = as_text(code).upper().removeprefix("STATUSCODE.") in ("ERROR", "STATUS_CODE_ERROR")
     attributes = _attributes(item)
     kind = item.get("span_kind")
@@ -67,12 +67,12 @@ def as_otlp(item: Mapping[str, Json]) -> dict[str, Json]:
 
 def flat(attributes: Mapping[str, Json]) -> dict[str, Json]:
     """Attributes with dotted keys, of such as are objects in objects and lists of objects."""
-    found: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     for key, value in _leaves(attributes, "", _DEEPEST):
-        if len(found) >= _MOST:
+        if len(values) >= _MOST:
             raise AgentFailure(f"a span has more than {_MOST:,} attributes")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
 def _attributes(item: Mapping[str, Json]) -> dict[str, Json]:
@@ -154,8 +154,8 @@ def _nanoseconds(value: Json) -> int | None:
             moment = datetime.fromisoformat(value[:40])
         except ValueError:
             return None
-        whole = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        since = whole - datetime(1970, 1, 1, tzinfo=UTC)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        since = aware - datetime(1970, 1, 1, tzinfo=UTC)
         return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1_000
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e19:
         return None

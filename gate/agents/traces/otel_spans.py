@@ -45,26 +45,26 @@ class TraceSpan(NamedTuple):
 
 def spans(data: Json) -> list[TraceSpan]:
     """`in_order`, of OTLP's JSON. Raises AgentFailure."""
-    found: list[TraceSpan] = []
+    span_list: list[TraceSpan] = []
     for n, item in enumerate(_iter_spans(data)):
         try:
-            found.append(span_of(as_object(item, "it")))
+            span_list.append(span_of(as_object(item, "it")))
         except AgentFailure as failure:
             raise AgentFailure(f"spans[{n}]: {failure}") from None
-    return in_order(found)
+    return in_order(span_list)
 
 
-def in_order(found: list[TraceSpan]) -> list[TraceSpan]:
+def in_order(span_list: list[TraceSpan]) -> list[TraceSpan]:
     """By start; one without a start stays behind the one before it. A span within one of the same
     call (an MCP request within execute_tool, an LLM client within another) is part of that. Those
     of no kind that counts are left out.
     """
     last, order = 0, []
-    for span in found:
+    for span in span_list:
         last = last if span.start is None else span.start
         order.append(last)
-    ranked = sorted(range(len(found)), key=order.__getitem__)
-    return _merge_nested([found[n] for n in ranked])
+    ranked = sorted(range(len(span_list)), key=order.__getitem__)
+    return _merge_nested([span_list[n] for n in ranked])
 
 
 def _iter_spans(data: Json) -> Iterator[Json]:
@@ -132,56 +132,56 @@ def _error(value: Json, attributes: Mapping[str, Json]) -> str | None:
 def _time(value: Json) -> int | None:
     if isinstance(value, str) and len(value) < 20 and value.isdecimal():
         return int(value) or None
-    found = number(value)
-    usable = isinstance(found, (int, float)) and 0 < found < 1e19
-    return int(found) if usable else None
+    value_ns = number(value)
+    usable = isinstance(value_ns, (int, float)) and 0 < value_ns < 1e19
+    return int(value_ns) if usable else None
 
 
-def _merge_nested(found: list[TraceSpan]) -> list[TraceSpan]:
+def _merge_nested(span_list: list[TraceSpan]) -> list[TraceSpan]:
     """Without the spans that are part of another one's call, whose attributes fill its gaps."""
-    places = {(span.trace, span.id): n for n, span in enumerate(found) if span.id}
+    places = {(span.trace, span.id): n for n, span in enumerate(span_list) if span.id}
     calls = {
         id: n
-        for n, span in reversed([*enumerate(found)])
+        for n, span in reversed([*enumerate(span_list)])
         if span.kind == "tool" and (id := _call_id(span))
     }
-    whole: list[TraceSpan | None] = [*found]
-    for n in reversed(range(len(found))):  # inner ones first: they began later
-        outer = _part_of(found, n, places, calls)
-        kept = whole[n]
-        target = None if outer is None else whole[outer]
+    remaining: list[TraceSpan | None] = [*span_list]
+    for n in reversed(range(len(span_list))):  # inner ones first: they began later
+        outer = _part_of(span_list, n, places, calls)
+        kept = remaining[n]
+        target = None if outer is None else remaining[outer]
         if kept is not None and target is not None and outer is not None:
-            whole[outer] = _fill_span(target, kept)
-            whole[n] = None
-    return [span for span in whole if span is not None and span.kind != "other"]
+            remaining[outer] = _fill_span(target, kept)
+            remaining[n] = None
+    return [span for span in remaining if span is not None and span.kind != "other"]
 
 
 def _part_of(
-    found: list[TraceSpan],
+    span_list: list[TraceSpan],
     n: int,
     places: Mapping[tuple[str, str], int],
     calls: Mapping[str, int],
 ) -> int | None:
     """The place of the span whose call it is part of."""
-    span = found[n]
+    span = span_list[n]
     if span.kind == "mcp" and (same := calls.get(_call_id(span))) is not None:
         return same
-    outer = _outer(found, n, places)
+    outer = _outer(span_list, n, places)
     if outer is None:
         return None
-    pair = (found[outer].kind, span.kind)
+    pair = (span_list[outer].kind, span.kind)
     within = pair in (("tool", "mcp"), ("mcp", "mcp"), ("mcp", "tool"), ("llm", "llm"))
     return outer if within else None
 
 
-def _outer(found: list[TraceSpan], n: int, places: Mapping[tuple[str, str], int]) -> int | None:
+def _outer(span_list: list[TraceSpan], n: int, places: Mapping[tuple[str, str], int]) -> int | None:
     """The nearest span around it that counts."""
-    span = found[n]
+    span = span_list[n]
     for _ in range(_FURTHEST):
         place = places.get((span.trace, span.parent))
         if place is None or place == n:
             return None
-        span = found[place]
+        span = span_list[place]
         if span.kind != "other":
             return place
     return None

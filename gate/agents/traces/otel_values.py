@@ -43,13 +43,13 @@ def attributes_of(value: Json, also: Set[str] = frozenset()) -> dict[str, Json]:
     """[{key, value}], or an object: what is read of them, and `also` these keys. Raises
     AgentFailure.
     """
-    found: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     for written, inner in _pairs(value):
         key = written if isinstance(written, str) else as_text(written)
         if _is_read(key) or key in also:
             plain = inner.get("stringValue") if isinstance(inner, dict) else None
-            found[key] = plain if isinstance(plain, str) else decode_value(inner)
-    return found
+            values[key] = plain if isinstance(plain, str) else decode_value(inner)
+    return values
 
 
 def event_of(value: Json) -> tuple[str, Mapping[str, Json]]:

@@ -20,19 +20,19 @@ def step(value: Json, key: str, faults: TraceFaults | None = None) -> ToolCall:
     """{name, arguments, result, error, id, turn, latency_ms, correction}, or a call as OpenAI,
     Anthropic or LangChain writes it. `faults` are told of numbers that can be none.
     """
-    made, told = parse_call(value, key), faults or TraceFaults()
-    turn = told.number(value.get("turn"), f"{key}.turn")
-    arguments, raw = (made.given, None) if made.custom else arguments_of(made.given)
+    called, faults_seen = parse_call(value, key), faults or TraceFaults()
+    turn = faults_seen.number(value.get("turn"), f"{key}.turn")
+    arguments, raw = (called.given, None) if called.custom else arguments_of(called.given)
     result = first(value, "result", "output")
     return ToolCall(
-        name=made.name,
+        name=called.name,
         arguments=arguments,
         raw_arguments=raw,
         result=result,
         error=error_of(value.get("error"), result),
-        id=made.id,
+        id=called.id,
         turn=None if turn is None else int(turn),
-        latency_ms=told.number(value.get("latency_ms"), f"{key}.latency_ms"),
+        latency_ms=faults_seen.number(value.get("latency_ms"), f"{key}.latency_ms"),
         correction=bool(value.get("correction")),
     )
 
@@ -42,11 +42,11 @@ def document(value: Json, key: str) -> Document:
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return Document(id=str(value))
     item = as_object(value, key)
-    found = first(item, "id", "doc_id", "document_id")
-    if not isinstance(found, (str, int)) or isinstance(found, bool):
+    document_id = first(item, "id", "doc_id", "document_id")
+    if not isinstance(document_id, (str, int)) or isinstance(document_id, bool):
         raise AgentFailure(f"{key} has no id")
     return Document(
-        id=str(found),
+        id=str(document_id),
         score=_score(item.get("score"), f"{key}.score"),
         text=text(first(item, "text", "content"), f"{key}.text"),
     )

@@ -64,15 +64,15 @@ def _parse_text(data: Json, into: Builder) -> Json:
         return parse_text(data)
     except ValueError:
         values = _values(data)
-    found: list[Json] = []
+    parsed: list[Json] = []
     for n, (line, value) in enumerate(values, 1):
         try:
-            found.append(parse_text(value))
+            parsed.append(parse_text(value))
         except ValueError:
             if n < len(values) or n == 1:
                 raise AgentFailure(f"line {line} of the trace is not JSON") from None
             into.faults.tell("cut_off")
-    return found
+    return parsed
 
 
 def _values(data: str) -> list[tuple[int, str]]:
@@ -82,12 +82,12 @@ def _values(data: str) -> list[tuple[int, str]]:
     lines = [(n, line) for n, line in enumerate(_lines(data), 1) if line.strip()]
     if len(lines) < 2 or lines[0][1].rstrip() not in ("{", "["):
         return [(n, line) for n, (_, line) in enumerate(lines, 1)]
-    found: list[tuple[int, list[str]]] = []
+    pieces: list[tuple[int, list[str]]] = []
     for n, line in lines:
-        if line[0] in "{[" or not found:
-            found.append((n, []))
-        found[-1][1].append(line)
-    return [(n, "\n".join(parts)) for n, parts in found]
+        if line[0] in "{[" or not pieces:
+            pieces.append((n, []))
+        pieces[-1][1].append(line)
+    return [(n, "\n".join(parts)) for n, parts in pieces]
 
 
 def _lines(data: str) -> list[str]:
@@ -96,15 +96,15 @@ def _lines(data: str) -> list[str]:
 
 
 def _choose_shape(data: Json, named: Shape | None) -> Shape:
-    found = shape_of(data)
-    if found is None and named is None:
-        known = ", ".join(get_args(Shape))
-        raise AgentFailure(f"the trace has none of the shapes that are known: {known}")
+    detected = shape_of(data)
+    if detected is None and named is None:
+        names = ", ".join(get_args(Shape))
+        raise AgentFailure(f"the trace has none of the shapes that are known: {names}")
     if named is None:
-        return found[0] if found else "openai"
-    if found and found[0] != named and found[1] and (named, found[0]) not in _KIN:
+        return detected[0] if detected else "openai"
+    if detected and detected[0] != named and detected[1] and (named, detected[0]) not in _KIN:
         raise AgentFailure(
-            f"the trace is said to be of the shape {named} and looks like {found[0]} - write "
-            f"`trace: {found[0]}`, or auto"
+            f"the trace is said to be of the shape {named} and looks like {detected[0]} - write "
+            f"`trace: {detected[0]}`, or auto"
         )
     return named

@@ -37,17 +37,17 @@ def usage_of(value: Json, faults: TraceFaults) -> Usage:
         return Usage()
     data = value
 
-    def count(found: Json, key: str) -> int | None:
-        counted = faults.number(found, f"usage.{key}")
+    def count(value: Json, key: str) -> int | None:
+        counted = faults.number(value, f"usage.{key}")
         return None if counted is None else int(counted)
 
     given = count(first(data, *_INPUT), "input_tokens")
     if given is not None and data.get("input_tokens") is not None:
         given += sum(count(data.get(key), key) or 0 for key in _BESIDE_INPUT)
     written, total = count(first(data, *_OUTPUT), "output_tokens"), data.get("total_tokens")
-    whole = count(total, "total_tokens") if given is None or written is None else None
+    total_count = count(total, "total_tokens") if given is None or written is None else None
     return Usage(
-        **split(given, written, whole),
+        **split(given, written, total_count),
         cached_tokens=count(_deep(data, _CACHED), "cached_tokens"),
         reasoning_tokens=count(_deep(data, _REASONING), "reasoning_tokens"),
         cost_usd=cost_of(first(data, "cost_usd", "cost")),
@@ -126,15 +126,15 @@ class Spending:
         in for what the agent says.
         """
         calls = 1 if self._whole else calls
-        found = dict(self._sums)
+        sums = dict(self._sums)
         for name in self._WHOLE:
             if 0 < self._told.get(name, 0) < calls:
                 self._faults.tell("some_usage", f"{name}: {self._told[name]} of {calls}")
-                found[name] = math.nan
+                sums[name] = math.nan
         if self._told.get(_TOTAL, 0) < calls:
-            found.pop(_TOTAL, None)
-        cost = found.pop("cost_usd", None)
-        counts = {name: int(n) for name, n in found.items() if not math.isnan(n)}
+            sums.pop(_TOTAL, None)
+        cost = sums.pop("cost_usd", None)
+        counts = {name: int(n) for name, n in sums.items() if not math.isnan(n)}
         return Usage(cost_usd=cost, **counts)
 
 

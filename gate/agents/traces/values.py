@@ -37,15 +37,15 @@ def parse(data: bytes) -> Json:
     ValueError.
     """
     try:
-        found = loads(data)
+        value = loads(data)
         if _HALF_CHARACTER.search(data):
-            text = json.dumps(found, ensure_ascii=False)
-            found = json.loads(text.encode("utf-8", "replace"))
+            text = json.dumps(value, ensure_ascii=False)
+            value = json.loads(text.encode("utf-8", "replace"))
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if data.count(b"[") + data.count(b"{") > DEEPEST and too_deep(found):
+    if data.count(b"[") + data.count(b"{") > DEEPEST and too_deep(value):
         raise ValueError("nested too deeply")
-    return found
+    return value
 
 
 def parse_text(value: str) -> Json:
@@ -53,12 +53,12 @@ def parse_text(value: str) -> Json:
     if "\\u" in value or _is_half(value):
         return parse(value.encode("utf-8", "replace"))
     try:
-        found = loads(value)
+        parsed = loads(value)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if value.count("[") + value.count("{") > DEEPEST and too_deep(found):
+    if value.count("[") + value.count("{") > DEEPEST and too_deep(parsed):
         raise ValueError("nested too deeply")
-    return found
+    return parsed
 
 
 def loads(data: bytes | str) -> Json:
@@ -158,10 +158,10 @@ def content_text(content: Json) -> str | None:
 
 def message_text(message: Mapping[str, Json]) -> str:
     """What a message says; a refusal is an answer."""
-    found = content_text(message.get("content"))
-    if found is None:
+    content = content_text(message.get("content"))
+    if content is None:
         raise AgentFailure("content is not a text")
-    return found or text(message.get("refusal"), "refusal") or ""
+    return content or text(message.get("refusal"), "refusal") or ""
 
 
 def result_of(content: Json) -> Json:
@@ -191,10 +191,10 @@ def arguments_of(value: Json) -> tuple[Json, str | None]:
     if not value.strip():  # what some servers send for a call without arguments
         return {}, None
     try:
-        found = parse_text(value)
+        arguments = parse_text(value)
     except ValueError:
         return None, value
-    return {} if found is None else found, None
+    return {} if arguments is None else arguments, None
 
 
 def error_of(value: Json, result: Json) -> str | None:

@@ -35,9 +35,9 @@ def json_of(reply: HttpReply) -> Json:
         return parse(reply.body)
     except ValueError:
         kind = reply.headers.get("content-type", "").partition(";")[0].strip()
-        found = f"{reply.mask(kind)}, not JSON" if kind and "json" not in kind else "not JSON"
-        said = reply.excerpt() or "(nothing)"
-        message, page = f"{reply.address} answered with {found}: {said}", reply.is_html
+        kind_found = f"{reply.mask(kind)}, not JSON" if kind and "json" not in kind else "not JSON"
+        excerpt = reply.excerpt() or "(nothing)"
+        message, page = f"{reply.address} answered with {kind_found}: {excerpt}", reply.is_html
         raise AgentFailure(message, transport="html" if page else None) from None
 
 
@@ -56,43 +56,48 @@ def response(
     """
     if section in get_args(Role):
         judged = isinstance(data, dict) and not _is_answer(data)
-        own, found = {ANSWERS[0]: data} if judged else data, None
+        fields, trace_found = {ANSWERS[0]: data} if judged else data, None
     else:
-        own, found = tracing.split_trace(data, trace, ANSWERS)
-    values.as_object(own, "the answer")
-    key = next((name for name in ANSWERS if name in own), None)
-    if key is None and found is None:
+        fields, trace_found = tracing.split_trace(data, trace, ANSWERS)
+    values.as_object(fields, "the answer")
+    key = next((name for name in ANSWERS if name in fields), None)
+    if key is None and trace_found is None:
         raise AgentFailure("the answer has none of the keys answer, output, text")
-    told = Trace(shape=None) if found is None else found
-    given, steps = first(own, *ANSWERS), first(own, "steps", "tool_calls")
+    trace_told = Trace(shape=None) if trace_found is None else trace_found
+    given, steps = first(fields, *ANSWERS), first(fields, "steps", "tool_calls")
     faults = TraceFaults()
-    usage = tracing.usage(own, found, faults)
-    cost = cost_of(first(own, "cost_usd", "cost"))
-    retrieved = documents(own.get("retrieved"), "retrieved")
+    usage = tracing.usage(fields, trace_found, faults)
+    cost = cost_of(first(fields, "cost_usd", "cost"))
+    retrieved = documents(fields.get("retrieved"), "retrieved")
     told_by_agent = Response(
-        answer=answer_text(told.answer if given is None else given),
-        retrieved=told.retrieved if retrieved is None else retrieved,
-        context=context_text(own.get("context"), "context"),
+        answer=answer_text(trace_told.answer if given is None else given),
+        retrieved=trace_told.retrieved if retrieved is None else retrieved,
+        context=context_text(fields.get("context"), "context"),
         usage=usage if cost is None else replace(usage, cost_usd=cost),
-        model=text(own.get("model"), "model") or told.model or model,
-        finish_reason=text(own.get("finish_reason"), "finish_reason") or told.finish_reason,
-        safety_violations=violations(own.get("safety_violations")),
-        state=values.as_object({} if own.get("state") is None else own["state"], "state"),
-        **tracing.response_fields(steps, turns_of(own, faults), found),
+        model=text(fields.get("model"), "model") or trace_told.model or model,
+        finish_reason=text(fields.get("finish_reason"), "finish_reason")
+        or trace_told.finish_reason,
+        safety_violations=violations(fields.get("safety_violations")),
+        state=values.as_object({} if fields.get("state") is None else fields["state"], "state"),
+        **tracing.response_fields(steps, turns_of(fields, faults), trace_found),
     )
     return with_faults(told_by_agent, faults)
 
 
 def turns_of(data: Mapping[str, Json], faults: TraceFaults) -> int | None:
     """`turns`: how many times the model was called, where it is such a number."""
-    found = faults.number(data.get("turns"), "turns")
-    return None if found is None else int(found)
+    turns = faults.number(data.get("turns"), "turns")
+    return None if turns is None else int(turns)
 
 
-def with_faults(found: Response, faults: TraceFaults) -> Response:
+def with_faults(response: Response, faults: TraceFaults) -> Response:
     """The answer with what is odd about its numbers."""
-    told = faults.sentences()
-    return replace(found, trace_faults=(*found.trace_faults, *told)) if told else found
+    sentences = faults.sentences()
+    return (
+        replace(response, trace_faults=(*response.trace_faults, *sentences))
+        if sentences
+        else response
+    )
 
 
 def _is_answer(data: Mapping[str, Json]) -> bool:
@@ -104,16 +109,16 @@ def documents(value: Json, key: str) -> tuple[Document, ...] | None:
     """`retrieved`: ids, or objects {id, score, text}, best first."""
     if value is None:
         return None
-    found = enumerate(values.as_list(value, key))
-    return tuple(plain.document(item, f"{key}[{n}]") for n, item in found)
+    entries = enumerate(values.as_list(value, key))
+    return tuple(plain.document(item, f"{key}[{n}]") for n, item in entries)
 
 
 def context_text(value: Json, key: str) -> str | None:
     """A text, or a list of texts or of objects with `text`, joined by empty lines."""
     if value is None or isinstance(value, str):
         return value
-    found = values.as_list(value, key)
-    parts = [item.get("text") if isinstance(item, dict) else item for item in found]
+    passages = values.as_list(value, key)
+    parts = [item.get("text") if isinstance(item, dict) else item for item in passages]
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) < len(parts):
         raise AgentFailure(f"{key} is not a text or a list of texts")
@@ -124,10 +129,10 @@ def violations(value: Json, key: str = "safety_violations") -> tuple[str, ...] |
     """Texts, or objects with a `type`, `name` or `message`."""
     if value is None:
         return None
-    found = [
+    codes = [
         first(item, "type", "name", "message") if isinstance(item, dict) else item
         for item in values.as_list(value, key)
     ]
-    if not all(isinstance(item, str) for item in found):
+    if not all(isinstance(item, str) for item in codes):
         raise AgentFailure(f"{key} is not a list of texts")
-    return tuple(found)
+    return tuple(codes)

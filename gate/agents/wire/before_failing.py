@@ -24,10 +24,10 @@ def find_done(failure: AgentFailure) -> Response | None:
     """
     if isinstance(failure.done, Response):
         return failure.done
-    for told in _iterate_objects(failure.done):
+    for done in _iterate_objects(failure.done):
         with suppress(Exception):  # hostile, and the trial has failed as it is
-            if (found := _read(told)) is not None:
-                return found
+            if (response := _read(done)) is not None:
+                return response
     return None
 
 
@@ -43,15 +43,15 @@ def _iterate_objects(done: object) -> Iterator[dict[str, Any]]:
         yield from (done[key] for key in _PLACES if isinstance(done.get(key), dict))
 
 
-def _read(told: Mapping[str, Json]) -> Response | None:
+def _read(done: Mapping[str, Json]) -> Response | None:
     """Steps as beside an answer: `tool_calls` where there are no `steps`, or a trace."""
-    steps = values.first(told, "steps", "tool_calls")
-    beyond = chat.extras({**told, "steps": steps, "context": None, "safety_violations": None})
-    usage = usage_of(told.get("usage"), TraceFaults())
+    steps = values.first(done, "steps", "tool_calls")
+    beyond = chat.extras({**done, "steps": steps, "context": None, "safety_violations": None})
+    usage = usage_of(done.get("usage"), TraceFaults())
     usage = beyond.usage if usage == Usage() else usage
     if beyond.steps is None and not beyond.omitted_steps and usage == Usage():
         return None
-    model = told.get("model")
+    model = done.get("model")
     return replace(
         beyond,
         answer="",

@@ -39,8 +39,8 @@ def messages(given: Json) -> list[Json]:
     """A case's input as messages: as it is, or as what the user says."""
     if isinstance(given, list) and given and all(map(_is_message, given)):
         return given
-    said = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    return [{"role": "user", "content": said}]
+    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return [{"role": "user", "content": text}]
 
 
 def request_body(given: Json, model: str, options: Mapping[str, Json]) -> bytes:
@@ -67,7 +67,7 @@ def read(reply: HttpReply, *, tools_offered: bool) -> Response:
     beyond = extras(data)
     faults = TraceFaults()
     usage = answer.usage_of(data.get("usage"), faults)
-    found = replace(
+    response = replace(
         answer.with_faults(beyond, faults),
         answer=_content(message, reply.address),
         usage=beyond.usage if usage == Usage() else usage,
@@ -75,24 +75,24 @@ def read(reply: HttpReply, *, tools_offered: bool) -> Response:
         finish_reason=answer.text(choice.get("finish_reason"), "finish_reason"),
     )
     return (
-        found
-        if found.steps is not None
-        else single_call_response(found, _calls(message), tools_offered)
+        response
+        if response.steps is not None
+        else single_call_response(response, _calls(message), tools_offered)
     )
 
 
 def single_call_response(
-    found: Response, calls: tuple[ToolCall, ...] | None, tools_offered: bool
+    response: Response, calls: tuple[ToolCall, ...] | None, tools_offered: bool
 ) -> Response:
     """The answer of a model that was asked once: its calls are left to its caller.
 
     Who offered no tools and hears of none does not know what went on behind the model's name.
     """
     if calls is None and not tools_offered:
-        return found
+        return response
     steps = calls or ()
     kept = tuple(replace(step, turn=0) for step in steps[:MAX_STEPS])
-    return replace(found, steps=kept, turns=1, omitted_steps=len(steps) - len(kept))
+    return replace(response, steps=kept, turns=1, omitted_steps=len(steps) - len(kept))
 
 
 def extras(data: Mapping[str, Json]) -> Response:
@@ -100,26 +100,26 @@ def extras(data: Mapping[str, Json]) -> Response:
 
     Other servers use `trace` and `context` for other things; those do not count.
     """
-    found: dict[str, Json] = {}
+    fields: dict[str, Json] = {}
     for place in (data, *(data.get(name) for name in _PLACES)):
         if isinstance(place, dict):
             for key in _BEYOND:
-                if found.get(key) is None:
-                    found[key] = place.get(key)
-    if not any(value is not None for value in found.values()):
+                if fields.get(key) is None:
+                    fields[key] = place.get(key)
+    if not any(value is not None for value in fields.values()):
         return _NOTHING
-    context = found["context"] if isinstance(found["context"], (str, list)) else None
-    trace = tracing.beside(found)
-    told, faults = trace or Trace(shape=None), TraceFaults()
-    retrieved = answer.documents(found["retrieved"], "retrieved")
+    context = fields["context"] if isinstance(fields["context"], (str, list)) else None
+    trace = tracing.beside(fields)
+    trace_told, faults = trace or Trace(shape=None), TraceFaults()
+    retrieved = answer.documents(fields["retrieved"], "retrieved")
     beyond = Response(
         answer="",
-        retrieved=told.retrieved if retrieved is None else retrieved,
+        retrieved=trace_told.retrieved if retrieved is None else retrieved,
         context=answer.context_text(context, "context"),
-        usage=told.usage,
-        model=told.model,
-        safety_violations=answer.violations(found["safety_violations"]),
-        **tracing.response_fields(found["steps"], answer.turns_of(found, faults), trace),
+        usage=trace_told.usage,
+        model=trace_told.model,
+        safety_violations=answer.violations(fields["safety_violations"]),
+        **tracing.response_fields(fields["steps"], answer.turns_of(fields, faults), trace),
     )
     return answer.with_faults(beyond, faults)
 
@@ -142,16 +142,16 @@ def missing_answer_failure(
     data: Json, reply: HttpReply, missing: str
 ) -> AgentFailure | InfraFailure:
     """What a body without its answer comes to; nobody's fault where keys or quota were wrong."""
-    said = reply.error_text(data)
+    message = reply.error_text(data)
     failed = isinstance(data, dict) and (data.get("status") == "error" or "error" in data)
-    if failed and is_nobodys_fault(said):
-        return InfraFailure(f"{reply.address} refused: {said}")
-    return NoAnswer(f"{reply.address} answered without {missing}: {said}")
+    if failed and is_nobodys_fault(message):
+        return InfraFailure(f"{reply.address} refused: {message}")
+    return NoAnswer(f"{reply.address} answered without {missing}: {message}")
 
 
-def is_nobodys_fault(said: str) -> bool:
+def is_nobodys_fault(message: str) -> bool:
     """Whether an error speaks of keys, quota or load."""
-    return _NOBODYS_FAULT.search(said) is not None
+    return _NOBODYS_FAULT.search(message) is not None
 
 
 def _content(message: Mapping[str, Json], address: str) -> str:

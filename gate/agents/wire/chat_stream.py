@@ -71,7 +71,7 @@ def join_chunks(reply: HttpReply) -> dict[str, Json]:
     A body without `choices` where the server sent an error instead. Raises AgentFailure when the
     stream ends before the answer does.
     """
-    whole: dict[str, Json] = {}
+    body: dict[str, Json] = {}
     message = _Message()
     done = False
     for chunk in sse.events(reply):
@@ -81,12 +81,12 @@ def join_chunks(reply: HttpReply) -> dict[str, Json]:
             return chunk
         if isinstance(choices, list) and choices and isinstance(choices[0], dict):
             message.add(choices[0])
-        whole.update({k: v for k, v in chunk.items() if k != "choices" and v is not None})
+        body.update({k: v for k, v in chunk.items() if k != "choices" and v is not None})
     if not done and not message.finish_reason:
         raise AgentFailure(
             f"{reply.address} cut its stream off before the end of the answer", transport="cut_off"
         )
-    return {**whole, "choices": [message.to_body()]}
+    return {**body, "choices": [message.to_body()]}
 
 
 def _text(value: Json) -> str:

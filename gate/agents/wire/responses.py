@@ -40,14 +40,14 @@ def read(reply: HttpReply) -> Response:
     if not listed or data.get("status") == "failed":
         raise chat.missing_answer_failure(data, reply, "an output")
     beyond = chat.extras(data)
-    found = read_trace({**data, "object": "response"}, "openai_responses")
+    trace = read_trace({**data, "object": "response"}, "openai_responses")
     return replace(
         beyond,
-        answer=found.answer or "",
-        usage=found.usage,
-        model=found.model,
-        finish_reason=found.finish_reason,
-        **({} if beyond.steps is not None else tracing.response_fields(None, None, found)),
+        answer=trace.answer or "",
+        usage=trace.usage,
+        model=trace.model,
+        finish_reason=trace.finish_reason,
+        **({} if beyond.steps is not None else tracing.response_fields(None, None, trace)),
     )
 
 

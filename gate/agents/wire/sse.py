@@ -40,11 +40,11 @@ def events(reply: HttpReply) -> Iterator[dict[str, Json]]:
 
 def _parse_event(data: str, reply: HttpReply) -> dict[str, Json]:
     try:
-        found = parse(data.encode())
+        event = parse(data.encode())
     except ValueError:
-        found = None
-    if isinstance(found, dict):
-        return found
+        event = None
+    if isinstance(event, dict):
+        return event
     raise AgentFailure(
         f"{reply.address} cut its stream off, or sent an event that is no JSON object: "
         f"{reply.mask(data)}",

@@ -25,9 +25,9 @@ def fill(template: Json, case: Case, setting: str) -> Json:
     Raises UsageError when the case has no such key.
     """
     if isinstance(template, str):
-        whole = _HOLE.fullmatch(template)
-        if whole:
-            return _value(whole[1], case, setting)
+        hole = _HOLE.fullmatch(template)
+        if hole:
+            return _value(hole[1], case, setting)
         return fill_text(template, case, setting, str)
     if isinstance(template, dict):
         return {key: fill(item, case, setting) for key, item in template.items()}

@@ -28,10 +28,10 @@ def split_trace(data: Json, shape: TraceShape, answers: Sequence[str]) -> tuple[
         return {}, read_trace(data, named)
     if not isinstance(data, dict):
         return data, None
-    found = beside(data, shape)
-    if found is None and not any(key in data for key in answers) and _is_any(data, named):
+    source = beside(data, shape)
+    if source is None and not any(key in data for key in answers) and _is_any(data, named):
         return {}, read_trace(data, named)
-    return data, found
+    return data, source
 
 
 def is_trace(data: Json, shape: TraceShape) -> bool:
@@ -74,34 +74,38 @@ def _read_source(source: Json, named: Shape | None) -> Trace | None:
     return Trace(shape=None, steps=None, faults=faults.sentences())
 
 
-def response_fields(own: Json, turns: int | None, found: Trace | None) -> dict[str, Any]:
-    """Fields of Response: the agent's `own` steps and number of turns win over those found. A bare
-    number of steps is a count of steps that nobody knows more of: a trace knows more.
+def response_fields(fields: Json, turns: int | None, trace_found: Trace | None) -> dict[str, Any]:
+    """The fields of Response that tell of steps. The agent's own steps and number of turns (`fields`)
+    win over those of the trace; a bare number of steps does not, as a trace knows more.
     """
-    if isinstance(own, (int, float)) and not isinstance(own, bool):
-        listed = None if found is not None and found.steps is not None else _trace_of_count(own)
+    if isinstance(fields, (int, float)) and not isinstance(fields, bool):
+        listed = (
+            None
+            if trace_found is not None and trace_found.steps is not None
+            else _trace_of_count(fields)
+        )
     else:
-        listed = None if own is None else _trace_of_steps(own, "steps")
-    told = [trace for trace in (listed, found) if trace is not None]
-    if not told:
+        listed = None if fields is None else _trace_of_steps(fields, "steps")
+    traces = [trace for trace in (listed, trace_found) if trace is not None]
+    if not traces:
         return {} if turns is None else {"turns": turns}
     return {
-        "steps": told[0].steps,
-        "omitted_steps": told[0].omitted_steps,
-        "turns": told[-1].turns if turns is None else turns,
-        "trace_faults": tuple(fault for trace in told for fault in trace.faults),
+        "steps": traces[0].steps,
+        "omitted_steps": traces[0].omitted_steps,
+        "turns": traces[-1].turns if turns is None else turns,
+        "trace_faults": tuple(fault for trace in traces for fault in trace.faults),
     }
 
 
-def usage(own: Mapping[str, Json], found: Trace | None, faults: TraceFaults) -> Usage:
+def usage(fields: Mapping[str, Json], trace_found: Trace | None, faults: TraceFaults) -> Usage:
     """As the agent says it, under `usage` or beside its answer; where it says nothing, as its trace
     does.
     """
-    told = own.get("usage")
-    if told is None:
-        told = {key: own[key] for key in COUNTS if own.get(key) is not None}
-    said = usage_of(told, faults)
-    return found.usage if found is not None and said == Usage() else said
+    usage_told = fields.get("usage")
+    if usage_told is None:
+        usage_told = {key: fields[key] for key in COUNTS if fields.get(key) is not None}
+    counts = usage_of(usage_told, faults)
+    return trace_found.usage if trace_found is not None and counts == Usage() else counts
 
 
 def _trace_of_steps(value: Json, key: str) -> Trace:
@@ -119,11 +123,11 @@ def _trace_of_steps(value: Json, key: str) -> Trace:
 def _trace_of_count(value: Json) -> Trace:
     """Steps of which the number alone is told; unknown where it can be none."""
     faults = TraceFaults()
-    whole = values.is_amount(value) and value == int(value)
-    if not whole:
+    is_whole = values.is_amount(value) and value == int(value)
+    if not is_whole:
         faults.tell("number", "steps")
-    kept = () if whole else None
-    counted = int(value) if whole else 0
+    kept = () if is_whole else None
+    counted = int(value) if is_whole else 0
     return Trace(shape=None, steps=kept, omitted_steps=counted, faults=faults.sentences())
 
 
