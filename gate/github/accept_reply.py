@@ -48,35 +48,35 @@ def answer(event: Mapping[str, Json] | None, api: Api | None, echo: Callable[[st
 
     Raises UsageError without a token, InfrastructureError when GitHub refuses to run it again.
     """
-    one = parse_accept_comment(event)
-    reason = reason_of(one.body) if one is not None else None
-    if one is None or reason is None:
+    comment = parse_accept_comment(event)
+    reason = reason_of(comment.body) if comment is not None else None
+    if comment is None or reason is None:
         echo(f"no new comment of a person that starts with `{COMMAND}`: nothing to do")
         return 0
     if api is None:
         raise UsageError("gate action: a comment needs a token; set `github-token`")
-    if not may_write(api, one.who):
-        _react(api, one, "-1")
+    if not may_write(api, comment.who):
+        _react(api, comment, "-1")
         echo(f"{COMMAND}: not taken: it takes write permission on this repository")
         return 0
-    why = _again(api, one, reason)
+    why = _again(api, comment, reason)
     if why:
-        _say(api, one, f"`{COMMAND}` was not taken: {why}.")
+        _say(api, comment, f"`{COMMAND}` was not taken: {why}.")
         echo(f"{COMMAND}: not taken: {why}")
         return 0
-    _react(api, one, "+1")
-    echo(f"{COMMAND}: the gate runs again on #{one.pull_request}")
+    _react(api, comment, "+1")
+    echo(f"{COMMAND}: the gate runs again on #{comment.pull_request}")
     return 0
 
 
-def _again(api: Api, one: AcceptComment, reason: str) -> str:
+def _again(api: Api, comment: AcceptComment, reason: str) -> str:
     """Runs again what judged the head commit, every job with a comment of its own; or says why
     not.
     """
     if not reason:
         return f"write why the change is meant: `{COMMAND} <reason>`"
-    head = text(api.get(f"pulls/{one.pull_request}", needs="pull-requests: read"), "head.sha")
-    judged = list_gate_runs(api, comments_of(api, one.pull_request), head)
+    head = text(api.get(f"pulls/{comment.pull_request}", needs="pull-requests: read"), "head.sha")
+    judged = list_gate_runs(api, comments_of(api, comment.pull_request), head)
     if not judged:
         return (
             "the gate has not commented on the head commit yet, and a run that is under way may "
@@ -93,13 +93,13 @@ def _again(api: Api, one: AcceptComment, reason: str) -> str:
     return ""
 
 
-def _react(api: Api, one: AcceptComment, content: str) -> None:
+def _react(api: Api, comment: AcceptComment, content: str) -> None:
     try:
-        path = f"issues/comments/{one.comment}/reactions"
+        path = f"issues/comments/{comment.comment}/reactions"
         api.write("POST", path, {"content": content}, needs=SAY_NEEDS)
     except InfrastructureError:
         return  # the log and the gate's own comment tell as well
 
 
-def _say(api: Api, one: AcceptComment, body: str) -> None:
-    api.write("POST", f"issues/{one.pull_request}/comments", {"body": body}, needs=SAY_NEEDS)
+def _say(api: Api, comment: AcceptComment, body: str) -> None:
+    api.write("POST", f"issues/{comment.pull_request}/comments", {"body": body}, needs=SAY_NEEDS)

@@ -49,8 +49,8 @@ def reason_of(body: str) -> str | None:
     """The reason of a comment whose first line is the command, "" when it gives none; None for any
     other comment.
     """
-    found = _LINE.match(body)
-    return None if found is None else one_line(found["reason"] or "", REASON)
+    match = _LINE.match(body)
+    return None if match is None else one_line(match["reason"] or "", REASON)
 
 
 def may_write(api: Api, login: str) -> bool:
@@ -110,16 +110,16 @@ def _where(api: Api, job: Job) -> _Where | None:
 def _find_merged_pull_request(api: Api, sha: str) -> _Where | None:
     """The merged pull request that a commit of the base branch came from."""
     for pull in api.pages(f"commits/{sha}/pulls", {}, needs=NEEDS):
-        found = number(pull, "number")
-        if pull.get("merged_at") and found is not None:
-            return _Where(number=found, head_sha=text(pull, "head.sha"))
+        pull_number = number(pull, "number")
+        if pull.get("merged_at") and pull_number is not None:
+            return _Where(number=pull_number, head_sha=text(pull, "head.sha"))
     return None
 
 
 def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
     comments = list(comments_of(api, where.number))
-    said = [comment for comment in comments if _candidate(comment)]
-    if not said:
+    candidates = [comment for comment in comments if _candidate(comment)]
+    if not candidates:
         return Found()
     judged = _find_run_time(api, where, comments)
     if judged is None:
@@ -128,7 +128,7 @@ def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
     changes: list[AcceptedChange] = []
     notes: list[str] = []
     allowed: dict[str, bool] = {}
-    for comment in islice(reversed(said), ASKED):
+    for comment in islice(reversed(candidates), ASKED):
         change, note = _read_comment(api, comment, judged, metrics, allowed)
         changes += [change] if change else []
         notes += [note] if note else []
@@ -152,10 +152,10 @@ def _find_run_time(
         run = next(map(str, list_gate_runs(api, comments, head)), None)
     if run is None:
         return None
-    made = api.get(f"actions/runs/{run}", needs="actions: read")
+    workflow_run = api.get(f"actions/runs/{run}", needs="actions: read")
     # Under pull_request_target and on a branch a run's head_sha is the base's; then only the
     # marker, which is the gate's own, ties the run to the commit.
-    return moment(made, "created_at")
+    return moment(workflow_run, "created_at")
 
 
 def list_gate_runs(
@@ -165,15 +165,17 @@ def list_gate_runs(
     with a comment of its own; and whether all of a run's comments say that it failed. The gate's
     are a bot's, or the user's whose token `api` has.
     """
-    own, found = login_of(api), dict[int, bool]()
+    login, run_ids = login_of(api), dict[int, bool]()
     for comment in comments:
         body = text(comment, "body") or ""
-        ours = text(comment, "user.type") == "Bot" or (own and text(comment, "user.login") == own)
+        ours = text(comment, "user.type") == "Bot" or (
+            login and text(comment, "user.login") == login
+        )
         mark = parse_marker(body) if ours else None
         if mark is not None and mark.sha == head_sha and mark.run:
             failed = body.partition("\n")[2].startswith(f"## {icon('fail')}")
-            found[mark.run] = found.get(mark.run, True) and failed
-    return dict(sorted(found.items(), reverse=True))
+            run_ids[mark.run] = run_ids.get(mark.run, True) and failed
+    return dict(sorted(run_ids.items(), reverse=True))
 
 
 def _read_comment(
@@ -185,8 +187,8 @@ def _read_comment(
 ) -> tuple[AcceptedChange | None, str]:
     """The change that a comment accepts, or why it accepts none."""
     who, when = text(comment, "user.login") or "", text(comment, "created_at") or ""
-    said, reason = moment(comment, "created_at"), reason_of(text(comment, "body") or "")
-    if said is None or said <= judged:
+    commented_at, reason = moment(comment, "created_at"), reason_of(text(comment, "body") or "")
+    if commented_at is None or commented_at <= judged:
         return None, f"`{COMMAND}` by {who} is older than the run on the head commit: say it again"
     if not reason:
         return None, f"`{COMMAND}` by {who} gives no reason: write `{COMMAND} <reason>`"
@@ -201,17 +203,17 @@ def _read_comment(
     return AcceptedChange(who=who, when=when, why=reason, metrics=named, url=url), ""
 
 
-def parse_metric_names(reason: str, known: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def parse_metric_names(reason: str, known_metrics: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Metrics that a reason names, and what is wrong with one that looks like a metric and is
     none here, as that of another job: it would else be accepted as "everything".
     """
-    dimensions = DIMENSIONS | {name.split(".", 1)[0] for name in known}
+    dimensions = DIMENSIONS | {name.split(".", 1)[0] for name in known_metrics}
     alike = [
         found[0]
         for found in _NAME.finditer(reason)
         if found["dimension"].lower() in dimensions or _METRICS_OWN.search(found["what"])
     ]
     for word in alike:
-        if word not in known:
-            return (), f"no suite measures `{word}`{did_you_mean(word, tuple(known))}"
+        if word not in known_metrics:
+            return (), f"no suite measures `{word}`{did_you_mean(word, tuple(known_metrics))}"
     return tuple(dict.fromkeys(alike)), ""

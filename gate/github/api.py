@@ -223,30 +223,30 @@ class Api:
                 allow_redirects=follow and method == "GET",
             )
 
-        asked = ask(send, self._clock, tries=1 if once else TRIES)
-        answer = asked.answer
-        if answer is None or asked.refusal is not None:
-            raise self._make_error(f"{method} {path}", asked, needs)
+        outcome = ask(send, self._clock, tries=1 if once else TRIES)
+        answer = outcome.answer
+        if answer is None or outcome.refusal is not None:
+            raise self._make_error(f"{method} {path}", outcome, needs)
         if answer.is_redirect and follow:
             raise ApiError(f"GitHub moved {path}; name the repository as it is called now")
         return answer
 
     def _url(self, path: str) -> str:
-        whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}"
-        return self._base + whole
+        full_path = path if path.startswith("/") else f"/repos/{self.repository}/{path}"
+        return self._base + full_path
 
-    def _make_error(self, what: str, asked: RequestOutcome, needs: str) -> ApiError:
-        refusal = asked.refusal
+    def _make_error(self, what: str, outcome: RequestOutcome, needs: str) -> ApiError:
+        refusal = outcome.refusal
         if refusal is None:
             return ApiError(
-                f"GitHub cannot be reached at {self._base} ({asked.error}); "
+                f"GitHub cannot be reached at {self._base} ({outcome.error}); "
                 "check the network and proxy settings of the runner"
             )
-        said = refusal.said.replace(self._token, "***") if self._token else refusal.said
+        reason = refusal.said.replace(self._token, "***") if self._token else refusal.said
         return ApiError(
-            f"GitHub answered {refusal.status} to {what}: {said}{retry.hint(refusal, needs)}",
+            f"GitHub answered {refusal.status} to {what}: {reason}{retry.hint(refusal, needs)}",
             status=refusal.status,
-            detail=said,
+            detail=reason,
             rate_limited=refusal.rate_limited,
         )
 
@@ -261,8 +261,8 @@ def _json(answer: requests.Response) -> Json:
 
 
 def _filename(disposition: str) -> str | None:
-    found = re.search(r'filename="?([^";]+)', disposition)
-    return found[1].strip().replace("\\", "/").rsplit("/", 1)[-1] if found else None
+    match = re.search(r'filename="?([^";]+)', disposition)
+    return match[1].strip().replace("\\", "/").rsplit("/", 1)[-1] if match else None
 
 
 def _read_download(blob: requests.Response, limit: int, path: str) -> Download:

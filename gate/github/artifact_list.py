@@ -44,13 +44,13 @@ class ArtifactList:
 
     @cached_property
     def _artifacts_by_run(self) -> Mapping[int, Sequence[Artifact]]:
-        found: dict[int, list[Artifact]] = {}
+        by_run: dict[int, list[Artifact]] = {}
         for artifact in self._usable(self._first):
             run = artifact.get("workflow_run")
             number = run.get("id") if isinstance(run, dict) else None
             if isinstance(number, int):
-                found.setdefault(number, []).append(artifact)
-        return found
+                by_run.setdefault(number, []).append(artifact)
+        return by_run
 
     def _pages(self, path: str) -> list[Artifact]:
         query = {"name": self._name}

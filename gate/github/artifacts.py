@@ -44,9 +44,9 @@ class Fetched:
     def files(self, request: BaselineRequest) -> Artifact:
         """The suite's baseline file only, under its plain name; raises UsageError on a bad zip."""
         file = f"{request.suite}.json"
-        found = self._content(file, f"{request.path.strip('/')}/{file}")
+        content = self._content(file, f"{request.path.strip('/')}/{file}")
         return Artifact(
-            files={file: found} if found is not None else {},
+            files={file: content} if content is not None else {},
             commit=self.commit,
             created_at=self.created_at,
             url=self.url,
@@ -70,9 +70,9 @@ def fetch(api: Api, request: BaselineRequest, *, repository_id: int | None) -> F
     runs = [run for run in _runs(api, request) if _is_trusted(run, request, repository_id)]
     shelf = ArtifactList(api, request.artifact)
     for run, rule in _order_runs(runs, request, api):
-        found = fetch_from_run(api, run, shelf, rule)
-        if found is not None:
-            return found
+        fetched = fetch_from_run(api, run, shelf, rule)
+        if fetched is not None:
+            return fetched
     return None
 
 
@@ -109,8 +109,8 @@ def _is_trusted(run: Run, request: BaselineRequest, repository_id: int | None) -
 
 def from_here(run: Run, repository_id: int | None) -> bool:
     """Whether the run's commit is of this repository: forks share branch and artifact names."""
-    head, own = number(run, "head_repository.id"), number(run, "repository.id")
-    return head is not None and head == (repository_id if repository_id is not None else own)
+    head, own_id = number(run, "head_repository.id"), number(run, "repository.id")
+    return head is not None and head == (repository_id if repository_id is not None else own_id)
 
 
 def _too_old(run: Run, request: BaselineRequest) -> bool:

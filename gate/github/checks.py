@@ -165,12 +165,12 @@ class CheckRun:
         body = {"name": this.name, "head_sha": this.head_sha, "external_id": this.external_id}
         return {**body, "details_url": this.run_url} if this.run_url else body
 
-    def _take(self, made: Json) -> None:
+    def _take(self, created: Json) -> None:
         """Notes number and address of what GitHub has."""
-        if isinstance(made, dict) and isinstance(made.get("id"), int):
-            url = made.get("html_url")
+        if isinstance(created, dict) and isinstance(created.get("id"), int):
+            url = created.get("html_url")
             self._created.url = url if isinstance(url, str) else ""
-            self._created.id = made["id"]
+            self._created.id = created["id"]
 
     def _find(self, api: Api) -> None:
         """An answer that never came, or a gateway's, may be of a check run that was made."""

@@ -80,10 +80,10 @@ def marker(comment_id: str, sha: str | None, run: str | None, attempt: str | Non
 
 def parse_marker(body: str) -> Marker | None:
     """The marker on the first line; one further down is text, not a marker."""
-    found = _MARKER.match(body)
-    if found is None:
+    match = _MARKER.match(body)
+    if match is None:
         return None
-    return Marker(id=found[1], sha=found[2], run=int(found[3]), attempt=int(found[4]))
+    return Marker(id=match[1], sha=match[2], run=int(match[3]), attempt=int(match[4]))
 
 
 def decide(mode: CommentMode, report: Report) -> Literal["write", "update", "nothing"]:
@@ -137,13 +137,13 @@ class _Upsert:
             # overwrites. An old head mends itself: the newer head's run writes later.
             self._api.wait_to_write()
             stop = self._skip_if_outdated()
-            own = self._list_own_comments() if stop is None else []
-            stop = stop or self._overtaken(own) or self._skip_if_unwanted(own)
+            own_comments = self._list_own_comments() if stop is None else []
+            stop = stop or self._overtaken(own_comments) or self._skip_if_unwanted(own_comments)
             if stop is not None:
-                self._take_back(own)
+                self._take_back(own_comments)
                 return stop
-            written = self._write(own, bodies)
-            created = created or not own
+            written = self._write(own_comments, bodies)
+            created = created or not own_comments
             if written is not None and self._is_settled(written) and self._stays(pace):
                 url = written.get("html_url")
                 return Published(
@@ -155,11 +155,11 @@ class _Upsert:
 
     def _list_own_comments(self) -> list[Mapping[str, Json]]:
         """Our comments, oldest first, from all pages."""
-        found = self._api.pages(f"issues/{self._number}/comments", {}, needs=NEEDS)
-        own = [comment for comment in found if self._is_own(comment)]
-        marks = [mark for comment in own if (mark := _mark_of(comment))]
+        comments = self._api.pages(f"issues/{self._number}/comments", {}, needs=NEEDS)
+        own_comments = [comment for comment in comments if self._is_own(comment)]
+        marks = [mark for comment in own_comments if (mark := _mark_of(comment))]
         self._company |= any(m.sha == self._mark.sha and m.run != self._mark.run for m in marks)
-        return sorted(own, key=lambda comment: comment["id"])
+        return sorted(own_comments, key=lambda comment: comment["id"])
 
     def _is_own(self, comment: Mapping[str, Json]) -> bool:
         mark, user = _mark_of(comment), comment.get("user")
@@ -177,8 +177,8 @@ class _Upsert:
         reason = f"the pull request is at {head[:7]} now, this run judged {self._mark.sha[:7]}"
         return Published(action="skipped", reason=reason)
 
-    def _overtaken(self, own: Sequence[Mapping[str, Json]]) -> Published | None:
-        for comment in own:
+    def _overtaken(self, own_comments: Sequence[Mapping[str, Json]]) -> Published | None:
+        for comment in own_comments:
             there = _mark_of(comment)
             if there and self._later(there):
                 reason = f"run {there.run}.{there.attempt} of the same commit wrote it already"
@@ -189,24 +189,24 @@ class _Upsert:
         same = self._mark.sha in ("unknown", there.sha)
         return same and there.order > self._mark.order
 
-    def _skip_if_unwanted(self, own: Sequence[Mapping[str, Json]]) -> Published | None:
-        if own or self._create:
+    def _skip_if_unwanted(self, own_comments: Sequence[Mapping[str, Json]]) -> Published | None:
+        if own_comments or self._create:
             return None
         return Published(action="skipped", reason="nothing to say, and no earlier comment to mend")
 
     def _write(
-        self, own: Sequence[Mapping[str, Json]], bodies: Sequence[Callable[[], str]]
+        self, own_comments: Sequence[Mapping[str, Json]], bodies: Sequence[Callable[[], str]]
     ) -> Mapping[str, Json] | None:
         """The written comment; None when it was deleted meanwhile."""
         for body in bodies:
             try:
-                if own:
-                    path, method = f"issues/comments/{own[0]['id']}", "PATCH"
+                if own_comments:
+                    path, method = f"issues/comments/{own_comments[0]['id']}", "PATCH"
                 else:
                     path, method = f"issues/{self._number}/comments", "POST"
                 written = self._api.write(method, path, {"body": body()}, needs=NEEDS)
             except ApiError as error:
-                if error.status == 404 and own:
+                if error.status == 404 and own_comments:
                     return None
                 if error.status != 422 or "too long" not in error.detail:
                     raise
@@ -224,11 +224,11 @@ class _Upsert:
 
     def _is_settled(self, written: Mapping[str, Json]) -> bool:
         """After a second look: the oldest own comment is ours; duplicates no newer run made go."""
-        own = self._list_own_comments()
-        first = _mark_of(own[0]) if own else None
-        if first != self._mark or own[0]["id"] != written["id"]:
+        own_comments = self._list_own_comments()
+        first = _mark_of(own_comments[0]) if own_comments else None
+        if first != self._mark or own_comments[0]["id"] != written["id"]:
             return False
-        for duplicate in own[1:]:
+        for duplicate in own_comments[1:]:
             there = _mark_of(duplicate)
             if there is None or not self._later(there):  # else: it is about to move its text up
                 self._delete(duplicate["id"])
@@ -241,13 +241,13 @@ class _Upsert:
         if not self._company:
             return True
         pace.sleep(0.3 + 0.6 * pace.jitter())
-        own = self._list_own_comments()
-        there = _mark_of(own[0]) if own else None
+        own_comments = self._list_own_comments()
+        there = _mark_of(own_comments[0]) if own_comments else None
         return there is not None and (there == self._mark or self._later(there))
 
-    def _take_back(self, own: Sequence[Mapping[str, Json]]) -> None:
+    def _take_back(self, own_comments: Sequence[Mapping[str, Json]]) -> None:
         """Comments of this very run that another run's text made superfluous."""
-        for duplicate in own[1:]:
+        for duplicate in own_comments[1:]:
             if _mark_of(duplicate) == self._mark:
                 self._delete(duplicate["id"])
 
@@ -263,11 +263,11 @@ def _bodies(
     mark: Marker, body: str, shorter: Callable[[int], str] | None
 ) -> tuple[Callable[[], str], ...]:
     """The text and its shorter renderings, each made when it is needed, each under our marker."""
-    whole = _add_marker(mark, body)
+    full_body = _add_marker(mark, body)
     room = len(str(mark)) + 1
     lesser = [(lambda n=n: _add_marker(mark, shorter(n - room))) for n in LIMITS] if shorter else []
-    fits = max(len(whole), len(whole.encode())) <= LIMITS[0]
-    return (lambda: whole, *lesser[1:]) if fits or not lesser else tuple(lesser)
+    fits = max(len(full_body), len(full_body.encode())) <= LIMITS[0]
+    return (lambda: full_body, *lesser[1:]) if fits or not lesser else tuple(lesser)
 
 
 def _add_marker(mark: Marker, body: str) -> str:

@@ -113,11 +113,11 @@ def job(env: Mapping[str, str], event: Event | None) -> Job:
 def _where(env: Mapping[str, str]) -> Job:
     server, repository = env.get("GITHUB_SERVER_URL", "").rstrip("/"), env.get("GITHUB_REPOSITORY")
     run_id, identifier = env.get("GITHUB_RUN_ID"), env.get("GITHUB_REPOSITORY_ID", "")
-    whole = server and repository and run_id
+    is_complete = server and repository and run_id
     return Job(
         run_id=run_id,
         run_attempt=env.get("GITHUB_RUN_ATTEMPT"),
-        run_url=f"{server}/{repository}/actions/runs/{run_id}" if whole else None,
+        run_url=f"{server}/{repository}/actions/runs/{run_id}" if is_complete else None,
         repository=repository,
         repository_id=int(identifier) if identifier.isdecimal() else None,
         actor=env.get("GITHUB_ACTOR"),
@@ -179,15 +179,15 @@ def _push(start: Job, env: Mapping[str, str], event: Event) -> Job:
     if is_true(event, "deleted"):  # then GITHUB_SHA is the default branch's, which nobody pushed
         gone = f"{ref} was deleted: there is nothing to judge"
     if ref.startswith("refs/tags/"):
-        made = _release_job(start, env, ref.removeprefix("refs/tags/"))
-        return replace(made, unsupported=gone)
+        job = _release_job(start, env, ref.removeprefix("refs/tags/"))
+        return replace(job, unsupported=gone)
     before = text(event, "before")
-    known = before if before != ZERO_SHA else None  # zeros: the branch is new
-    made = _on_branch(start, env, branch_of(ref))
+    known_before = before if before != ZERO_SHA else None  # zeros: the branch is new
+    job = _on_branch(start, env, branch_of(ref))
     return replace(
-        made,
-        base_sha=known,
-        may_save_baseline=made.may_save_baseline and not gone,
+        job,
+        base_sha=known_before,
+        may_save_baseline=job.may_save_baseline and not gone,
         unsupported=gone,
     )
 
@@ -276,7 +276,7 @@ def _other(start: Job, env: Mapping[str, str], event: Event) -> Job:
 
 def _on_branch(start: Job, env: Mapping[str, str], branch: str | None) -> Job:
     """A run of a branch itself; the default branch is judged by its own rules."""
-    own = branch is not None and branch == start.default_branch
+    is_default = branch is not None and branch == start.default_branch
     return replace(
         start,
         mode="branch",
@@ -285,7 +285,7 @@ def _on_branch(start: Job, env: Mapping[str, str], branch: str | None) -> Job:
         base_ref=start.default_branch or branch,
         head_repo=start.repository,
         sample_key=start.event,
-        protect_ref=None if own else start.default_branch,
+        protect_ref=None if is_default else start.default_branch,
         reason=f"{start.event} on branch {branch or '(no name)'}",
     )
 

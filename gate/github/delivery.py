@@ -111,20 +111,22 @@ class Delivery:
         try:
             self._write({**report_outputs(report, session.folder, workspace), **urls})
         except InfrastructureError as error:  # there is a verdict, and it was told
-            said = f"No later step has this one's outputs: {error}. The verdict stands."
-            self._means.echo(command("warning", self._means.redact(said), {"title": "Agent Gate"}))
+            warning = f"No later step has this one's outputs: {error}. The verdict stands."
+            self._means.echo(
+                command("warning", self._means.redact(warning), {"title": "Agent Gate"})
+            )
 
     def no_verdict(self, error: BaseException) -> int:
         """Says why there is no verdict, everywhere; gives the exit code. A cancelled run leaves the
         comment alone: a newer one will write it.
         """
-        code, said = _code_and_words(error)
-        said = self._means.redact(said)
+        code, reason = _code_and_words(error)
+        reason = self._means.redact(reason)
         cancelled = isinstance(error, (Interrupted, KeyboardInterrupt))
         ended = CheckResult(
             conclusion="cancelled" if cancelled else "failure",
-            title=one_line(said if cancelled else f"error: {said}", TITLE),
-            summary=self._render_no_verdict(said, code)(SUMMARY_LIMIT),
+            title=one_line(reason if cancelled else f"error: {reason}", TITLE),
+            summary=self._render_no_verdict(reason, code)(SUMMARY_LIMIT),
             judged=False,
         )
         if cancelled:
@@ -132,22 +134,22 @@ class Delivery:
         elif not self._wanted.shard:
             comment = self._wanted.comment
             message = _Message(
-                text=self._render_no_verdict(said, code),
+                text=self._render_no_verdict(reason, code),
                 ended=ended,
                 comment="nothing" if comment == "never" else "write",
                 where="the log of this step",
             )
             self._show(message)
-        self._log(error, said)
+        self._log(error, reason)
         with suppress(InfrastructureError):  # the error that is told already counts
-            self._write(error_outputs(said, code))
+            self._write(error_outputs(reason, code))
         return code
 
-    def _log(self, error: BaseException, said: str) -> None:
+    def _log(self, error: BaseException, message: str) -> None:
         """In the log, and at the lines of the files where the mistakes are."""
         problems = error.problems if isinstance(error, InvalidInput) else ()
         if not 0 < len(problems) <= ANNOTATED or not self._wanted.annotations:
-            self._means.echo(command("error", said, {"title": "Agent Gate"}))
+            self._means.echo(command("error", message, {"title": "Agent Gate"}))
             return
         for problem in problems:
             file, line = problem.place.file, problem.place.line
@@ -255,12 +257,12 @@ class Delivery:
     def _clean(self, text: Callable[[int], str]) -> Callable[[int], str]:
         return lambda limit: self._means.redact(text(limit))
 
-    def _render_no_verdict(self, said: str, code: int) -> Callable[[int], str]:
+    def _render_no_verdict(self, message: str, code: int) -> Callable[[int], str]:
         job = self._job
         return self._clean(
             partial(
                 no_verdict,
-                said,
+                message,
                 exit_code=code,
                 commit=job.head_sha,
                 run_url=job.run_url,
@@ -281,11 +283,11 @@ def _code_and_words(error: BaseException) -> tuple[int, str]:
         return 130, CANCELLED
     if isinstance(error, GateError):
         return error.exit_code, str(error)
-    if (told := shortage(error) or no_such_name(error)) is not None:
-        return told.exit_code, str(told)
+    if (known_error := shortage(error) or no_such_name(error)) is not None:
+        return known_error.exit_code, str(known_error)
     if isinstance(error, OSError):
-        said = f"{error.filename or 'output'}: {error.strerror or type(error).__name__}"
-        return InfrastructureError.exit_code, said
+        message = f"{error.filename or 'output'}: {error.strerror or type(error).__name__}"
+        return InfrastructureError.exit_code, message
     if isinstance(error, SystemExit):
         return UsageError.exit_code, USAGE
     return GateError.exit_code, f"{type(error).__name__}: {BUG}"

@@ -50,12 +50,12 @@ def earlier_head(
 def _find_stored(
     api: Api, job: Job, out: Path, comment_id: str, paths: Sequence[str]
 ) -> StoredSession:
-    own = api.get(f"actions/runs/{job.run_id}", needs=NEEDS)
-    heads = list(islice(_earlier(api, job, own), LOOKED_AT if paths else RUNS_LISTED))
+    own_run = api.get(f"actions/runs/{job.run_id}", needs=NEEDS)
+    heads = list(islice(_earlier(api, job, own_run), LOOKED_AT if paths else RUNS_LISTED))
     if not heads:
         return StoredSession()
     trees = Trees(api, paths)
-    wanted = trees.files(_tree(own))
+    wanted = trees.files(_tree(own_run))
     gone, shelves = "", dict[str, ArtifactList]()
     for run in heads:
         if trees.files(_tree(run)) != wanted:
@@ -73,20 +73,20 @@ def _find_stored(
     return StoredSession(note=gone or trees.note)
 
 
-def _earlier(api: Api, job: Job, own: Json) -> Iterator[Run]:
+def _earlier(api: Api, job: Job, own_run: Json) -> Iterator[Run]:
     """Runs of the same workflow, event, branch and pull request for other commits, newest first. A
     fork's are not trusted: its workflow may be another one under the same name.
     """
-    workflow = number(own, "workflow_id")
-    known = job.head_sha is not None and text(own, "head_sha") == job.head_sha
-    if not known or workflow is None or not (job.head_ref and _tree(own)):
+    workflow = number(own_run, "workflow_id")
+    head_known = job.head_sha is not None and text(own_run, "head_sha") == job.head_sha
+    if not head_known or workflow is None or not (job.head_ref and _tree(own_run)):
         return
-    if not from_here(own, job.repository_id):
+    if not from_here(own_run, job.repository_id):
         return
     query = {"branch": job.head_ref, "event": job.event}
     path = f"actions/workflows/{workflow}/runs"
     listed = api.pages(path, query, key="workflow_runs", needs=NEEDS)
-    kind = [own.get(key) for key in ("workflow_id", "event", "head_branch")]
+    kind = [own_run.get(key) for key in ("workflow_id", "event", "head_branch")]
     for run in sorted(islice(listed, RUNS_LISTED), key=lambda run: int(run["id"]), reverse=True):
         alike = [run.get(key) for key in ("workflow_id", "event", "head_branch")] == kind
         trusted = alike and from_here(run, job.repository_id) and _is_of(run, job)

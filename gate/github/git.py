@@ -68,9 +68,9 @@ class GitForge:
             return self.remote.read(path, ref) if self.remote else None
         if "\n" in path or "\0" in path:
             return None
-        asked = f"{sha}:./{_slashes(path)}\n".encode("utf-8", "surrogateescape")
-        found = self._output("cat-file", "--batch", "--follow-symlinks", asked=asked) or b""
-        head, _, rest = found.partition(b"\n")
+        query = f"{sha}:./{_slashes(path)}\n".encode("utf-8", "surrogateescape")
+        output = self._output("cat-file", "--batch", "--follow-symlinks", stdin=query) or b""
+        head, _, rest = output.partition(b"\n")
         kind = head.split(b" ")
         if kind[0] in _LINKS:
             raise UsageError(f"{path} at {sha[:7]}: {_LINKS[kind[0]]}; commit the file itself")
@@ -87,8 +87,8 @@ class GitForge:
         sha = self.resolve(ref)
         if sha is None:
             return self.remote.listing(folder, ref) if self.remote else ()
-        found = self._output("ls-tree", "-z", f"{sha}:./{_slashes(folder)}") or b""
-        entries = (entry.partition(b"\t") for entry in found.split(b"\0") if entry)
+        output = self._output("ls-tree", "-z", f"{sha}:./{_slashes(folder)}") or b""
+        entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
         return tuple(sorted(name.decode() for kind, _, name in entries if b" blob " in kind))
 
     @property
@@ -136,16 +136,16 @@ class GitForge:
         places = (f"refs/remotes/{REMOTE}", "refs/heads")
         named = [f"{place}/{name}" for place in places for name in ("main", "master")]
         pattern = ("for-each-ref", "--format=%(refname) %(symref)", f"{places[0]}/HEAD")
-        found = dict(
+        refs = dict(
             line.partition(" ")[::2] for line in (self._line(*pattern, *named) or "").splitlines()
         )
-        if target := found.get(f"{places[0]}/HEAD"):
+        if target := refs.get(f"{places[0]}/HEAD"):
             return target.removeprefix(f"{places[0]}/")
         for ref in named:
-            if ref in found:
+            if ref in refs:
                 return ref.rpartition("/")[2]
-        said = self._remote("--symref", REMOTE, "HEAD") if self._has_remote() else None
-        head = (said or b"").partition(b"\t")[0]
+        output = self._remote("--symref", REMOTE, "HEAD") if self._has_remote() else None
+        head = (output or b"").partition(b"\t")[0]
         if head.startswith(b"ref: refs/heads/"):
             return head.decode("utf-8", "replace").removeprefix("ref: refs/heads/")
         return self._line("symbolic-ref", "--quiet", "--short", "HEAD") or "main"
@@ -158,15 +158,17 @@ class GitForge:
         below = {path: whole for path, whole in named.items() if whole.is_relative_to(self.top)}
         if not below:
             return ()
-        whole = {path: at.relative_to(self.top).as_posix() for path, at in below.items()}
+        paths_in_tree = {path: at.relative_to(self.top).as_posix() for path, at in below.items()}
         specs = [os.path.relpath(at, self.root) for at in below.values()]
         quick = ("--no-ext-diff", "--no-textconv", "--name-only", "--no-renames", "-z")
         differ = _names(self._output("diff", *quick, sha, "--", *specs))
-        known = _names(self._output("ls-tree", "--name-only", "--full-name", "-z", sha, *specs))
-        new = {whole[path] for path, at in below.items() if at.exists()} - known
+        known_names = _names(
+            self._output("ls-tree", "--name-only", "--full-name", "-z", sha, *specs)
+        )
+        new = {paths_in_tree[path] for path, at in below.items() if at.exists()} - known_names
         return tuple(
             path
-            for path, name in whole.items()
+            for path, name in paths_in_tree.items()
             if name in new or any(one == name or one.startswith(f"{name}/") for one in differ)
         )
 
@@ -187,14 +189,14 @@ class GitForge:
         name = "`baseline.branch` in gate.yml names the base branch"
         if not self._has_remote():
             return f"there is no branch {branch} here; {name}"
-        said = self._remote(REMOTE, f"refs/heads/{branch}", f"refs/tags/{branch}")
+        output = self._remote(REMOTE, f"refs/heads/{branch}", f"refs/tags/{branch}")
         fetch = f"`git fetch {REMOTE} {branch}:{branch}`"
-        if said is None:
+        if output is None:
             return (
                 f"{branch} is not in this clone, and `git ls-remote {REMOTE}` cannot tell whether "
                 f"{REMOTE} has it; if it has, {fetch}"
             )
-        if said.strip():
+        if output.strip():
             shallow = self._line("rev-parse", "--is-shallow-repository") == "true"
             fetch = fetch.replace("fetch", "fetch --unshallow", 1) if shallow else fetch
             return f"{branch} is on {REMOTE} and was not fetched into this clone; {fetch}"
@@ -221,16 +223,16 @@ class GitForge:
     def _commit(self, spelling: str) -> str | None:
         if spelling.startswith("-") or not spelling:
             return None
-        found = self._line("rev-parse", "--verify", "--quiet", f"{spelling}^{{commit}}")
-        return found if found and _SHA.fullmatch(found) else None
+        commit = self._line("rev-parse", "--verify", "--quiet", f"{spelling}^{{commit}}")
+        return commit if commit and _SHA.fullmatch(commit) else None
 
     def _line(self, *arguments: str) -> str | None:
-        found = self._output(*arguments)
-        return found.decode("utf-8", "replace").strip() if found is not None else None
+        output = self._output(*arguments)
+        return output.decode("utf-8", "replace").strip() if output is not None else None
 
-    def _output(self, *arguments: str, asked: bytes = b"") -> bytes | None:
+    def _output(self, *arguments: str, stdin: bytes = b"") -> bytes | None:
         done = _git(
-            self.program, self.root, self.top, arguments, timeout_s=self.timeout_s, asked=asked
+            self.program, self.root, self.top, arguments, timeout_s=self.timeout_s, stdin=stdin
         )
         return done.stdout if done.returncode == 0 else None
 
@@ -245,19 +247,23 @@ def open_repository(
     """The work tree that holds `root`, or why there is none. Raises InfrastructureError on a git
     that hangs.
     """
-    whole = root.resolve()
-    top = next((folder for folder in (whole, *whole.parents) if (folder / ".git").exists()), None)
+    resolved = root.resolve()
+    top = next(
+        (folder for folder in (resolved, *resolved.parents) if (folder / ".git").exists()), None
+    )
     if top is None:
         return NoGit(reason=f"{root} is not in a git repository")
     try:
         arguments = ("rev-parse", "--is-inside-work-tree")
-        done = _git(program, whole, top, arguments, timeout_s=timeout_s)
+        done = _git(program, resolved, top, arguments, timeout_s=timeout_s)
     except OSError:
         return NoGit(reason="git is not installed")
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        return NoGit(reason=f"git cannot read {top}: {said[0] if said else 'no reason given'}")
-    return GitForge(root=whole, top=top, program=program, timeout_s=timeout_s, remote=remote)
+        error_lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        return NoGit(
+            reason=f"git cannot read {top}: {error_lines[0] if error_lines else 'no reason given'}"
+        )
+    return GitForge(root=resolved, top=top, program=program, timeout_s=timeout_s, remote=remote)
 
 
 def _git(
@@ -267,7 +273,7 @@ def _git(
     arguments: tuple[str, ...],
     *,
     timeout_s: float,
-    asked: bytes = b"",
+    stdin: bytes = b"",
     alone: bool = False,
 ) -> subprocess.CompletedProcess[bytes]:
     # Named, not looked for from the folder upwards: a change may bring a bare repository of its
@@ -280,7 +286,7 @@ def _git(
         return subprocess.run(  # noqa: S603 - no shell, and the arguments are ours
             command,
             cwd=folder,
-            input=asked,
+            input=stdin,
             capture_output=True,
             timeout=timeout_s,
             check=False,

@@ -172,10 +172,10 @@ def _wrong(env: Mapping[str, str]) -> list[str]:
         " lists them all"
         for name in _unknown(env)
     ]
-    for name, known in CHOICES.items():
+    for name, choices in CHOICES.items():
         value = _input(env, name)
-        if value and value not in known:
-            wrong.append(f"{name}: '{value}' is not one of {', '.join(known)}")
+        if value and value not in choices:
+            wrong.append(f"{name}: '{value}' is not one of {', '.join(choices)}")
     for name in FLAGS:
         if flag(env, name) is None:
             value = _input(env, name)

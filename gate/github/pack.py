@@ -46,13 +46,13 @@ def _files(folder: Path) -> Iterator[str]:
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != task_folder.FOLDER]
         for path in (Path(place) / name for name in names):
-            found = path.lstat()
-            if not stat.S_ISREG(found.st_mode):
+            status = path.lstat()
+            if not stat.S_ISREG(status.st_mode):
                 continue
             name = path.relative_to(folder).as_posix()
             if set(name) & set(FORBIDDEN):
                 raise UsageError(f"a file's name cannot be stored in an artifact: {name!r}")
-            total += found.st_size
+            total += status.st_size
             if total > MAX_BYTES:
                 raise UsageError(f"{folder} is larger than {MAX_BYTES >> 20} MB")
             yield name

@@ -31,22 +31,22 @@ def read_event(env: Mapping[str, str]) -> Event | None:
 
 def text(event: Json, path: str) -> str | None:
     """The text at a dotted path; None for an empty one, too."""
-    found = _at(event, path)
-    return found if isinstance(found, str) and found else None
+    value = _at(event, path)
+    return value if isinstance(value, str) and value else None
 
 
 def number(event: Json, path: str) -> int | None:
-    found = _at(event, path)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    value = _at(event, path)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def moment(event: Json, path: str) -> datetime | None:
     """An ISO 8601 time with its zone."""
     try:
-        found = datetime.fromisoformat(text(event, path) or "")
+        parsed = datetime.fromisoformat(text(event, path) or "")
     except ValueError:
         return None
-    return found if found.tzinfo is not None else None
+    return parsed if parsed.tzinfo is not None else None
 
 
 def is_true(event: Json, path: str) -> bool:
@@ -64,9 +64,9 @@ def branch_of(ref: str | None) -> str | None:
 
 
 def _at(event: Json, path: str) -> Json:
-    found = event
+    value = event
     for key in path.split("."):
-        if not isinstance(found, Mapping):
+        if not isinstance(value, Mapping):
             return None
-        found = found.get(key)
-    return found
+        value = value.get(key)
+    return value

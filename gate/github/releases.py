@@ -57,12 +57,12 @@ class _Release:
 
 def version_of(tag: str) -> Version | None:
     """`v1.2.3`, `1.2.3-rc.1`, `agent/v1.2`, ...; None for any other name."""
-    found = _VERSION.fullmatch(tag)
-    if found is None or (found["prefix"] and found["prefix"][-1] not in "-_/@."):
+    match = _VERSION.fullmatch(tag)
+    if match is None or (match["prefix"] and match["prefix"][-1] not in "-_/@."):
         return None
-    major, minor, patch = (int(found[part] or 0) for part in ("major", "minor", "patch"))
-    pre = tuple(_identifier(one) for one in (found["pre"] or "").split(".") if one)
-    return Version(prefix=found["prefix"], order=(major, minor, patch, not pre, pre))
+    major, minor, patch = (int(match[part] or 0) for part in ("major", "minor", "patch"))
+    pre = tuple(_identifier(one) for one in (match["pre"] or "").split(".") if one)
+    return Version(prefix=match["prefix"], order=(major, minor, patch, not pre, pre))
 
 
 def with_previous(job: Job, api: Api | None) -> Job:
@@ -73,46 +73,50 @@ def with_previous(job: Job, api: Api | None) -> Job:
         return replace(job, no_base="no earlier release is known: GitHub's API cannot be asked")
     if not job.head_ref:
         return replace(job, no_base="no earlier release is known: the event names no tag")
-    found, why = (_release_by_event if job.event == "release" else _release_by_tag)(
+    release, why = (_release_by_event if job.event == "release" else _release_by_tag)(
         api, job, job.head_ref
     )
-    if found is None:
+    if release is None:
         return replace(job, no_base=f"no earlier release than {job.head_ref}: {why}")
-    reason = f"release {job.head_ref}, compared with {found.tag}"
-    return replace(job, base_sha=found.sha, base_name=found.tag, reason=reason)
+    reason = f"release {job.head_ref}, compared with {release.tag}"
+    return replace(job, base_sha=release.sha, base_name=release.tag, reason=reason)
 
 
 def _release_by_event(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]:
     listed = _releases(api)
     earlier = [one for one in listed if job.released_at is None or one.at < job.released_at]
-    found = _before(tag, earlier, final=not job.prerelease)
-    if found is None:
+    release = _before(tag, earlier, final=not job.prerelease)
+    if release is None:
         return None, _format_searched(f"{len(listed)} published", not job.prerelease)
-    sha = _commit(api, found.tag)
+    sha = _commit(api, release.tag)
     if sha is None:
-        return None, f"{found.tag} is no tag of the repository"
+        return None, f"{release.tag} is no tag of the repository"
     if sha == job.head_sha:
-        return None, f"{found.tag} is the same commit"
-    return replace(found, sha=sha), ""
+        return None, f"{release.tag} is the same commit"
+    return replace(release, sha=sha), ""
 
 
 def _release_by_tag(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]:
     tags = _tags(api)
-    own = version_of(tag)
-    final = own is None or own.is_final
+    version = version_of(tag)
+    final = version is None or version.is_final
     others = [one for one in tags if one.sha and one.sha != job.head_sha]
-    if own is not None:
-        found = _highest([one for one in others if one.final or not final], own)
-        if found is not None:
-            return found, ""
+    if version is not None:
+        release = _highest([one for one in others if one.final or not final], version)
+        if release is not None:
+            return release, ""
     looked_at = f"{len(tags)} tags"
     if len(tags) <= PAGE:
-        listed, known = _releases(api), {one.tag: one for one in others}
+        listed, release_by_tag = _releases(api), {one.tag: one for one in others}
         # A release's own commit would be a third request, and the list of tags has it.
-        here = [replace(one, sha=known[one.tag].sha) for one in listed if one.tag in known]
-        found = _before(tag, here, final=final)
-        if found is not None:
-            return found, ""
+        here = [
+            replace(one, sha=release_by_tag[one.tag].sha)
+            for one in listed
+            if one.tag in release_by_tag
+        ]
+        release = _before(tag, here, final=final)
+        if release is not None:
+            return release, ""
         looked_at += f" and {len(listed)} published releases"
     return None, _format_searched(looked_at, final)
 
@@ -123,16 +127,16 @@ def _format_searched(what: str, final: bool) -> str:
 
 def _before(tag: str, earlier: Iterable[_Release], *, final: bool) -> _Release | None:
     """The highest lower version, else the newest that is not a higher one."""
-    own = version_of(tag)
+    version = version_of(tag)
     fit = [one for one in earlier if one.tag != tag and (one.final or not final)]
-    if own is None:
+    if version is None:
         return max(fit, key=lambda one: one.at, default=None)
-    fit = [one for one in fit if one.version is None or not own.is_below(one.version)]
-    return _highest(fit, own) or max(fit, key=lambda one: one.at, default=None)
+    fit = [one for one in fit if one.version is None or not version.is_below(one.version)]
+    return _highest(fit, version) or max(fit, key=lambda one: one.at, default=None)
 
 
-def _highest(fit: Sequence[_Release], own: Version) -> _Release | None:
-    lower = [(v.order, one.tag, one) for one in fit if (v := one.version) and v.is_below(own)]
+def _highest(fit: Sequence[_Release], version: Version) -> _Release | None:
+    lower = [(v.order, one.tag, one) for one in fit if (v := one.version) and v.is_below(version)]
     return max(lower, key=lambda item: item[:2])[2] if lower else None
 
 
@@ -148,25 +152,25 @@ def _releases(api: Api) -> list[_Release]:
 
 
 def _tags(api: Api) -> list[_Release]:
-    found = []
-    for one in islice(api.pages("tags", {}, needs=NEEDS), TAGS_LISTED):
-        name = text(one, "name")
+    releases = []
+    for tag in islice(api.pages("tags", {}, needs=NEEDS), TAGS_LISTED):
+        name = text(tag, "name")
         version = version_of(name) if name else None
         final = version is None or version.is_final
-        found.append(_Release(tag=name or "", final=final, at="", sha=text(one, "commit.sha")))
-    return found
+        releases.append(_Release(tag=name or "", final=final, at="", sha=text(tag, "commit.sha")))
+    return releases
 
 
 def _commit(api: Api, tag: str) -> str | None:
     try:
-        found = api.get(f"commits/{quote(f'tags/{tag}', safe='')}", needs=NEEDS)
+        commit = api.get(f"commits/{quote(f'tags/{tag}', safe='')}", needs=NEEDS)
     except ApiError as error:
         if error.status in (404, 422):
             return None
         raise
-    return text(found, "sha")
+    return text(commit, "sha")
 
 
-def _identifier(one: str) -> tuple[int, int, str]:
+def _identifier(part: str) -> tuple[int, int, str]:
     """Numbers come before words and are compared as numbers."""
-    return (0, int(one[:18]), "") if one.isdecimal() else (1, 0, one)
+    return (0, int(part[:18]), "") if part.isdecimal() else (1, 0, part)

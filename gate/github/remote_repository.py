@@ -32,20 +32,20 @@ class GitHubForge:
         """A file's bytes, up to GitHub's 100 MB; raises ApiError, and UsageError for a link that
         does not lead to a file of the repository (GitHub follows the others).
         """
-        found = self._contents(path, ref)
-        if isinstance(found, dict) and found.get("type") == "symlink":
+        contents = self._contents(path, ref)
+        if isinstance(contents, dict) and contents.get("type") == "symlink":
             why = "a link that leads to no file of the repository"
             raise UsageError(f"{path} at {ref[:7]}: {why}; commit the file itself")
-        if not isinstance(found, dict) or found.get("type") != "file":
+        if not isinstance(contents, dict) or contents.get("type") != "file":
             return None
-        if found.get("encoding") == "base64":
-            return base64.b64decode(found["content"])
+        if contents.get("encoding") == "base64":
+            return base64.b64decode(contents["content"])
         # Above 1 MB GitHub gives the content as it is, or not at all.
         return self._api.raw(self._address(path), {"ref": ref}, needs=NEEDS)
 
     def listing(self, folder: str, ref: str) -> tuple[str, ...]:
-        found = self._contents(folder, ref)
-        entries = found if isinstance(found, list) else []
+        contents = self._contents(folder, ref)
+        entries = contents if isinstance(contents, list) else []
         return tuple(sorted(entry["name"] for entry in entries if entry.get("type") == "file"))
 
     @property
@@ -75,11 +75,11 @@ class GitHubForge:
 
     def _address(self, path: str) -> str:
         """The API's path; empty when `path` leads out of the repository."""
-        whole = posixpath.normpath(posixpath.join(self._folder, path.replace("\\", "/")))
-        if whole.startswith(("../", "/")) or whole == "..":
+        full_path = posixpath.normpath(posixpath.join(self._folder, path.replace("\\", "/")))
+        if full_path.startswith(("../", "/")) or full_path == "..":
             return ""
         # One parameter of GitHub's description, so its slashes are encoded, as octokit does.
-        return "contents/" + quote("" if whole == "." else whole, safe="")
+        return "contents/" + quote("" if full_path == "." else full_path, safe="")
 
 
 def connect(job: Job, token: str) -> Api | None:

@@ -46,12 +46,12 @@ def ask(send: Callable[[], requests.Response], clock: Time, tries: int = TRIES) 
     """The first answer below 400, else the last try (retry.wait says which may be repeated)."""
     tried, waited = 1, 0.0
     while True:
-        asked = _once(send)
-        if asked.answer is not None and asked.refusal is None:
-            return asked
-        pause = retry.wait(asked.refusal, tried=tried, now=clock.unix())
+        outcome = _once(send)
+        if outcome.answer is not None and outcome.refusal is None:
+            return outcome
+        pause = retry.wait(outcome.refusal, tried=tried, now=clock.unix())
         if pause is None or tried >= tries or waited + pause > MAX_WAIT_S:
-            return asked
+            return outcome
         clock.sleep(pause)
         tried, waited = tried + 1, waited + pause
 

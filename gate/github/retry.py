@@ -73,12 +73,12 @@ def message(data: Json, reason: str) -> str:
     """What an error body says, as one short line: it may hold others' workflow commands."""
     text = reason
     body = data if isinstance(data, dict) else {}
-    said = body.get("message", body.get("msg"))  # `msg`: the artifact service
-    if isinstance(said, str):
+    error_text = body.get("message", body.get("msg"))  # `msg`: the artifact service
+    if isinstance(error_text, str):
         errors = body.get("errors")
         listed = errors if isinstance(errors, list) else []
         inner = [e.get("message") for e in listed if isinstance(e, dict)]
-        text = "; ".join([said, *(m for m in inner if isinstance(m, str))])
+        text = "; ".join([error_text, *(m for m in inner if isinstance(m, str))])
     return one_line(text, 200)
 
 

@@ -31,9 +31,9 @@ def artifact_name(head_sha: str, shard: str = "", comment_id: str = DEFAULT_ID) 
     """Of a commit's session; `shard` is I/N. Jobs that ask different agents have a `comment_id`
     each: none goes on with another one's answers.
     """
-    own = "" if comment_id == DEFAULT_ID else f"-{comment_id}"
+    suffix = "" if comment_id == DEFAULT_ID else f"-{comment_id}"
     part = f"-{shard.replace('/', '-of-')}" if shard else ""
-    return f"gate-session-{head_sha}{own}{part}"
+    return f"gate-session-{head_sha}{suffix}{part}"
 
 
 def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) -> StoredSession:
@@ -45,9 +45,9 @@ def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) 
     name = artifact_name(job.head_sha, comment_id=comment_id)
     expected = job.run_attempt not in (None, "1")
     try:
-        found = _files(api, job, name)
-        if found is not None:
-            folder = write_session(found, out)
+        files = _files(api, job, name)
+        if files is not None:
+            folder = write_session(files, out)
             return StoredSession(
                 folder=folder, note=f"goes on with the stored session {folder.name}"
             )
@@ -62,16 +62,16 @@ def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) 
 def _files(api: Api, job: Job, name: str) -> dict[str, bytes] | None:
     """meta.json and events.jsonl, the control's too, of the newest artifact of that name."""
     shelf = ArtifactList(api, name)
-    found = (files_of(api, run, shelf, name) for run in _runs(api, job, shelf))
-    return next((files for files in found if files is not None), None)
+    found_files = (files_of(api, run, shelf, name) for run in _runs(api, job, shelf))
+    return next((files for files in found_files if files is not None), None)
 
 
 def files_of(api: Api, run: Run, shelf: ArtifactList, name: str) -> dict[str, bytes] | None:
     """The same of one run; None where it has no such artifact. Raises ApiError, UsageError."""
-    found = fetch_from_run(api, run, shelf, "the same head commit")
-    if found is None:
+    fetched = fetch_from_run(api, run, shelf, "the same head commit")
+    if fetched is None:
         return None
-    return unpack(found.download.content, (*OWN, *BESIDE), source=f"artifact '{name}'")
+    return unpack(fetched.download.content, (*OWN, *BESIDE), source=f"artifact '{name}'")
 
 
 def _runs(api: Api, job: Job, shelf: ArtifactList) -> Iterator[Run]:
@@ -86,13 +86,13 @@ def _runs(api: Api, job: Job, shelf: ArtifactList) -> Iterator[Run]:
     query = {"head_sha": str(job.head_sha)}
     listed = api.pages("actions/runs", query, key="workflow_runs", needs=NEEDS)
     runs = list(islice(listed, RUNS_LISTED))
-    own = next((run for run in runs if run.get("id") == number), None)
-    if own is None:
+    own_run = next((run for run in runs if run.get("id") == number), None)
+    if own_run is None:
         return
-    kind = [own.get(key) for key in ("workflow_id", "event", "head_sha")]
+    kind = [own_run.get(key) for key in ("workflow_id", "event", "head_sha")]
     for run in sorted(runs, key=lambda run: int(run["id"]), reverse=True):
         alike = [run.get(key) for key in ("workflow_id", "event", "head_sha")] == kind
-        if alike and run is not own and from_here(run, job.repository_id):
+        if alike and run is not own_run and from_here(run, job.repository_id):
             yield run
 
 

@@ -38,21 +38,23 @@ class Trees:
         return self._known[tree]
 
     def _digest(self, tree: str, fits: re.Pattern[str]) -> str:
-        found: Json = None
+        tree_object: Json = None
         if _ID.fullmatch(tree):
-            found = self._api.get(f"git/trees/{tree}", {"recursive": "1"}, needs=NEEDS)
-        if not isinstance(found, Mapping) or found.get("truncated") is not False:
+            tree_object = self._api.get(f"git/trees/{tree}", {"recursive": "1"}, needs=NEEDS)
+        if not isinstance(tree_object, Mapping) or tree_object.get("truncated") is not False:
             return self._mark_incomplete(tree, "GitHub does not list a tree of this size")
         files = [
             [str(entry.get(key)) for key in ("path", "mode", "sha")]
-            for entry in found.get("tree") or ()
+            for entry in tree_object.get("tree") or ()
             if entry.get("type") != "tree"
         ]
-        own = sorted(file for file in files if fits.fullmatch(file[0]))
-        if not own:
+        own_files = sorted(file for file in files if fits.fullmatch(file[0]))
+        if not own_files:
             named = ", ".join(f"`{path}`" for path in self._paths)
             return self._mark_incomplete(tree, f"no file of this commit fits {named}")
-        return digest([own, sorted(file for file in files if file[0].startswith(f"{ALWAYS}/"))])
+        return digest(
+            [own_files, sorted(file for file in files if file[0].startswith(f"{ALWAYS}/"))]
+        )
 
     def _mark_incomplete(self, tree: str, why: str) -> str:
         """Of the first tree, the run's own, it holds for all; another one just is not like it."""

@@ -179,10 +179,10 @@ class _Service:
         listed = self._call("ListArtifacts", self._owner.request_body(name_filter=name)).get(
             "artifacts"
         )
-        found = [a for a in listed or () if isinstance(a, dict) and a.get("name") == name]
-        if not found:
+        existing = [a for a in listed or () if isinstance(a, dict) and a.get("name") == name]
+        if not existing:
             raise conflict
-        newest = max(found, key=_number)
+        newest = max(existing, key=_number)
         job = _field(newest, "workflow_job_run_backend_id") or self._owner.job
         if job != self._owner.job and not rerun:
             raise ApiError(f"another job of this run has stored an artifact {name}")
@@ -221,14 +221,14 @@ class _Service:
         return data
 
     def _send(self, send: Callable[..., requests.Response], whom: str) -> requests.Response:
-        asked = ask(partial(send, timeout=TIMEOUT_S, allow_redirects=False), self._clock)
-        if asked.answer is None:
-            raise ApiError(f"{whom} cannot be reached ({asked.error})")
-        if not asked.answer.ok or asked.answer.is_redirect:
-            said = asked.refusal.said if asked.refusal else "a redirect"
-            status = asked.answer.status_code
-            raise ApiError(f"{whom} answered {status}: {said}", status=status)
-        return asked.answer
+        outcome = ask(partial(send, timeout=TIMEOUT_S, allow_redirects=False), self._clock)
+        if outcome.answer is None:
+            raise ApiError(f"{whom} cannot be reached ({outcome.error})")
+        if not outcome.answer.ok or outcome.answer.is_redirect:
+            reason = outcome.refusal.said if outcome.refusal else "a redirect"
+            status = outcome.answer.status_code
+            raise ApiError(f"{whom} answered {status}: {reason}", status=status)
+        return outcome.answer
 
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:

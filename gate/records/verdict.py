@@ -93,8 +93,8 @@ class Looks:
     calls: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        whole = all(type(number) is int for number in self.calls)
-        if not (whole and 0 < len(self.calls) <= MOST_LOOKS) or any(
+        all_integers = all(type(number) is int for number in self.calls)
+        if not (all_integers and 0 < len(self.calls) <= MOST_LOOKS) or any(
             late <= early for early, late in pairwise((0, *self.calls))
         ):
             raise ValueError(f"looks come after 1 to {MOST_LOOKS} ascending numbers of trials")
@@ -267,17 +267,17 @@ class GateResult:
     @property
     def limits(self) -> tuple[float, ...]:
         """What the value is held against: no figure of it may read as one that it is not."""
-        known = (self.min, self.max, self.target)
-        return tuple(limit for limit in known if limit is not None)
+        bounds = (self.min, self.max, self.target)
+        return tuple(limit for limit in bounds if limit is not None)
 
 
 def limits_by_metric(gates: Iterable[GateResult]) -> dict[tuple[str, str], tuple[float, ...]]:
     """(suite, metric) -> all that its figures are held against."""
-    found: dict[tuple[str, str], tuple[float, ...]] = {}
+    limits: dict[tuple[str, str], tuple[float, ...]] = {}
     for gate in gates:
         key = (gate.suite, gate.metric)
-        found[key] = (*found.get(key, ()), *gate.limits)
-    return found
+        limits[key] = (*limits.get(key, ()), *gate.limits)
+    return limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

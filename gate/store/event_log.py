@@ -67,13 +67,13 @@ class EventLog:
             self.line(text)
             self._note(row, offset, self._size - offset)
 
-    def append_answer(self, key: Key, told: Mapping[str, Json]) -> None:
-        """Writes what was answered, before it is judged; any thread may. `told` is not empty, and
+    def append_answer(self, key: Key, answer: Mapping[str, Json]) -> None:
+        """Writes what was answered, before it is judged; any thread may. `answer` is not empty, and
         secrets were taken out of it.
         """
         # What is told holds no secrets any more; a case's id may.
         of = self._redact(json_line(list(key)))
-        self._write(f'{{"event":"{ANSWER}","of":{of},{json_line(told)[1:]}')
+        self._write(f'{{"event":"{ANSWER}","of":{of},{json_line(answer)[1:]}')
 
     def answer(self, key: Key) -> Mapping[str, Json] | None:
         """What an earlier run was answered and did not come to judge."""
@@ -118,8 +118,8 @@ class EventLog:
             _copy(log, ordered, folder / name)
             for suite in dict.fromkeys(entry[0] for entry in ordered):
                 (folder / suite).mkdir(exist_ok=True)
-                own = [entry for entry in ordered if entry[0] == suite]
-                _copy(log, own, folder / suite / name)
+                entries = [entry for entry in ordered if entry[0] == suite]
+                _copy(log, entries, folder / suite / name)
 
     def line(self, text: str) -> None:
         self._write(self._redact(text))

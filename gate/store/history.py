@@ -56,8 +56,8 @@ def history_of(chain: Chain, *, last: int | None, since: datetime | None) -> Sui
     of one moment keep the order of the chain: the end of a session's name is drawn by chance.
     """
     runs = sorted(chain.runs, key=lambda run: _moment(run.created_at))
-    asked = [n for n, run in enumerate(runs) if since is None or _moment(run.created_at) >= since]
-    shown = asked[-last:] if last else asked
+    numbers = [n for n, run in enumerate(runs) if since is None or _moment(run.created_at) >= since]
+    shown = numbers[-last:] if last else numbers
     first = {runs[n].session_id for n in shown}
     changes, notes = _changes(runs, chain.accepted)
     return SuiteHistory(
@@ -109,22 +109,22 @@ def _changes(
 ) -> tuple[list[LevelChange], list[str]]:
     """Oldest first, and what was left out of the search."""
     most = max((run.cases for run in runs), default=0)
-    whole = [run for run in runs if not 0 < run.cases < most * COMPARABLE]
+    complete_runs = [run for run in runs if not 0 < run.cases < most * COMPARABLE]
     notes = []
-    if len(whole) < len(runs):
-        left_out = count(len(runs) - len(whole), "run")
+    if len(complete_runs) < len(runs):
+        left_out = count(len(runs) - len(complete_runs), "run")
         notes.append(f"{left_out} of less than half of the cases: not searched for changes")
-    if len(whole) > MOST:
+    if len(complete_runs) > MOST:
         notes.append(f"only the newest {MOST} runs are searched for changes")
-    followed = [one for one in FOLLOWED if len(_measured_values(whole, one)) >= FEWEST]
-    found = [
+    followed = [one for one in FOLLOWED if len(_measured_values(complete_runs, one)) >= FEWEST]
+    changes = [
         change
         for one in followed
         for change in _find_changes(
-            one, _measured_values(whole, one), accepted, ALPHA / len(followed)
+            one, _measured_values(complete_runs, one), accepted, ALPHA / len(followed)
         )
     ]
-    return sorted(found, key=lambda change: _moment(change.first.created_at)), notes
+    return sorted(changes, key=lambda change: _moment(change.first.created_at)), notes
 
 
 def _measured_values(
@@ -136,15 +136,15 @@ def _measured_values(
 
 def _find_changes(
     metric: Followed,
-    known: Sequence[tuple[BaselineRun, float]],
+    measured: Sequence[tuple[BaselineRun, float]],
     accepted: Sequence[AcceptanceNote],
     alpha: float,
 ) -> Iterator[LevelChange]:
-    values = [value for _, value in known]
-    calls = [run.trials or run.cases * run.rounds for run, _ in known]
+    values = [value for _, value in measured]
+    calls = [run.trials or run.cases * run.rounds for run, _ in measured]
     noise = chance_noise(sum(values) / len(values), calls, share=metric.share)
     for point in change_points(values, noise, alpha=alpha):
-        old, new = known[point.at - 1][0], known[point.at][0]
+        old, new = measured[point.at - 1][0], measured[point.at][0]
         yield _make_change(metric, point, old, new, accepted)
 
 
@@ -175,10 +175,10 @@ def _find_acceptances(
     metric: Followed, accepted: Sequence[AcceptanceNote], old: BaselineRun, new: BaselineRun
 ) -> Iterator[str]:
     """Consent that was given between the two runs, and is about this metric or about all."""
-    for one in accepted:
-        between = _moment(old.created_at) < _moment(one.when) <= _moment(new.created_at)
-        if between and (not one.metrics or metric.name in one.metrics):
-            yield f"{one.when[:10]} by {one.who}: {one.why}"
+    for note in accepted:
+        between = _moment(old.created_at) < _moment(note.when) <= _moment(new.created_at)
+        if between and (not note.metrics or metric.name in note.metrics):
+            yield f"{note.when[:10]} by {note.who}: {note.why}"
 
 
 def _moment(text: str) -> datetime:

@@ -95,12 +95,12 @@ def _suite(
     session: Session, columns: TrialColumns, tally: Tally, info: BaselineInfo
 ) -> StoredSuite:
     meta = session.meta.suites[columns.suite]
-    made = session.meta.provenance
-    told = session.report.suites.get(columns.suite) if session.report else None
-    facts = fingerprint(made, meta.dataset_digest)
+    provenance = session.meta.provenance
+    suite_report = session.report.suites.get(columns.suite) if session.report else None
+    facts = fingerprint(provenance, meta.dataset_digest)
     run = BaselineRun(
         session_id=session.meta.session_id,
-        commit=made.commit,
+        commit=provenance.commit,
         created_at=session.meta.created_at,
         rounds=columns.rounds,
         kept=columns.rounds,
@@ -114,8 +114,10 @@ def _suite(
         info=replace(info, rounds=columns.rounds),
         facts=facts,
         # Whether the verdict spared a trial or a budget, only the report can say.
-        not_run=told.not_run if told and meta.looks else meta.cases * meta.rounds - tally.trials,
-        ended=told.ended if told else "",
+        not_run=suite_report.not_run
+        if suite_report and meta.looks
+        else meta.cases * meta.rounds - tally.trials,
+        ended=suite_report.ended if suite_report else "",
         runs=(run,),
         paths_of=lambda ids: representatives(_rows_of(session, columns.suite, ids)),
     )

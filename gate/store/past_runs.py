@@ -48,11 +48,11 @@ class _Found:
         runs: Iterable[BaselineRun],
         accepted: Iterable[AcceptanceNote] = (),
     ) -> None:
-        known = self.runs.setdefault(suite, {})
+        known_runs = self.runs.setdefault(suite, {})
         for run in runs:
             # Both a session and a baseline may have it; the file of an older version knows less.
-            if run.session_id not in known or known[run.session_id].modes is None:
-                known[run.session_id] = run
+            if run.session_id not in known_runs or known_runs[run.session_id].modes is None:
+                known_runs[run.session_id] = run
         consents = self.accepted.setdefault(suite, {})
         consents.update({(one.who, one.when): one for one in accepted})
         self.places.setdefault(suite, {})[place] = None
@@ -60,19 +60,19 @@ class _Found:
 
 def read_past_runs(paths: Sequence[Path]) -> PastRuns:
     """Raises UsageError for a path that is not there, and for a file that is no baseline."""
-    found = _Found()
+    collected = _Found()
     for path in paths:
-        _read_path(path, found)
+        _read_path(path, collected)
     chains = (
         Chain(
             suite=suite,
-            source=", ".join(found.places[suite]),
+            source=", ".join(collected.places[suite]),
             runs=tuple(runs.values()),
-            accepted=tuple(found.accepted[suite].values()),
+            accepted=tuple(collected.accepted[suite].values()),
         )
-        for suite, runs in found.runs.items()
+        for suite, runs in collected.runs.items()
     )
-    return PastRuns(chains=tuple(chains), notes=tuple(found.notes))
+    return PastRuns(chains=tuple(chains), notes=tuple(collected.notes))
 
 
 def chain_of(baseline: BaselineFile, source: str, notes: Sequence[str] = ()) -> Chain:
@@ -85,27 +85,27 @@ def chain_of(baseline: BaselineFile, source: str, notes: Sequence[str] = ()) -> 
     )
 
 
-def _read_path(path: Path, found: _Found) -> None:
+def _read_path(path: Path, collected: _Found) -> None:
     if is_session(path):
-        _session(path, str(path), found)
+        _session(path, str(path), collected)
     elif path.is_dir():
-        _folder(path, found)
+        _folder(path, collected)
     else:
-        _baseline(path, found)
+        _baseline(path, collected)
 
 
-def _folder(path: Path, found: _Found) -> None:
+def _folder(path: Path, collected: _Found) -> None:
     """The sessions right inside it; where there is none, the baseline files."""
     inside = sorted(one for one in path.iterdir() if one.is_dir())
     sessions = [one for one in inside if is_session(one) or one.match(SESSION)]
     for folder in sessions:
-        _session(folder, str(path), found)
+        _session(folder, str(path), collected)
     if not sessions:
         for file in sorted(path.glob("*.json")):
-            _baseline(file, found)
+            _baseline(file, collected)
 
 
-def _baseline(file: Path, found: _Found) -> None:
+def _baseline(file: Path, collected: _Found) -> None:
     try:
         text = read_bytes(file)
     except OSError as error:
@@ -113,22 +113,22 @@ def _baseline(file: Path, found: _Found) -> None:
             f"{file}: {error.strerror}; give a session, a baseline file or a folder of them"
         ) from error
     stored = parse(text, str(file))
-    found.add(stored.suite, str(file), stored.runs, stored.accepted)
+    collected.add(stored.suite, str(file), stored.runs, stored.accepted)
 
 
-def _session(folder: Path, place: str, found: _Found) -> None:
+def _session(folder: Path, place: str, collected: _Found) -> None:
     try:
         session = load_session(folder)
     except UsageError as error:
-        found.notes.append(f"left out: {error}")
+        collected.notes.append(f"left out: {error}")
         return
     if session.meta.debugging:
         return  # measures nothing, and is no news to who typed it
     if why := _no_measurement(session):
-        found.notes.append(f"left out: {folder}: {why}")
+        collected.notes.append(f"left out: {folder}: {why}")
         return
-    for suite, run in _runs(session, found.notes):
-        found.add(suite, place, [run])
+    for suite, run in _runs(session, collected.notes):
+        collected.add(suite, place, [run])
 
 
 def _no_measurement(session: Session) -> str:
@@ -143,11 +143,11 @@ def _no_measurement(session: Session) -> str:
 def _runs(session: Session, notes: list[str]) -> Iterator[tuple[str, BaselineRun]]:
     suites = session.report.suites if session.report is not None else {}
     for suite, meta in session.meta.suites.items():
-        told = suites.get(suite)
-        if told is None:
+        suite_report = suites.get(suite)
+        if suite_report is None:
             notes.append(f"left out: {session.folder}: its report does not have '{suite}'")
-        elif told.outcome == "error":
+        elif suite_report.outcome == "error":
             notes.append(f"left out: {session.folder}: '{suite}' ended in an error")
         else:
             run = run_of(session, suite)
-            yield suite, replace(run, cases=told.cases, rounds=meta.rounds)
+            yield suite, replace(run, cases=suite_report.cases, rounds=meta.rounds)

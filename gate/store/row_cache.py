@@ -43,13 +43,13 @@ class SharedRows:
 
     def only(self, suite: str) -> SharedRows:
         """The rows of one suite; what was made of all of them is not made again."""
-        one = SharedRows(
+        selection = SharedRows(
             lambda: (row for row in self._every() if row["suite"] == suite), self._some
         )
-        one._read = {
+        selection._read = {
             read: {suite: made[suite]} for read, made in self._read.items() if suite in made
         }
-        return one
+        return selection
 
 
 def share_rows(rows: Rows) -> SharedRows:

@@ -92,8 +92,8 @@ class Meta:
     @property
     def debugging(self) -> bool:
         """Whether somebody looked at some cases by name: no measurement, and without a verdict."""
-        asked = self.provenance.event != "import"  # whose options have names of their own
-        return asked and not self.options.keys().isdisjoint(DEBUGGING)
+        was_asked = self.provenance.event != "import"  # whose options have names of their own
+        return was_asked and not self.options.keys().isdisjoint(DEBUGGING)
 
     @property
     def order_seed(self) -> str:
@@ -167,13 +167,13 @@ class SessionWriter:
         self.meta = replace(self.meta, health=to_json(health))
         self._write_meta()
 
-    def note_sources(self, found: Sources) -> None:
+    def note_sources(self, new_sources: Sources) -> None:
         """Into meta.json: what graders of the user's were loaded from, when they judged what is in
         this session; whoever goes on with it, or merges it, has to know.
         """
-        if not found:
+        if not new_sources:
             return
-        sources = merge_sources(self.meta.sources, found)
+        sources = merge_sources(self.meta.sources, new_sources)
         if sources != self.meta.sources:
             self.meta = replace(self.meta, sources=sources)
             self._write_meta()
@@ -337,8 +337,8 @@ def newest_ended(out: Path) -> Earlier | None:
     no run came to its end. Files that are broken are left to whoever is asked to read them.
     """
     for folder in islice(_newest_first(out), _NEWEST):
-        if found := earlier(folder):
-            return found
+        if candidate := earlier(folder):
+            return candidate
     return None
 
 
@@ -365,10 +365,10 @@ def earlier(folder: Path) -> Earlier | None:
     """None for an import, whose version is another tool's, and for what no run wrote."""
     try:
         data = read_json(folder / META, _META_BYTES)
-        made, untold = data["provenance"], data.get("untold", [])
-        if made["event"] == "import":
+        provenance, untold = data["provenance"], data.get("untold", [])
+        if provenance["event"] == "import":
             return None
-        return Earlier(version=str(made["tool_version"]), untold=tuple(map(str, untold)))
+        return Earlier(version=str(provenance["tool_version"]), untold=tuple(map(str, untold)))
     except (UsageError, AttributeError, KeyError, TypeError):
         return None
 

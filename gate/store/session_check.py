@@ -61,12 +61,12 @@ def check_rows(rows: Iterable[TrialRow], suites: Iterable[str], folder: Path) ->
     """The same rows; raises UsageError at one that `gate run` would not have written."""
     from gate.store.trial_row_schema import schema
 
-    form, known = schema(), frozenset(suites)
+    form, known_suites = schema(), frozenset(suites)
     fits = compile_check(form)
     for number, row in enumerate(rows, start=1):
         if not fits(row) and (wrong := mismatches(form, row)):
             where = ".".join(map(str, wrong[0].path)) or "row"
             raise UsageError(f"{folder}: trial {number}: {where}: {wrong[0].message}")
-        if row["suite"] not in known:
+        if row["suite"] not in known_suites:
             raise UsageError(f"{folder}: trial {number}: no suite '{row['suite'][:80]}' ran here")
         yield row

@@ -19,14 +19,14 @@ def check(shards: Sequence[Session], suites: Mapping[str, SuiteMeta]) -> None:
     seen: set[Key] = set()
     for shard in shards:
         _same_run(shard, suites)
-        own = {(row["suite"], row["case_id"], row["round"]) for row in _rows(shard)}
-        if both := sorted(seen & own):
+        own_trials = {(row["suite"], row["case_id"], row["round"]) for row in _rows(shard)}
+        if both := sorted(seen & own_trials):
             _, case, number = both[0]
             raise UsageError(
                 f"{shard.folder}: case '{case}' round {number} is in another shard too; "
                 "merge each shard once"
             )
-        seen |= own
+        seen |= own_trials
 
 
 def absent(shards: Iterable[Session]) -> str:
@@ -49,9 +49,9 @@ def _same_run(shard: Session, suites: Mapping[str, SuiteMeta]) -> None:
                 f"{shard.folder}: '{name}' was judged while it ran, and is no part of another run; "
                 "merge sessions of `gate run --shard I/N`, or of `gate run --stop off`"
             )
-        whole = suites.get(name)
+        first = suites.get(name)
         for what in ("rounds", "graders", "dataset_digest"):
-            if whole is None or getattr(whole, what) != getattr(suite, what):
+            if first is None or getattr(first, what) != getattr(suite, what):
                 word = what.removesuffix("_digest")
                 raise UsageError(
                     f"{shard.folder}: '{name}' had another state of {word} than the files here; "

@@ -89,8 +89,8 @@ def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
 
 
 def _details(scores: Mapping[str, Score]) -> dict[str, Json]:
-    found = {name: score.details for name, score in scores.items() if score.details is not None}
-    return {"details": found} if found else {}
+    details = {name: score.details for name, score in scores.items() if score.details is not None}
+    return {"details": details} if details else {}
 
 
 def _counting(
@@ -114,17 +114,17 @@ def _no_merit(spec: MetricSpec | None, value: float | None) -> bool:
 def _violations(trial: Trial) -> list[LoggedViolation] | None:
     """What the agent says of itself, then what graders found. None: nobody looked."""
     judged = trial.attempt
-    told = judged.response.safety_violations if judged.response else None
-    found = [("", Violation(rule=text)) for text in told or ()]
+    reported = judged.response.safety_violations if judged.response else None
+    violations = [("", Violation(rule=text)) for text in reported or ()]
     looked = {name: s.violations for name, s in judged.scores.items() if s.violations is not None}
-    found += [(name, one) for name, some in looked.items() for one in some]
-    if told is None and not looked:
+    violations += [(name, one) for name, some in looked.items() for one in some]
+    if reported is None and not looked:
         return None
     return [
         LoggedViolation(
             suite=trial.suite, case_id=trial.case.id, round=trial.round, violation=one, by=by
         )
-        for by, one in found
+        for by, one in violations
     ]
 
 
@@ -137,14 +137,14 @@ def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
     published and sent to reviewers would leak them once more.
     """
     judged = trial.attempt
-    found = [one for score in judged.scores.values() for one in score.violations or ()]
-    if judged.response is None or not found:
+    leaks = [one for score in judged.scores.values() for one in score.violations or ()]
+    if judged.response is None or not leaks:
         return row
     from gate.graders.safety_rules.leaks import secrets_of
     from gate.graders.safety_rules.violations import MOST
 
-    flood = len(found) >= MOST  # what came behind it was not listed
-    if not (flood or any(one.rule == "secret" for one in found)):
+    flood = len(leaks) >= MOST  # what came behind it was not listed
+    if not (flood or any(one.rule == "secret" for one in leaks)):
         return row
     return Redactor(secrets_of(trial.case, judged.response)).scrub(row)
 
@@ -154,9 +154,9 @@ def _telling(scores: Mapping[str, Score]) -> list[tuple[str, Score]]:
     return sorted(scores.items(), key=lambda item: item[1].passed is not False)
 
 
-def _judging(found: Judging) -> Json:
+def _judging(judging: Judging) -> Json:
     """None where nobody was asked."""
-    return None if found == Judging() else to_json(found)
+    return None if judging == Judging() else to_json(judging)
 
 
 def _attempt(attempt: Attempt) -> dict[str, Json]:
@@ -211,13 +211,16 @@ def _dimensions(
     """Mean of a dimension's values, each on the way from its worst (0) to its best (1), so that
     scales do not mix; None where none was measured. What has no bounds has no such place.
     """
-    found: dict[str, list[float]] = {}
+    values_by_name: dict[str, list[float]] = {}
     for name, value in scores.items():
-        values = found.setdefault(name.split(".", 1)[0], [])
+        values = values_by_name.setdefault(name.split(".", 1)[0], [])
         place = None if value is None else _between_bounds(value, specs.get(name))
         if place is not None:
             values.append(place)
-    return {name: sum(values) / len(values) if values else None for name, values in found.items()}
+    return {
+        name: sum(values) / len(values) if values else None
+        for name, values in values_by_name.items()
+    }
 
 
 def _between_bounds(value: float, spec: MetricSpec | None) -> float | None:

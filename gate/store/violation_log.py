@@ -16,8 +16,8 @@ def render_log(rows: Iterable[TrialRow]) -> str:
 
 
 def _flat(row: TrialRow) -> Iterator[Json]:
-    for one in row.get("violations") or ():
+    for violation in row.get("violations") or ():
         yield {
-            **{key: value for key, value in one.items() if key != "violation"},
-            **one["violation"],
+            **{key: value for key, value in violation.items() if key != "violation"},
+            **violation["violation"],
         }

@@ -59,7 +59,7 @@ class SuiteCode:
         in the latency nor in the time-out. Raises AgentFailure, InfraFailure.
         """
         address = _Address(agent, world)
-        asked = {
+        request_options = {
             "round_index": number,
             "attempt": attempt,
             "base_url": address.url,
@@ -68,7 +68,7 @@ class SuiteCode:
             "timeout_s": timeout_s,
         }
         who = f"run_task of {self.name.rpartition(':')[2]}"
-        request = ["role", _ROLE, "run", self._of, case.id, asked, who]
+        request = ["role", _ROLE, "run", self._of, case.id, request_options, who]
         with self._turn(world), address.turn(world):
             try:
                 frame = _within(self._process.new_lane(), request, timeout_s, who)
@@ -88,9 +88,9 @@ def load_suite(suite: Suite, root: Path) -> SuiteCode:
     try:
         return SuiteCode(name, root)
     except UsageError as error:
-        said = str(error)
-        told = said if name in said else f"'{name}': {said}"
-        raise InvalidInput([Problem(suite.place, told)]) from error
+        message = str(error)
+        full_message = message if name in message else f"'{name}': {message}"
+        raise InvalidInput([Problem(suite.place, full_message)]) from error
 
 
 class _Address:
@@ -125,13 +125,22 @@ def _within(lane: Lane, request: list[Any], timeout_s: float, who: str) -> Frame
         return call(lane, request, timeout_s, who)
     except AgentFailure as failure:
         raised = failure.__cause__
-        told: UserError | None = getattr(raised, "told", None)
-        if raised is not None and (told is None or told.kind == "unusable"):
+        user_error: UserError | None = getattr(raised, "told", None)
+        if raised is not None and (user_error is None or user_error.kind == "unusable"):
             failure.code = WRONG  # it died, or what it returned is too much to be read
-        took = told.seconds if told else timeout_s
+        took = user_error.seconds if user_error else timeout_s
         failure.latency_ms = failure.latency_ms or took * 1e3
-        lost = told is not None and told.os_error and not told.kind and not failure.timed_out
-        if told is not None and lost and nobody_answered(str(failure), told.http_status):
+        lost = (
+            user_error is not None
+            and user_error.os_error
+            and not user_error.kind
+            and not failure.timed_out
+        )
+        if (
+            user_error is not None
+            and lost
+            and nobody_answered(str(failure), user_error.http_status)
+        ):
             raise InfraFailure(str(failure), code="api_error") from failure
         raise
     finally:

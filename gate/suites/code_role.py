@@ -32,45 +32,45 @@ def answer(
     if method == "load":
         suite = _Suite(_make_instance(desk, *arguments))
         return {"of": desk.keep(suite), "lines": suite.lines, "alone": suite.alone}
-    of, task, asked, who = arguments
+    of, task, options, who = arguments
     begun = time.perf_counter()
-    found = desk.object_of(of).run(task, asked, seconds, finish)
+    result = desk.object_of(of).run(task, options, seconds, finish)
     took_ms = (time.perf_counter() - begun) * 1e3
-    return to_json(response_of(found, who=who, model=asked["model"] or None, took_ms=took_ms))
+    return to_json(response_of(result, who=who, model=options["model"] or None, took_ms=took_ms))
 
 
 class _Suite:
     """The user's suite, made and its tasks loaded. Raises UsageError for what is wrong with it."""
 
-    def __init__(self, made: Any) -> None:
-        self._made = made
-        self._by_name = _takes_names(made.run_task)
-        self._tasks = _by_id(_load_tasks(made))
+    def __init__(self, suite: Any) -> None:
+        self._made = suite
+        self._by_name = _takes_names(suite.run_task)
+        self._tasks = _by_id(_load_tasks(suite))
         self.lines = [_line(task, own_id) for own_id, task in self._tasks.items()]
-        self.alone = getattr(made, "concurrent", False) is not True
+        self.alone = getattr(suite, "concurrent", False) is not True
 
-    def run(self, own_id: str, asked: Mapping[str, Any], seconds: float, finish: Finish) -> Any:
+    def run(self, own_id: str, options: Mapping[str, Any], seconds: float, finish: Finish) -> Any:
         """What `run_task` returned."""
         task = _copy_task(self._tasks[own_id])
         if self._by_name:
-            found = self._made.run_task(task, **asked)
+            result = self._made.run_task(task, **options)
         else:
-            found = self._made.run_task(task, *(asked[name] for name in ASKED_WITH))
-        return finish(found, seconds)
+            result = self._made.run_task(task, *(options[name] for name in ASKED_WITH))
+        return finish(result, seconds)
 
 
 def _make_instance(desk: RequestHandler, spec: str) -> Any:
     """An instance of the class; what is no class is taken as it is."""
-    found = desk.load(spec)
+    loaded = desk.load(spec)
     try:
-        made = found() if isinstance(found, type) else found
+        instance = loaded() if isinstance(loaded, type) else loaded
     except _RAISED as error:
-        raise UsageError(f"{_name_of(found)}() raised {_format_error(error)}") from error
-    missing = [word for word in _METHODS if not callable(getattr(made, word, None))]
+        raise UsageError(f"{_name_of(loaded)}() raised {_format_error(error)}") from error
+    missing = [word for word in _METHODS if not callable(getattr(instance, word, None))]
     if missing:
         lacks = " and ".join(missing)
         raise UsageError(f"is not a suite: {lacks} missing - docs/suite-as-code.md has an example")
-    return made
+    return instance
 
 
 def _takes_names(run_task: Callable[..., Any]) -> bool:
@@ -90,33 +90,33 @@ def _takes_names(run_task: Callable[..., Any]) -> bool:
     raise UsageError(f"run_task{signature} must take ({wanted})")
 
 
-def _load_tasks(made: Any) -> list[Any]:
+def _load_tasks(suite: Any) -> list[Any]:
     try:
-        found = made.load_tasks()
-        if not isinstance(found, (str, bytes, Mapping)) and isinstance(found, Iterable):
-            return list(found)
+        tasks = suite.load_tasks()
+        if not isinstance(tasks, (str, bytes, Mapping)) and isinstance(tasks, Iterable):
+            return list(tasks)
     except _RAISED as error:
         raise UsageError(f"load_tasks() raised {_format_error(error)}") from error
-    if inspect.iscoroutine(found):
-        found.close()
-    raise UsageError(f"load_tasks() returned {type(found).__name__}: return a list of tasks")
+    if inspect.iscoroutine(tasks):
+        tasks.close()
+    raise UsageError(f"load_tasks() returned {type(tasks).__name__}: return a list of tasks")
 
 
 def _by_id(tasks: list[Any]) -> dict[str, Any]:
     """Raises UsageError where there are none, or an id is missing or taken."""
-    found: dict[str, Any] = {}
+    tasks_by_id: dict[str, Any] = {}
     for number, task in enumerate(tasks, start=1):
-        own = _id_of(task)
-        known = isinstance(own, (str, Integral)) and not isinstance(own, bool)
-        if not known or not str(own).strip():
+        own_id = _id_of(task)
+        is_valid = isinstance(own_id, (str, Integral)) and not isinstance(own_id, bool)
+        if not is_valid or not str(own_id).strip():
             raise UsageError(f"load_tasks(): task {number} has no id - a text or a whole number")
-        if str(own) in found:
-            first = list(found).index(str(own)) + 1
-            raise UsageError(f"load_tasks(): tasks {first} and {number} are both called '{own}'")
-        found[str(own)] = task
-    if not found:
+        if str(own_id) in tasks_by_id:
+            first = list(tasks_by_id).index(str(own_id)) + 1
+            raise UsageError(f"load_tasks(): tasks {first} and {number} are both called '{own_id}'")
+        tasks_by_id[str(own_id)] = task
+    if not tasks_by_id:
         raise UsageError("load_tasks() returned no task")
-    return found
+    return tasks_by_id
 
 
 def _id_of(task: Any) -> Any:
@@ -126,8 +126,8 @@ def _id_of(task: Any) -> Any:
         return None
 
 
-def _name_of(found: Any) -> str:
-    return str(getattr(found, "__name__", type(found).__name__))
+def _name_of(loaded: Any) -> str:
+    return str(getattr(loaded, "__name__", type(loaded).__name__))
 
 
 def _format_error(error: BaseException) -> str:
@@ -142,8 +142,8 @@ def _line(task: Any, own_id: str) -> str:
         row: dict[str, Json] = {**_plain(task), "id": own_id} if _has_keys(task) else {"id": own_id}
         given = [key for key in INPUT_KEYS if row.get(key) not in (None, "", [], {})]
         if len(given) != 1 or not isinstance(row[given[0]], (str, list, dict)):
-            whole = {key: value for key, value in row.items() if key not in OUTSIDE_DIGEST}
-            row, given = {**row, "input": whole or {"id": own_id}}, ["input"]
+            digest_row = {key: value for key, value in row.items() if key not in OUTSIDE_DIGEST}
+            row, given = {**row, "input": digest_row or {"id": own_id}}, ["input"]
         kept = {k: v for k, v in row.items() if k in given or k not in INPUT_KEYS}
         return json.dumps(kept)
     except RecursionError:

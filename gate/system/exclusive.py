@@ -135,5 +135,5 @@ def _normalise_address(server: str) -> str:
     except ValueError:
         return server
     here = host == "localhost" or host.startswith("127.") or host == "::1"
-    known = port or {"http": 80, "https": 443}.get(url.scheme.lower())
-    return f"{'this machine' if here else host}:{known}"
+    known_port = port or {"http": 80, "https": 443}.get(url.scheme.lower())
+    return f"{'this machine' if here else host}:{known_port}"

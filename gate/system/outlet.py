@@ -35,8 +35,8 @@ class Outlet:
         return self._try(self._stream.isatty, False)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._stream, name)
-        return _Bytes(self, found) if name == "buffer" else found
+        attribute = getattr(self._stream, name)
+        return _Bytes(self, attribute) if name == "buffer" else attribute
 
     def _try(self, act: Callable[[], T], instead: T) -> T:
         if self._closed:
@@ -83,12 +83,12 @@ class Outlets:
 def outlets() -> Iterator[Outlets]:
     """`sys.stdout` and `sys.stderr` as outlets while it lasts."""
     before = sys.stdout, sys.stderr
-    made = Outlets(out=_outlet(sys.stdout), err=_outlet(sys.stderr))
-    sys.stdout, sys.stderr = cast("TextIO", made.out), cast("TextIO", made.err)
+    pair = Outlets(out=_outlet(sys.stdout), err=_outlet(sys.stderr))
+    sys.stdout, sys.stderr = cast("TextIO", pair.out), cast("TextIO", pair.err)
     try:
-        yield made
+        yield pair
     finally:
-        made.flush()
+        pair.flush()
         sys.stdout, sys.stderr = before
 
 

@@ -45,12 +45,12 @@ def shortage(error: BaseException) -> Shortage | None:
         return Shortage(f"no thread can be started: {_THREADS}")
     if isinstance(error, OSError) and advice(error):
         where = f"{error.filename}: " if error.filename else ""
-        said = error.strerror or os.strerror(error.errno or 0)
-        return Shortage(f"{where}{said}: {advice(error)}")
+        message = error.strerror or os.strerror(error.errno or 0)
+        return Shortage(f"{where}{message}: {advice(error)}")
     if isinstance(error, ImportError):  # numpy's is a page long
         lines = str(error).splitlines()
-        found = [line for line in lines if any(one in line.lower() for one in _NOT_LOADED)]
-        return Shortage(f"{found[0].strip()}: {_MEMORY}") if found else None
+        causes = [line for line in lines if any(one in line.lower() for one in _NOT_LOADED)]
+        return Shortage(f"{causes[0].strip()}: {_MEMORY}") if causes else None
     return None
 
 

@@ -27,17 +27,17 @@ def call(lane: Lane, request: list[Any], seconds: float, who: str) -> Frame:
 
 def failure_of(raised: CodeRaised, who: str) -> AgentFailure | InfraFailure:
     """AgentFailure and InfraFailure cross as such; any other exception is the agent's."""
-    told = raised.told
-    if told.kind == "unusable":
+    user_error = raised.told
+    if user_error.kind == "unusable":
         return AgentFailure(f"the {who} {raised.said}")
-    if told.kind == "infra":
-        again, code = told.retry_after, told.code
-        return InfraFailure(raised.said, retry_after=again, code=code, begun=told.begun)
-    if told.kind == "agent":
-        final, late = told.final, told.timed_out
-        code, done = told.code, told.done
+    if user_error.kind == "infra":
+        again, code = user_error.retry_after, user_error.code
+        return InfraFailure(raised.said, retry_after=again, code=code, begun=user_error.begun)
+    if user_error.kind == "agent":
+        final, late = user_error.final, user_error.timed_out
+        code, done = user_error.code, user_error.done
         return AgentFailure(raised.said, final=final, timed_out=late, code=code, done=done)
-    return AgentFailure(str(raised), timed_out=told.timed_out, done=told.done)
+    return AgentFailure(str(raised), timed_out=user_error.timed_out, done=user_error.done)
 
 
 class TooLong(Exception):
@@ -77,8 +77,8 @@ def call_judging_function(
     except CodeRaised as raised:
         if raised.told.kind == "unusable":
             raise GraderFailure(f"the {who} {raised.said}") from None
-        known = raised.told.kind == "grader"
-        raise GraderFailure(raised.said if known else str(raised)) from None
+        is_grader_failure = raised.told.kind == "grader"
+        raise GraderFailure(raised.said if is_grader_failure else str(raised)) from None
     except InfraFailure as failure:
         raise GraderFailure(str(failure)) from None
     except (ValueError, RecursionError) as error:

@@ -138,9 +138,9 @@ class _Lane:
         begun = time.perf_counter()
         took = 0.0
         try:
-            found = self._desk.answer(json.loads(frame.body), frame.seconds, self._finish)
+            result = self._desk.answer(json.loads(frame.body), frame.seconds, self._finish)
             took = time.perf_counter() - begun
-            kind, body = frames.RETURNED, roles.encode_json(found)
+            kind, body = frames.RETURNED, roles.encode_json(result)
             if len(body) > frames.MAX_BYTES:
                 raise roles.Unusable(f"returned more than {frames.MAX_BYTES / 1e6:g} MB")
         except BaseException as error:  # SystemExit too: it ends nothing here
@@ -150,12 +150,12 @@ class _Lane:
             faulthandler.cancel_dump_traceback_later()
         self._channel.send(Frame(kind, frame.number, len(self._desk.workspace.files), took, body))
 
-    def _finish(self, found: Any, seconds: float) -> Any:
-        if not isinstance(found, Awaitable):
-            return found
+    def _finish(self, result: Any, seconds: float) -> Any:
+        if not isinstance(result, Awaitable):
+            return result
         if self._loop is None:
             self._loop = importlib.import_module("gate.user_code.awaiting").LoopThread()
-        return self._loop.finish(found, seconds)
+        return self._loop.finish(result, seconds)
 
 
 def _encode_error_safely(error: BaseException, workspace: Workspace) -> bytes:
@@ -163,8 +163,11 @@ def _encode_error_safely(error: BaseException, workspace: Workspace) -> bytes:
     try:
         return _encode_error(error, workspace)
     except BaseException as odd:
-        told = {"type": type(error).__name__, "message": f"cannot be read: {type(odd).__name__}"}
-        return json.dumps({**told, "place": _place(error, workspace)}).encode()
+        description = {
+            "type": type(error).__name__,
+            "message": f"cannot be read: {type(odd).__name__}",
+        }
+        return json.dumps({**description, "place": _place(error, workspace)}).encode()
 
 
 def _encode_error(error: BaseException, workspace: Workspace) -> bytes:
@@ -174,27 +177,27 @@ def _encode_error(error: BaseException, workspace: Workspace) -> bytes:
     kind = next((word for cls, word in kinds.items() if isinstance(error, cls)), "")
     late = type(error).__module__ == "gate.user_code.awaiting"
     fields = ("retry_after", "code", "begun", "final", "timed_out", "latency_ms", "status")
-    told = {name: getattr(error, name, None) for name in fields} if kind else {}
-    told |= {
+    description = {name: getattr(error, name, None) for name in fields} if kind else {}
+    description |= {
         "kind": "late" if late else kind,
         "type": type(error).__name__,
         "message": _error_message(error),
         "place": _place(error, workspace),
-        "timed_out": isinstance(error, TimeoutError) or bool(told.get("timed_out")),
+        "timed_out": isinstance(error, TimeoutError) or bool(description.get("timed_out")),
         "os_error": isinstance(error, OSError),
         "http_status": _status(error),
     }
     if done := roles.find_done(error):
-        whole = json.dumps({**told, "done": done}, default=str).encode()
-        if len(whole) <= _DONE_LIMIT:
-            return whole
-    return json.dumps(told, default=str).encode()
+        encoded = json.dumps({**description, "done": done}, default=str).encode()
+        if len(encoded) <= _DONE_LIMIT:
+            return encoded
+    return json.dumps(description, default=str).encode()
 
 
 def _error_message(error: BaseException) -> str:
     try:
-        said = str(error)
-        return said if len(said) <= _SAID_LIMIT else f"{said[:_SAID_LIMIT]}…"
+        message = str(error)
+        return message if len(message) <= _SAID_LIMIT else f"{message[:_SAID_LIMIT]}…"
     except BaseException:
         return ""
 

@@ -43,9 +43,9 @@ def buffer_reads(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     def all_of(n: int) -> bytes:
         while len(kept) < n and (more := read(min(max(_PIECE, n - len(kept)), _MOST_AT_ONCE))):
             kept.extend(more)
-        found = bytes(kept[:n])
+        chunk = bytes(kept[:n])
         del kept[:n]
-        return found
+        return chunk
 
     return all_of
 

@@ -12,13 +12,13 @@ Sources = Mapping[str, Mapping[str, str]]
 
 def merge_sources(*several: Sources) -> dict[str, dict[str, str]]:
     """All of them; a file that was another one at another time is CHANGED."""
-    found: dict[str, dict[str, str]] = {}
-    for one in several:
-        for name, files in one.items():
-            known = found.setdefault(name, {})
+    merged: dict[str, dict[str, str]] = {}
+    for sources in several:
+        for name, files in sources.items():
+            hashes = merged.setdefault(name, {})
             for file, digest in files.items():
-                known[file] = digest if known.get(file, digest) == digest else CHANGED
-    return found
+                hashes[file] = digest if hashes.get(file, digest) == digest else CHANGED
+    return merged
 
 
 def grader_file(name: str) -> str:

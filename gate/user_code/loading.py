@@ -41,9 +41,13 @@ class Workspace:
         outer = around.resolve() if around is not None else self.root
         self._top = _top_of(self.root) or (outer if self.root.is_relative_to(outer) else self.root)
         paths = sysconfig.get_paths()
-        own = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-        own += [*site.getsitepackages(), site.getusersitepackages(), str(Path(__file__).parents[1])]
-        self._installed = [Path(path).resolve() for path in own]
+        own_paths = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+        own_paths += [
+            *site.getsitepackages(),
+            site.getusersitepackages(),
+            str(Path(__file__).parents[1]),
+        ]
+        self._installed = [Path(path).resolve() for path in own_paths]
         in_place = {Path(path).resolve() for path in _in_place()}
         inside = (path for path in in_place if path.is_relative_to(self._top))
         self._installed += [path for path in inside if _top_of(path) not in (None, self._top)]
@@ -65,8 +69,8 @@ class Workspace:
         of the checkout leads to has the link's name.
         """
         written = Path(os.path.abspath(file))  # noqa: PTH100 - links stay
-        found = written if written.is_relative_to(self._top) else written.resolve()
-        return Path(os.path.relpath(found, self.root)).as_posix()
+        path = written if written.is_relative_to(self._top) else written.resolve()
+        return Path(os.path.relpath(path, self.root)).as_posix()
 
     def has(self, file: str) -> bool:
         return self.name_of(file) in self.files
@@ -106,14 +110,14 @@ def _top_of(folder: Path) -> Path | None:
 
 def pin(name: str) -> None:
     """Later imports of the package take the one that is installed, whatever is put on the path."""
-    found = importlib.util.find_spec(name)
-    if found is not None:
-        sys.meta_path.insert(0, cast("Any", _Pinned(found)))
+    spec = importlib.util.find_spec(name)
+    if spec is not None:
+        sys.meta_path.insert(0, cast("Any", _Pinned(spec)))
 
 
 class _Pinned:
-    def __init__(self, found: ModuleSpec) -> None:
-        self._found = found
+    def __init__(self, spec: ModuleSpec) -> None:
+        self._found = spec
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         return self._found if name == self._found.name else None
@@ -178,10 +182,10 @@ def _attribute(module: ModuleType, path: str, spec: str, where: str) -> Any:
     """What `agent.aquery` leads to. Raises UsageError, also for a method of a class that nobody has
     made an object of.
     """
-    found: Any = module
+    value: Any = module
     for name in path.split("."):
-        inside, found = found, getattr(found, name, _NOTHING)
-        if found is _NOTHING:
+        inside, value = value, getattr(value, name, _NOTHING)
+        if value is _NOTHING:
             owner = where if inside is module else f"'{path[: path.rindex('.' + name)]}' in {where}"
             raise UsageError(f"'{spec}': {owner} has no '{name}'")
         if isinstance(inside, type) and isinstance(inside.__dict__.get(name), FunctionType):
@@ -189,7 +193,7 @@ def _attribute(module: ModuleType, path: str, spec: str, where: str) -> Any:
                 f"'{spec}': '{name}' is a method and {inside.__name__} a class: make an object in "
                 f"the file, as `agent = {inside.__name__}(...)`, and write `agent.{name}`"
             )
-    return found
+    return value
 
 
 def _load_module(name: str, spec: str, root: Path, *, first: bool) -> ModuleType:
@@ -210,11 +214,11 @@ def _load_file(path: Path, spec: str) -> ModuleType:
         return sys.modules[name]
     if not path.is_file():
         raise UsageError(f"'{spec}': there is no file {path}")
-    found = cast("ModuleSpec", importlib.util.spec_from_file_location(name, path))
-    module = importlib.util.module_from_spec(found)
+    file_spec = cast("ModuleSpec", importlib.util.spec_from_file_location(name, path))
+    module = importlib.util.module_from_spec(file_spec)
     sys.modules[name] = module
     try:
-        cast("SourceFileLoader", found.loader).exec_module(module)
+        cast("SourceFileLoader", file_spec.loader).exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise

@@ -85,8 +85,8 @@ def search(
 ) -> tuple[int, int] | None:
     """Where it is found first, from `start` on. Raises GraderFailure when that takes too long."""
     if is_short(pattern, len(text) - start):
-        found = pattern.search(text, start)
-        return found and found.span()
+        match = pattern.search(text, start)
+        return match and match.span()
     return _search_elsewhere(pattern, text, start, seconds)
 
 
@@ -116,8 +116,8 @@ def weigh(pattern: str) -> Weight:
             at = repeat.end()
         part.varies &= not part.atomic or repeat is not None
         open_parts[-1].add(part)
-    whole = open_parts[0]
-    return Weight(explodes, whole.repeats, whole.ways)
+    pattern_weight = open_parts[0]
+    return Weight(explodes, pattern_weight.repeats, pattern_weight.ways)
 
 
 def _after_character(pattern: str, at: int) -> int:
@@ -141,8 +141,8 @@ def _search_elsewhere(
 ) -> tuple[int, int] | None:
     request = ["match", pattern.pattern, int(pattern.flags), text, start]
     about = f"the pattern {pattern.pattern[:_CUT]!r}"
-    found = _ask_process(request, about, (pattern.pattern, pattern.flags), seconds)
-    return cast("tuple[int, int] | None", found and tuple(found))
+    span = _ask_process(request, about, (pattern.pattern, pattern.flags), seconds)
+    return cast("tuple[int, int] | None", span and tuple(span))
 
 
 def explain_elsewhere(
@@ -154,8 +154,8 @@ def explain_elsewhere(
     """
     about = "a JSON Schema with patterns"
     key = (json.dumps(schema, sort_keys=True), 0)
-    found = _ask_process(["explain", module, how, schema, data], about, key, SECONDS)
-    return cast("list[tuple[Any, str, str, str]]", found)
+    mismatches = _ask_process(["explain", module, how, schema, data], about, key, SECONDS)
+    return cast("list[tuple[Any, str, str, str]]", mismatches)
 
 
 def _ask_process(request: list[Any], about: str, key: tuple[str, int], seconds: float) -> Any:

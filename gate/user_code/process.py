@@ -64,11 +64,11 @@ class UserError:
 
 def _parse_error(frame: Frame) -> UserError:
     try:
-        found = json.loads(frame.body)
+        parsed = json.loads(frame.body)
     except (ValueError, RecursionError):
-        found = None
-    data = found if isinstance(found, dict) else {"type": "an exception that cannot be read"}
-    kind, name, place, said = (
+        parsed = None
+    data = parsed if isinstance(parsed, dict) else {"type": "an exception that cannot be read"}
+    kind, name, place, message = (
         one_line(str(data.get(key) or ""), 300) for key in ("kind", "type", "place", "message")
     )
     again: Any = data.get("retry_after")
@@ -78,7 +78,7 @@ def _parse_error(frame: Frame) -> UserError:
         kind=kind,
         type=name,
         place=place,
-        message=said,
+        message=message,
         code=one_line(code, 100) if isinstance(code, str) else None,
         retry_after=float(again) if type(again) in (int, float) and 0 <= again < 1e9 else None,
         http_status=status if type(status) is int else None,
@@ -94,11 +94,11 @@ def _parse_error(frame: Frame) -> UserError:
 class CodeRaised(Exception):
     """A call raised an exception."""
 
-    def __init__(self, told: UserError) -> None:
-        place = f" ({told.place})" if told.place else ""
-        self.said = f"{one_line(told.message, 200)}{place}"  # a mark where it was cut
-        super().__init__(f"{told.type}: {self.said}")
-        self.told = told
+    def __init__(self, user_error: UserError) -> None:
+        place = f" ({user_error.place})" if user_error.place else ""
+        self.said = f"{one_line(user_error.message, 200)}{place}"  # a mark where it was cut
+        super().__init__(f"{user_error.type}: {self.said}")
+        self.told = user_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,10 +151,10 @@ class CodeProcess:
             if body not in self._known:
                 self._known[body] = self._load_object(self._ready(), name, body)
                 self._loads.append((name, body))
-            found = self._known[body]
-        if type(found) is not kind:
+            loaded = self._known[body]
+        if type(loaded) is not kind:
             raise UsageError(f"'{name}': {NO_SENSE}")
-        return found
+        return loaded
 
     def new_lane(self) -> Lane:
         return Lane(self, next(self._lanes))
@@ -168,14 +168,14 @@ class CodeProcess:
         """
         body = json.dumps(request, default=str).encode()
         with self._turns.take_turn(exclusive=False, given_up=self._is_over):
-            found = self._exchange(lane, body, seconds)
-        while isinstance(found, Death):
-            suspect = found.by_itself
+            reply = self._exchange(lane, body, seconds)
+        while isinstance(reply, Death):
+            suspect = reply.by_itself
             with self._turns.take_turn(exclusive=suspect, given_up=self._is_over):
-                found = self._exchange(lane, body, seconds)
-            if suspect and isinstance(found, Death) and found.by_itself:
-                raise CallLate if found.held else CodeDied(found.how)
-        return found
+                reply = self._exchange(lane, body, seconds)
+            if suspect and isinstance(reply, Death) and reply.by_itself:
+                raise CallLate if reply.held else CodeDied(reply.how)
+        return reply
 
     def files(self) -> dict[str, dict[str, str]]:
         """Object as gate.yml names it -> file -> sha256, of all files of the checkout that it was
@@ -193,9 +193,9 @@ class CodeProcess:
 
     def _note_files(self, running: Started) -> None:
         """While it lives: what a process was loaded from must be known when it is gone."""
-        asked = running.ask(frames.CALL, 0, _FILES_S, b'["files"]')
+        pending = running.ask(frames.CALL, 0, _FILES_S, b'["files"]')
         with suppress(Empty, ValueError, RecursionError, AttributeError, TypeError):
-            reply = asked.replies.get(timeout=_FILES_S)
+            reply = pending.replies.get(timeout=_FILES_S)
             if not isinstance(reply, Frame):
                 return
             self._files = merge_sources(self._files, json.loads(reply.body))
@@ -219,12 +219,12 @@ class CodeProcess:
     def _exchange(self, lane: Lane, body: bytes, seconds: float) -> Frame | Death:
         with self._starting:
             running = self._usable()
-        asked = running.ask(frames.CALL, lane.number, seconds, body)
-        lane.wait_for(asked)
+        pending = running.ask(frames.CALL, lane.number, seconds, body)
+        lane.wait_for(pending)
         try:
-            reply = asked.replies.get(timeout=seconds + _SAYS_S)
+            reply = pending.replies.get(timeout=seconds + _SAYS_S)
         except Empty:
-            reply = self._late(running, asked)
+            reply = self._late(running, pending)
         if reply is None or self._closed:
             raise InfraFailure(_GIVEN_UP)
         if isinstance(reply, Death):
@@ -233,21 +233,21 @@ class CodeProcess:
         if self.manner.judges and reply.lane != self._noted:
             self._note_files(running)
         if reply.kind == frames.RAISED:
-            told = _parse_error(reply)
-            raise CallLate if told.kind == "late" else CodeRaised(told)
+            user_error = _parse_error(reply)
+            raise CallLate if user_error.kind == "late" else CodeRaised(user_error)
         return reply
 
-    def _late(self, running: Started, asked: PendingCall) -> Death:
+    def _late(self, running: Started, pending: PendingCall) -> Death:
         """Raises CallLate, unless nothing at all can run in the process: then that is ended."""
         if running.answers(_PONG_S):
-            if running.leave(asked.number) >= self.manner.threads:
+            if running.leave(pending.number) >= self.manner.threads:
                 running.kill(Death(how="was ended: all its threads hang", by_itself=False))
             raise CallLate
-        alone = running.is_alone(asked.number)
+        alone = running.is_alone(pending.number)
         running.kill(Death(how="was ended: a call holds the interpreter", held=True))
         if alone:
             raise CallLate
-        death = asked.replies.get()
+        death = pending.replies.get()
         return death if isinstance(death, Death) else Death(how="was ended", held=True)
 
     def _usable(self) -> Started:
@@ -304,12 +304,12 @@ class CodeProcess:
 
     def _load_object(self, running: Started, name: str, body: bytes) -> Any:
         seconds = self.manner.load_s
-        asked = running.ask(frames.LOAD, 0, seconds, body)
+        pending = running.ask(frames.LOAD, 0, seconds, body)
         try:
-            reply = asked.replies.get(timeout=seconds + _LOAD_MORE_S)
+            reply = pending.replies.get(timeout=seconds + _LOAD_MORE_S)
         except Empty:
             running.kill(Death(how="was ended while it was loaded", by_itself=False))
-            reply = asked.replies.get()
+            reply = pending.replies.get()
         if not isinstance(reply, Frame):
             self._deaths = 0
             reply = reply or Death(how="was ended")
@@ -328,8 +328,8 @@ class CodeProcess:
             return f"'{name}': did not load within {self.manner.load_s:g} s{at}"
         place = place or self._last_line(body)
         at = f"{place}: " if place else ""
-        said = one_line(running.last_words(), 200)
-        more = f": {said}" if said and not said.startswith("File ") else ""
+        last_words = one_line(running.last_words(), 200)
+        more = f": {last_words}" if last_words and not last_words.startswith("File ") else ""
         return f"'{name}': {at}its process {death.how} while it was loaded{more}"
 
     def _last_line(self, body: bytes) -> str:
@@ -343,9 +343,9 @@ class CodeProcess:
             died=lambda started, death: None,
         )
         again.ask(frames.LOAD, 0, 1e6, b'["trace"]')
-        asked = again.ask(frames.LOAD, 0, manner.load_s, body)
+        pending = again.ask(frames.LOAD, 0, manner.load_s, body)
         with suppress(Empty):
-            asked.replies.get(timeout=manner.load_s + _LOAD_MORE_S)
+            pending.replies.get(timeout=manner.load_s + _LOAD_MORE_S)
         again.end()
         return again.reached
 
@@ -369,10 +369,10 @@ class Lane:
             self.number = self.process.new_lane().number
             raise
 
-    def wait_for(self, asked: PendingCall) -> None:
-        self._asked = asked
+    def wait_for(self, pending: PendingCall) -> None:
+        self._asked = pending
         if self._closed:
-            asked.replies.put(None)
+            pending.replies.put(None)
 
     def close(self) -> None:
         """A call under way raises InfraFailure; may be called from another thread."""
@@ -382,12 +382,16 @@ class Lane:
         self.process.forget(self)
 
 
-def _unloadable(name: str, told: UserError) -> str:
+def _unloadable(name: str, user_error: UserError) -> str:
     """Why an object of the user's cannot be used, with the place."""
-    place = f"{told.place}: " if told.place else ""
-    if told.kind == "usage":
-        return told.message if name in told.message else f"'{name}': {place}{told.message}"
+    place = f"{user_error.place}: " if user_error.place else ""
+    if user_error.kind == "usage":
+        return (
+            user_error.message
+            if name in user_error.message
+            else f"'{name}': {place}{user_error.message}"
+        )
     hint = ""
-    if told.type == "ModuleNotFoundError" and name.split(":")[0].endswith(".py"):
+    if user_error.type == "ModuleNotFoundError" and name.split(":")[0].endswith(".py"):
         hint = " - name it as module:attribute to import what lies beside it"
-    return f"'{name}': {place}does not load: {told.type}: {told.message}{hint}"
+    return f"'{name}': {place}does not load: {user_error.type}: {user_error.message}{hint}"

@@ -59,13 +59,13 @@ class RequestHandler:
         return getattr(self, f"do_{name}")(*arguments, seconds=seconds, finish=finish)
 
     def load(self, spec: str) -> Any:
-        found, module = load_object(spec, self.workspace, workspace_first=not self._judges)
+        loaded, module = load_object(spec, self.workspace, workspace_first=not self._judges)
         self._modules[spec] = module
-        return found
+        return loaded
 
-    def keep(self, made: Any) -> int:
+    def keep(self, value: Any) -> int:
         """The number by which later requests name it."""
-        self._made.append(made)
+        self._made.append(value)
         return len(self._made) - 1
 
     def do_trace(self, **_: Any) -> None:
@@ -73,10 +73,10 @@ class RequestHandler:
 
     def do_files(self, **_: Any) -> Any:
         """Files of the checkout, for each object that was loaded."""
-        known = (len(self._modules), len(self.workspace.files))
-        if known != self._told[0]:
+        loaded_counts = (len(self._modules), len(self.workspace.files))
+        if loaded_counts != self._told[0]:
             sources = importlib.import_module("gate.user_code.sources")
-            self._told = known, sources.files_by_object(self._modules, self.workspace)
+            self._told = loaded_counts, sources.files_by_object(self._modules, self.workspace)
         return self._told[1]
 
     def do_function(self, spec: str, **_: Any) -> int:
@@ -84,19 +84,19 @@ class RequestHandler:
 
     def do_agent(self, spec: str, **_: Any) -> Any:
         """Its number, and whether it wants the question alone instead of the case."""
-        found = _callable(self.load(spec), spec)
-        return [self.keep(found), asks_by_text(found)]
+        function = _callable(self.load(spec), spec)
+        return [self.keep(function), asks_by_text(function)]
 
     def do_retriever(self, spec: str, **_: Any) -> int:
-        found = self.load(spec)
-        if isinstance(found, type):
+        loaded = self.load(spec)
+        if isinstance(loaded, type):
             try:
-                found = found()
+                loaded = loaded()
             except Exception as error:
-                said = f"{type(error).__name__}: {error}"[:200]
-                message = f"'{spec}' cannot be made without arguments: {said}"
+                reason = f"{type(error).__name__}: {error}"[:200]
+                message = f"'{spec}' cannot be made without arguments: {reason}"
                 raise UsageError(message) from error
-        search = getattr(found, "invoke", found)
+        search = getattr(loaded, "invoke", loaded)
         if not callable(search):
             raise UsageError(f"'{spec}' is neither a function nor has it `invoke`")
         return self.keep(search)
@@ -108,23 +108,23 @@ class RequestHandler:
         return _documents(finish(self._made[of](question), seconds))
 
     def do_embed(self, of: int, texts: list[str], *, seconds: float, finish: Finish) -> Any:
-        found = finish(self._made[of](texts), seconds)
-        return [[float(value) for value in vector] for vector in found]
+        vectors = finish(self._made[of](texts), seconds)
+        return [[float(value) for value in vector] for vector in vectors]
 
     def do_match(
         self, pattern: str, flags: int, text: str, start: int, *, seconds: float, **_: Any
     ) -> Any:
         with _alarm(seconds):
-            found = re.compile(pattern, flags).search(text, start)
-        return found and found.span()
+            match = re.compile(pattern, flags).search(text, start)
+        return match and match.span()
 
     def do_explain(
         self, module: str, how: str, schema: Any, data: Any, *, seconds: float, **_: Any
     ) -> Any:
         """What of the data does not fit a JSON Schema with patterns, by a function of `module`."""
         with _alarm(seconds):
-            found = getattr(importlib.import_module(module), how)(schema, data)
-        return [[list(one.path), one.message, one.rule, one.key] for one in found]
+            mismatches = getattr(importlib.import_module(module), how)(schema, data)
+        return [[list(one.path), one.message, one.rule, one.key] for one in mismatches]
 
     def do_role(self, module: str, *arguments: Any, **manner: Any) -> Any:
         """Whatever graders and suites as code need stands in a module of the gate's that other
@@ -136,10 +136,10 @@ class RequestHandler:
         return self._made[of]
 
 
-def _callable(found: Any, spec: str) -> Any:
-    if not callable(found):
+def _callable(loaded: Any, spec: str) -> Any:
+    if not callable(loaded):
         raise UsageError(f"'{spec}' cannot be called")
-    return found
+    return loaded
 
 
 @contextmanager
@@ -175,21 +175,21 @@ def asks_by_text(function: Any) -> bool:
     return written in (str, "str") or (written is first.empty and first.name in _QUESTIONS)
 
 
-def answer_of(found: Any) -> Any:
+def answer_of(result: Any) -> Any:
     """A text, an object or a list as it is, a pair of an answer and what is known of it as one
     object; other things as the data that they hold.
     """
-    if isinstance(found, (str, dict, list)):
-        return found
-    if isinstance(found, tuple) and not hasattr(found, "_fields"):
-        return _join_pair(found)
+    if isinstance(result, (str, dict, list)):
+        return result
+    if isinstance(result, tuple) and not hasattr(result, "_fields"):
+        return _join_pair(result)
     try:
-        data = _dump_value(found)
+        data = _dump_value(result)
     except TypeError:
         data = None
     if isinstance(data, (str, dict, list)):
         return data
-    kind = type(found).__name__
+    kind = type(result).__name__
     raise Unusable(f"returned {kind}: return a text, or a dict with 'answer'")
 
 
@@ -197,7 +197,7 @@ def _join_pair(pair: tuple[Any, ...]) -> dict[str, Any]:
     """`(answer, {"total_tokens": 123})` as an answer object. What the answer says of itself, being
     an object, wins.
     """
-    own, about = pair if len(pair) == 2 else (None, None)
+    own_answer, about = pair if len(pair) == 2 else (None, None)
     about = {} if about is None and len(pair) == 2 else _mapping(about)
     if about is None:
         kinds = ", ".join(type(one).__name__ for one in pair[:4])
@@ -205,17 +205,17 @@ def _join_pair(pair: tuple[Any, ...]) -> dict[str, Any]:
             f"returned a tuple ({kinds}): return a text, a dict with 'answer', or a pair of the "
             "answer and a dict such as {'total_tokens': 123}"
         )
-    said = answer_of(own)
-    if isinstance(said, dict) and any(key in said for key in ANSWERS):
-        return {**about, **said}
-    return {**about, ANSWERS[0]: said}
+    answer = answer_of(own_answer)
+    if isinstance(answer, dict) and any(key in answer for key in ANSWERS):
+        return {**about, **answer}
+    return {**about, ANSWERS[0]: answer}
 
 
-def _mapping(found: Any) -> dict[str, Any] | None:
-    if isinstance(found, Mapping):
-        return dict(found)
+def _mapping(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, Mapping):
+        return dict(value)
     try:
-        data = _dump_value(found)
+        data = _dump_value(value)
     except TypeError:
         return None
     return data if isinstance(data, dict) else None
@@ -225,14 +225,14 @@ def find_done(error: BaseException) -> dict[str, Any]:
     """Attributes of an exception that say what the agent did before it, as far as JSON holds them:
     an agent's loop may hang them on whatever ends it. Empty where there are none.
     """
-    found = {}
+    done_parts = {}
     for name in _DONE:
         with suppress(Exception):  # a property that raises, or what JSON cannot hold
             value = getattr(error, name, None)
             if isinstance(value, (list, dict)) or (name == "usage" and value is not None):
-                found[name] = json.loads(encode_json(value))
-    done = found.pop("done", {})
-    return {**done, **found} if isinstance(done, dict) else found
+                done_parts[name] = json.loads(encode_json(value))
+    done = done_parts.pop("done", {})
+    return {**done, **done_parts} if isinstance(done, dict) else done_parts
 
 
 def encode_json(value: Any) -> bytes:
@@ -262,23 +262,23 @@ def _dump_value(value: Any) -> Any:
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
-def _documents(found: Any) -> list[Any]:
-    if not isinstance(found, (list, tuple)):
-        raise AgentFailure(f"it returned {type(found).__name__}: return a list of documents")
+def _documents(result: Any) -> list[Any]:
+    if not isinstance(result, (list, tuple)):
+        raise AgentFailure(f"it returned {type(result).__name__}: return a list of documents")
     try:
-        documents = [_document(one) for one in found]
+        documents = [_document(one) for one in result]
         json.dumps(documents, allow_nan=False)
     except Exception as error:  # the documents are the user's own objects
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise AgentFailure(f"its documents cannot be read: {said}") from error
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise AgentFailure(f"its documents cannot be read: {reason}") from error
     return documents
 
 
-def _document(one: Any) -> Any:
+def _document(item: Any) -> Any:
     """An id, or {id, score, text} of a mapping or an object, LangChain's Document among them."""
-    if isinstance(one, (str, Integral, UUID)):
-        return _scalar(one)
-    data = one if isinstance(one, dict) else {name: getattr(one, name, None) for name in _FIELDS}
+    if isinstance(item, (str, Integral, UUID)):
+        return _scalar(item)
+    data = item if isinstance(item, dict) else {name: getattr(item, name, None) for name in _FIELDS}
     metadata = data.get("metadata")
     sources = [source for source in (data, metadata) if isinstance(source, dict)]
     ids = [_first(source, "id", "doc_id", "document_id") for source in sources]

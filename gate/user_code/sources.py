@@ -31,9 +31,9 @@ def files_by_object(modules: Mapping[str, str], workspace: Workspace) -> dict[st
     reached = {spec: _find_reached(module, files, workspace) for spec, module in modules.items()}
     stray = workspace.files.keys() - {file for found in reached.values() for file in found}
 
-    def all_of(found: set[str]) -> set[str]:
-        otherwise = any(_loads_otherwise(workspace.root / file) for file in found)
-        return {*workspace.files} if otherwise else found | stray
+    def all_of(modules: set[str]) -> set[str]:
+        otherwise = any(_loads_otherwise(workspace.root / file) for file in modules)
+        return {*workspace.files} if otherwise else modules | stray
 
     return {
         spec: {file: workspace.files[file] for file in sorted(all_of(found))}
@@ -43,12 +43,12 @@ def files_by_object(modules: Mapping[str, str], workspace: Workspace) -> dict[st
 
 def _files_of_modules(workspace: Workspace) -> dict[str, str]:
     """Module -> file, of those that were noted."""
-    found = {}
+    file_by_module = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and (own := workspace.name_of(file)) in workspace.files:
-            found[name] = own
-    return found
+        if isinstance(file, str) and (file_name := workspace.name_of(file)) in workspace.files:
+            file_by_module[name] = file_name
+    return file_by_module
 
 
 def _find_reached(module: str, files: Mapping[str, str], workspace: Workspace) -> set[str]:
@@ -92,8 +92,8 @@ def _find_imports(name: str, file: Path) -> Iterator[str]:
     package = getattr(sys.modules.get(name), "__package__", None) or ""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for one in node.names:
-                yield from (one.name, *_packages(one.name))
+            for alias in node.names:
+                yield from (alias.name, *_packages(alias.name))
         elif isinstance(node, ast.ImportFrom):
             start = node.module or ""
             if node.level:

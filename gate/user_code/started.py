@@ -263,7 +263,7 @@ if sys.platform == "win32":
             **OWN_GROUP,
         )
         entry: IO[bytes] = process.stdin  # type: ignore[assignment]
-        found: IO[bytes] = process.stdout  # type: ignore[assignment]
+        stdout: IO[bytes] = process.stdout  # type: ignore[assignment]
 
         def send(data: bytes) -> None:
             if data:
@@ -274,9 +274,9 @@ if sys.platform == "win32":
 
         def close() -> None:
             entry.close()
-            found.close()
+            stdout.close()
 
-        return process, send, found.read, close
+        return process, send, stdout.read, close
 
 else:
 

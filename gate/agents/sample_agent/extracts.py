@@ -31,8 +31,8 @@ class Extract:
 def extract(
     question: str, hits: Sequence[Hit], index: Index, *, known_share: float = _KNOWN
 ) -> tuple[Extract, ...]:
-    """One or two sentences in the order of their page; empty when no page covers `known_share` of the
-    question's weight.
+    """One or two sentences in the order of their page; empty when no page covers `known_share`
+    of the question's weight.
 
     A sentence's score is the idf of the question's words in it, of those in its title at half
     weight, and small bonuses for the page's rank and for a figure when one is asked for, all as

@@ -75,8 +75,8 @@ def _read_source(source: Json, named: Shape | None) -> Trace | None:
 
 
 def response_fields(fields: Json, turns: int | None, trace_found: Trace | None) -> dict[str, Any]:
-    """The fields of Response that tell of steps. The agent's own steps and number of turns (`fields`)
-    win over those of the trace; a bare number of steps does not, as a trace knows more.
+    """The fields of Response that tell of steps. The agent's own steps and number of turns
+    (`fields`) win over those of the trace; a bare number of steps does not, as a trace knows more.
     """
     if isinstance(fields, (int, float)) and not isinstance(fields, bool):
         listed = (

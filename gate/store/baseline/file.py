@@ -55,8 +55,8 @@ def parse(text: bytes, file: str) -> BaselineFile:
 
 def newest_run(text: bytes, file: str) -> BaselineRun | None:
     """The last run of the header, without reading the cases of a file as `render` wrote it."""
-    head, found, _ = text.partition(_CASES.encode())
-    data = check_header(load(head + b'\n"cases": []}' if found else text, file), file)
+    head, separator, _ = text.partition(_CASES.encode())
+    data = check_header(load(head + b'\n"cases": []}' if separator else text, file), file)
     runs = data["runs"]
     return from_json(BaselineRun, runs[-1]) if runs else None
 

@@ -77,8 +77,8 @@ def find(
         why_no_base=place.why_no_base,
         no_branch=place.mode == "laptop" and place.forge is None,
     )
-    found = find_baseline(rules.source, request, place.forge, place.root)
-    if found is None:
+    baseline = find_baseline(rules.source, request, place.forge, place.root)
+    if baseline is None:
         info = BaselineInfo(source="none", detail="; ".join(why))
         lost = "; ".join(unasked) if place.in_job else ""
         here = _judge_added_file(request, rules, place)
@@ -86,45 +86,45 @@ def find(
     from gate.store.baseline.schema import fingerprint
 
     facts = fingerprint(now, dataset_digest)
-    compared = _pool_runs(found, rules, place.now, facts)
-    repo = found.source == "repo"
+    compared = _pool_runs(baseline, rules, place.now, facts)
+    repo = baseline.source == "repo"
     here = (
-        _judge_changed_file(found, compared.history, place)
+        _judge_changed_file(baseline, compared.history, place)
         if repo
         else _judge_added_file(request, rules, place)
     )
     compared = replace(compared, here=here)
-    return replace(compared, text=found.text) if place.mode == "release" else compared
+    return replace(compared, text=baseline.text) if place.mode == "release" else compared
 
 
 def _judge_added_file(
     request: BaselineRequest, rules: BaselineRules, place: BaselineContext
 ) -> Here:
     """A file that the base branch has not is what the branch is judged by once it has landed."""
-    asked = place.forge is not None and "repo" in source_names(rules.source)
-    return "added" if asked and (place.root / request.file).is_file() else ""
+    asks_repository = place.forge is not None and "repo" in source_names(rules.source)
+    return "added" if asks_repository and (place.root / request.file).is_file() else ""
 
 
 def _judge_changed_file(
-    found: FoundBaseline, runs: Sequence[BaselineRun], place: BaselineContext
+    baseline: FoundBaseline, runs: Sequence[BaselineRun], place: BaselineContext
 ) -> Here:
     """An older state of the file, which a branch has that is behind, is no change."""
-    own = place.root / found.file
+    own_file = place.root / baseline.file
     if place.forge is None:
         return ""
-    text = read_if_there(own, found.file)
+    text = read_if_there(own_file, baseline.file)
     if text is None:
         return "gone"
-    if _lines(text) == _lines(found.text):
+    if _lines(text) == _lines(baseline.text):
         return ""
     from gate.store.baseline.file import newest_run
 
     try:
-        newest_here = newest_run(text, found.file)
+        newest_here = newest_run(text, baseline.file)
     except UsageError:
         return "edited"
-    known = {run.session_id for run in runs[:-1]}
-    return "" if newest_here is not None and newest_here.session_id in known else "edited"
+    session_ids = {run.session_id for run in runs[:-1]}
+    return "" if newest_here is not None and newest_here.session_id in session_ids else "edited"
 
 
 def _lines(text: bytes) -> list[bytes]:
@@ -132,24 +132,24 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 def _pool_runs(
-    found: FoundBaseline, rules: BaselineRules, now: datetime, facts: Mapping[str, str]
+    baseline: FoundBaseline, rules: BaselineRules, now: datetime, facts: Mapping[str, str]
 ) -> Compared:
     from gate.analysis.pooling import pool
     from gate.store.baseline.file import newest, parse
 
-    stored = newest(parse(found.text, found.file), rules.keep_rounds)
+    stored = newest(parse(baseline.text, baseline.file), rules.keep_rounds)
     pooled = pool(stored.table, stored.runs)
     last = stored.runs[-1] if stored.runs else None
     info = BaselineInfo(
-        source=found.source,
-        detail=found.detail,
+        source=baseline.source,
+        detail=baseline.detail,
         commit=last.commit if last else None,
         created_at=last.created_at if last else None,
         age_days=age_days(last.created_at, now) if last else None,
         rounds=pooled.rounds,
         runs=len(pooled.runs),
         fingerprint_diff=differences(last.fingerprint if last else {}, facts),
-        notes=found.notes,
+        notes=baseline.notes,
         pooling=pooled.notes,
     )
     return Compared(
@@ -182,10 +182,10 @@ def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str,
     """`what: before -> now` for all that is known on both sides; hashes by name only. Of an agent
     that is reached elsewhere the address alone, which is part of `agent`.
     """
-    known = before.get("agent_options") and now.get("agent_options")
-    left_out = "agent_digest" if known else "agent_options"  # older versions have the first alone
+    options_known = before.get("agent_options") and now.get("agent_options")
+    left_out = "agent_digest" if options_known else "agent_options"  # older versions have the first alone
     shared = [key for key in sorted(before.keys() & now.keys()) if before[key] != now[key]]
-    unsure = not known and before.get("agent") != now.get("agent")
+    unsure = not options_known and before.get("agent") != now.get("agent")
     words = {**_HASHED, **({"agent_digest": "agent options or address"} if unsure else {})}
     return tuple(
         words[key] if key in words else f"{key}: {before[key]} -> {now[key]}"

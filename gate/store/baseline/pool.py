@@ -37,23 +37,25 @@ def append(
     run = replace(run, rounds=table.rounds, kept=table.rounds, cases=len(table.cases))
     runs: tuple[BaselineRun, ...] = (run,)
     accepted: tuple[AcceptanceNote, ...] = ()
-    whole, known = table, dict(paths or {})
+    pooled, known_paths = table, dict(paths or {})
     if baseline is not None:
         fresh = starts_anew(baseline)
         past = last_rounds(baseline.table, 0) if fresh else baseline.table
         old = tuple(replace(r, kept=0) for r in baseline.runs) if fresh else baseline.runs
-        whole = append_rounds(past, table, keep_absent=partial and not fresh)
+        pooled = append_rounds(past, table, keep_absent=partial and not fresh)
         runs, accepted = (*old, run), baseline.accepted
-        known |= _not_run(baseline.paths, whole, table)
-    pool = BaselineFile(table=whole, runs=runs, accepted=accepted, paths=within_budget(known))
+        known_paths |= _not_run(baseline.paths, pooled, table)
+    pool = BaselineFile(
+        table=pooled, runs=runs, accepted=accepted, paths=within_budget(known_paths)
+    )
     pool = newest(pool, keep_rounds)
     runs = pool.runs[-keep_means:]
     return replace(pool, runs=runs, table=last_rounds(pool.table, sum(r.kept for r in runs)))
 
 
-def _not_run(paths: Mapping[str, Path], whole: Table, run: Table) -> dict[str, Path]:
+def _not_run(paths: Mapping[str, Path], pooled: Table, run: Table) -> dict[str, Path]:
     """Those of the cases that a sample left out and the pool keeps."""
-    kept = set(whole.cases) - set(run.cases)
+    kept = set(pooled.cases) - set(run.cases)
     return {case: path for case, path in paths.items() if case in kept}
 
 
@@ -71,19 +73,19 @@ def with_accepted(baseline: BaselineFile, changes: Sequence[AcceptedChange]) -> 
     """What was accepted on the merged pull request, newest first, as far as it concerns the suite
     and is new to it.
     """
-    for one in reversed(not_yet_in(baseline.accepted, changes)):
-        if not one.metrics or any(name in baseline.table.specs for name in one.metrics):
+    for change in reversed(not_yet_in(baseline.accepted, changes)):
+        if not change.metrics or any(name in baseline.table.specs for name in change.metrics):
             baseline = accept(
-                baseline, who=one.who, when=one.when, why=one.why, metrics=one.metrics
+                baseline, who=change.who, when=change.when, why=change.why, metrics=change.metrics
             )
     return baseline
 
 
 def not_yet_in(
-    known: Sequence[AcceptanceNote], changes: Sequence[AcceptedChange]
+    accepted: Sequence[AcceptanceNote], changes: Sequence[AcceptedChange]
 ) -> tuple[AcceptedChange, ...]:
     """Those that the baseline has not taken in yet: afterwards they excuse nothing more."""
-    used = {(one.who, one.when) for one in known}
+    used = {(one.who, one.when) for one in accepted}
     return tuple(one for one in changes if (one.who, one.when) not in used)
 
 

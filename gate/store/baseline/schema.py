@@ -29,20 +29,20 @@ def header_of(run: BaselineRun) -> dict[str, Json]:
     """The run as the file has it. What is unknown is left out, so that the digest of what a version
     without these fields wrote, to which somebody's consent is tied, stays the same.
     """
-    told: dict[str, Json] = to_json(run)
-    return {k: v for k, v in told.items() if v is not None or k not in ("trials", "modes")}
+    header: dict[str, Json] = to_json(run)
+    return {k: v for k, v in header.items() if v is not None or k not in ("trials", "modes")}
 
 
-def fingerprint(made: Provenance, dataset_digest: str) -> dict[str, str]:
+def fingerprint(provenance: Provenance, dataset_digest: str) -> dict[str, str]:
     """What a run was like, by name; a later run lists what differs (docs/semantics.md 5)."""
     facts = {
-        "agent": made.agent,
-        "agent_digest": made.agent_digest,
-        "agent_options": made.agent_options,
-        "judge": made.judge or "",
+        "agent": provenance.agent,
+        "agent_digest": provenance.agent_digest,
+        "agent_options": provenance.agent_options,
+        "judge": provenance.judge or "",
         "dataset": dataset_digest,
-        "config": made.config_digest,
-        "tool": made.tool_version,
+        "config": provenance.config_digest,
+        "tool": provenance.tool_version,
     }
     return {name: fact for name, fact in facts.items() if fact}
 
@@ -80,18 +80,18 @@ def schema() -> dict[str, Json]:
 
 def _run_schema() -> dict[str, Json]:
     run = schema_of(BaselineRun)
-    whole = {"type": "integer", "minimum": 0, "maximum": MOST_CASES}
-    count = {**whole, "maximum": MOST_ROUNDS}
+    count_schema = {"type": "integer", "minimum": 0, "maximum": MOST_CASES}
+    count = {**count_schema, "maximum": MOST_ROUNDS}
     mean = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
     means = {"type": "object", "additionalProperties": mean}
     modes = {
         "type": ["object", "null"],
-        "patternProperties": {"^[a-z][a-z_]{0,40}$": whole},  # a later version may know more
+        "patternProperties": {"^[a-z][a-z_]{0,40}$": count_schema},  # a later version may know more
         "additionalProperties": False,
         "maxProperties": MODES,
     }
-    trials = {**whole, "type": ["integer", "null"], "maximum": MOST_CASES * MOST_ROUNDS}
-    bounded = {"rounds": count, "kept": count, "cases": whole, "means": means}
+    trials = {**count_schema, "type": ["integer", "null"], "maximum": MOST_CASES * MOST_ROUNDS}
+    bounded = {"rounds": count, "kept": count, "cases": count_schema, "means": means}
     bounded |= {"trials": trials, "modes": modes}
     return {**run, "properties": {**run["properties"], **bounded}}
 
@@ -185,13 +185,13 @@ def _is_list(data: Mapping[str, Json]) -> bool:
 
 
 def check_cases(data: Mapping[str, Any], text: bytes, file: str) -> None:
-    found = list(_case_problems(data))
-    if found:
+    case_problems = list(_case_problems(data))
+    if case_problems:
         lines = _case_lines(text)
         raise InvalidInput(
             [
                 Problem(Place(file, lines[index] if index < len(lines) else None, key), message)
-                for index, key, message in found[:SHOWN]
+                for index, key, message in case_problems[:SHOWN]
             ]
         )
 
@@ -224,9 +224,9 @@ def _case_lines(text: bytes) -> list[int]:
     start = re.search(rb'"cases"\s*:', text)
     at = start.end() if start else 0
     line, lines = text.count(b"\n", 0, at) + 1, []
-    for found in re.compile(rb'"id"\s*:').finditer(text, at):
-        line += text.count(b"\n", at, found.start())
-        at = found.start()
+    for match in re.compile(rb'"id"\s*:').finditer(text, at):
+        line += text.count(b"\n", at, match.start())
+        at = match.start()
         lines.append(line)
     return lines
 

@@ -37,9 +37,9 @@ def find_baseline(
     source that has none. Raises UsageError, InfrastructureError.
     """
     for name in source_names(source):
-        found = BASELINES.get_class(name)().find(request, forge, root)
-        if found is not None:
-            return found
+        baseline = BASELINES.get_class(name)().find(request, forge, root)
+        if baseline is not None:
+            return baseline
     return None
 
 

@@ -215,11 +215,11 @@ class _Checking:
         )
 
     def _sorted_problems(self) -> list[Problem]:
-        told, rest = self.problems[:MAX_PROBLEMS], self.problems[MAX_PROBLEMS:]
+        shown_problems, rest = self.problems[:MAX_PROBLEMS], self.problems[MAX_PROBLEMS:]
         if rest:
             last = Place(self.source.name, rest[0].place.line)
-            told.append(Problem(last, f"and {len(rest)} more problems from here on"))
-        return told
+            shown_problems.append(Problem(last, f"and {len(rest)} more problems from here on"))
+        return shown_problems
 
     def _nothing(self) -> str:
         return "no case is approved" if self.statuses else "the dataset is empty"
@@ -242,11 +242,11 @@ class _Checking:
         if not self.strangers or self.source.any_keys:
             return
         others = list_grader_keys()
-        known = sorted(self.rules.known | others)
+        known_keys = sorted(self.rules.known | others)
         for key, line in sorted(self.strangers.items(), key=lambda item: item[1]):
             if key in others:
                 continue
-            hint = did_you_mean(key, known)
+            hint = did_you_mean(key, known_keys)
             yield f"{self.source.name}:{line}: {key}: no grader reads this key{hint}"
 
 

@@ -90,16 +90,16 @@ class KeyRules:
         read it. None says that a grader's key does not apply to the case. What no JSON Schema of a
         single key can say is asked of the graders whose own keys fit theirs.
         """
-        found: dict[str, list[str]] = {}
+        sentences: dict[str, list[str]] = {}
         for key, value in keys.items():
             for rule in self.rules.get(key, ()):
                 for message in rule.faults(key, value):
-                    found.setdefault(message, []).append(rule.reader)
-        misread = {reader for readers in found.values() for reader in readers}
+                    sentences.setdefault(message, []).append(rule.reader)
+        misread = {reader for readers in sentences.values() for reader in readers}
         for reader, faults in self.further:
             for message in () if reader in misread else faults(keys):
-                found.setdefault(message, []).append(reader)
-        for message, readers in found.items():
+                sentences.setdefault(message, []).append(reader)
+        for message, readers in sentences.items():
             who = " and ".join(f"'{reader}'" for reader in dict.fromkeys(readers) if reader)
             yield f"{message} (read by {who})" if who else message
 
@@ -109,9 +109,9 @@ class KeyRules:
         """
         given = data.get(ANSWER_ALIAS)
         alias = ANSWER not in data and ANSWER_ALIAS not in self.rules and _is_answer(given)
-        told = {ANSWER: given} if alias else {}
-        absent = {key: None for key, _ in self.needs if key not in data and key not in told}
-        return {**data, **told, **absent} if told or absent else data
+        alias_keys = {ANSWER: given} if alias else {}
+        absent = {key: None for key, _ in self.needs if key not in data and key not in alias_keys}
+        return {**data, **alias_keys, **absent} if alias_keys or absent else data
 
     def from_text(self, key: str, cell: str) -> Json:
         """A CSV cell as the type that its key wants: a number stays text unless text is wrong."""
@@ -162,8 +162,10 @@ def case_schema() -> dict[str, Json]:
     properties: dict[str, Json] = dict.fromkeys(_OTHER_KEYS, _ANY)
     for name in GRADERS:
         for key, schema in _class_keys(name).items():
-            known = properties.get(key) or schema
-            properties[key] = known if known == schema else {"anyOf": [known, schema]}
+            key_schema = properties.get(key) or schema
+            properties[key] = (
+                key_schema if key_schema == schema else {"anyOf": [key_schema, schema]}
+            )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A case of an Agent Gate dataset",

@@ -73,11 +73,11 @@ def _agent(data: Mapping[str, Json], where: Where, otherwise: PluginSpec) -> Plu
     """A retriever without an agent is measured alone."""
     if "agent" not in data and "retriever" in data:
         return PluginSpec(name=NOBODY, place=where(("retriever",)))
-    found = _optional(data, "agent", where) if "type" in data.get("agent", {}) else None
-    if found is None:
+    agent = _optional(data, "agent", where) if "type" in data.get("agent", {}) else None
+    if agent is None:
         return otherwise
-    options = {key: value for key, value in found.options.items() if key not in AGENT_KEYS}
-    return replace(found, options=options)
+    options = {key: value for key, value in agent.options.items() if key not in AGENT_KEYS}
+    return replace(agent, options=options)
 
 
 def _same_agent(agent: Mapping[str, Json]) -> SameAgent:
@@ -149,8 +149,12 @@ def _regression(data: Mapping[str, Json], where: Where) -> RegressionRules:
         name: _metric_rule(name, rule, where(("regression", "metrics", name)))
         for name, rule in (written.get("metrics") or {}).items()
     }
-    said = [key for key in ("regression", "regression_threshold") if data.get(key) is not None]
-    place = where((said[0],)) if said else replace(where(()), line=None)  # no line of its own
+    written_keys = [
+        key for key in ("regression", "regression_threshold") if data.get(key) is not None
+    ]
+    place = (
+        where((written_keys[0],)) if written_keys else replace(where(()), line=None)
+    )  # no line of its own
     return RegressionRules(**written, place=place)
 
 

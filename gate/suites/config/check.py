@@ -44,8 +44,10 @@ def check_document(
     faults = [*keys, *done.faults, *_twice(done.data), *wrong]
     for fault in faults:
         _leave_out(done.data, fault)
-    told = dict.fromkeys(Problem(document.place(fault.path), fault.message) for fault in faults)
-    return done.data, list(told)
+    unique_problems = dict.fromkeys(
+        Problem(document.place(fault.path), fault.message) for fault in faults
+    )
+    return done.data, list(unique_problems)
 
 
 def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
@@ -68,8 +70,8 @@ def _type(data: Mapping[str, Json], key: str) -> str:
 
 
 def _get_list(data: Mapping[str, Json], key: str) -> list[Json]:
-    found = data.get(key)
-    return found if isinstance(found, list) else []
+    value = data.get(key)
+    return value if isinstance(value, list) else []
 
 
 def _spell_out(data: dict[str, Json]) -> None:
@@ -95,11 +97,11 @@ def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
     return path[1:] == ("type",) or any("string" in (kind or ()) for kind in kinds)
 
 
-def _reword(found: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> ConfigFault:
-    path, message = found.path, found.message
-    if path[:1] == ("suites",) and len(path) == 2 and found.key == "dataset":
+def _reword(mismatch: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> ConfigFault:
+    path, message = mismatch.path, mismatch.message
+    if path[:1] == ("suites",) and len(path) == 2 and mismatch.key == "dataset":
         message += _no_bundled(_get_list(data, "suites")[int(path[1])])
-    shows_value = not (message.startswith("unknown key") or found.rule == "required")
+    shows_value = not (message.startswith("unknown key") or mismatch.rule == "required")
     if shows_value and any(path[: len(h)] == h or h[: len(path)] == path for h in hidden):
         message = "the value is not valid (not shown, as it may be a secret)"
     if _is_grader(path) and message.startswith("unknown key"):

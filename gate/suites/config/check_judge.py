@@ -42,13 +42,13 @@ def judges(
     question out. `complete`: every suite could be read; `judge_unread`: there is a judge, with a
     mistake that is told already.
     """
-    found = ConfigFindings()
+    findings = ConfigFindings()
     asking = list(_asking(config.suites, root))
     for grader, role in asking:
         alone = getattr(manner_of(grader.name, root), "partly_offline", False)
         if role == "judge" and config.judge is None and not judge_unread and not alone:
             form = "judge: {type: openai, base_url: ..., model: ..., api_key_env: ...}"
-            found.wrong(
+            findings.wrong(
                 grader.place, f"'{grader.name}' needs a judge, and gate.yml has none - add {form}"
             )
     roles = {role for _, role in asking}
@@ -56,13 +56,13 @@ def judges(
         roles.add("judge")  # which verifies then
     for section, spec in _models(config):
         if section not in roles and complete:
-            found.warn(
+            findings.warn(
                 spec.place, "no grader uses the judge - add one that does, or remove the judge"
             )
         if spec.name == "http" and not _reaches(spec):
             message = "does not contain the question - add {{input}}, or {{case.instructions}} and"
-            found.wrong(spec.place, f"body {message} {{{{case.material}}}}")
-    return found
+            findings.wrong(spec.place, f"body {message} {{{{case.material}}}}")
+    return findings
 
 
 def kinship(config: Config, root: Path) -> ConfigFindings:
@@ -71,7 +71,7 @@ def kinship(config: Config, root: Path) -> ConfigFindings:
 
     For the config that is run, after options of the command line.
     """
-    found = ConfigFindings()
+    findings = ConfigFindings()
     agent = _model_of(config.agent, root)
     for section, spec in _models(config):
         judge = _model_of(spec, root)
@@ -81,18 +81,18 @@ def kinship(config: Config, root: Path) -> ConfigFindings:
         else:
             message = _unknown(section, "agent" if judge else section) if required else ""
         if message and required and not (judge and agent is None):
-            found.wrong(spec.place, message)
+            findings.wrong(spec.place, message)
         elif message:
-            found.warn(spec.place, message)
-    return found
+            findings.warn(spec.place, message)
+    return findings
 
 
 def family(model: str) -> str:
     """Whose model it is by its name, without the provider's prefix; else its first word."""
     name = model.lower().rpartition("/")[2]
-    known = _KNOWN.search(name)
-    if known and known.lastgroup:
-        return known.lastgroup
+    match = _KNOWN.search(name)
+    if match and match.lastgroup:
+        return match.lastgroup
     word = re.match(r"[a-z]+", name)
     return word[0] if word else name
 
@@ -103,8 +103,8 @@ def _family_warning(section: Role, judge: str, agent: str) -> str:
     if plain[0] == plain[1]:
         return f"the {section} '{judge}' is the agent's model '{agent}': {_FAVOUR} - {_INSTEAD}"
     if family(judge) == family(agent):
-        one = f"the {section} '{judge}' and the agent's '{agent}' are of the same model family"
-        return f"{one} ({family(judge)}): {_FAVOUR} - {_INSTEAD}"
+        message = f"the {section} '{judge}' and the agent's '{agent}' are of the same model family"
+        return f"{message} ({family(judge)}): {_FAVOUR} - {_INSTEAD}"
     return ""
 
 
@@ -118,10 +118,10 @@ def _unknown(section: Role, who: str) -> str:
 def _model_of(spec: PluginSpec, root: Path) -> str | None:
     """Empty where gate.yml could name it and does not, None where the protocol has no such key."""
     try:
-        found = getattr(build(AGENTS, spec, root), "model", None)
+        model = getattr(build(AGENTS, spec, root), "model", None)
     except Exception:  # what is wrong with it is told elsewhere
         return None
-    return found if isinstance(found, str) else None
+    return model if isinstance(model, str) else None
 
 
 def _asking(suites: Iterable[Suite], root: Path) -> Iterator[tuple[PluginSpec, Role]]:
@@ -147,5 +147,5 @@ def _reaches(spec: PluginSpec) -> bool:
     if spec.options.get("method") != "GET":
         written.append(spec.options.get("body", {"input": "{{input}}"}))
     names = set(names_in(written))
-    told = {"case.instructions"} <= names and bool({"case.material", "question"} & names)
-    return "input" in names or told
+    has_material = {"case.instructions"} <= names and bool({"case.material", "question"} & names)
+    return "input" in names or has_material

@@ -15,30 +15,30 @@ def provider_key(config: Config, *, given: bool = False) -> ConfigFindings:
     """A warning where suites check evidence of tools and the key is, or may be, a model provider's.
     `given`: a provider key is given on the command line.
     """
-    found = ConfigFindings()
+    findings = ConfigFindings()
     agent = config.agent
     suites = [s.name for s in config.suites if any(g.name == _GRADER for g in s.graders)]
     doubt = _doubt(agent.options, given)
     if agent.name != "openagent" or not suites or doubt is None:
-        return found
-    found.warn(
+        return findings
+    findings.warn(
         agent.place,
         f"{doubt} a provider key: such a key calls the model directly, without tools, so "
         f"the evidence that answers of {_format_names(suites)} declare cannot be verified "
         "- use a store key and set agent.key: store",
     )
-    return found
+    return findings
 
 
 def _doubt(options: Mapping[str, Json], given: bool) -> str | None:
     """None where nothing speaks for a provider's key. Both kinds look alike, and OpenAgent's users
     keep either in the variable.
     """
-    told = options.get("key")
-    if told == "provider":
+    key = options.get("key")
+    if key == "provider":
         return "the key is"
     named = given or options.get("api_key_env") == PROVIDER_KEY
-    return "the key may be" if named and told is None else None
+    return "the key may be" if named and key is None else None
 
 
 def _format_names(names: Sequence[str]) -> str:

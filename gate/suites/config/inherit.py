@@ -27,27 +27,27 @@ def load_bundled_entry(name: str) -> dict[str, Json]:
 def lent(entry: Mapping[str, Json]) -> dict[str, Json]:
     """The entry with what it leaves out taken from the bundled suite of its name."""
     name = entry.get("name")
-    whole = "suite" in entry or all(key in entry for key in _LENT)
-    if whole or name not in bundled.suites():
+    is_complete = "suite" in entry or all(key in entry for key in _LENT)
+    if is_complete or name not in bundled.suites():
         return dict(entry)
     return {**load_bundled_entry(str(name)), **entry}
 
 
-def settle_options(config: Config, root: Path, found: ConfigFindings | None = None) -> Config:
+def settle_options(config: Config, root: Path, findings: ConfigFindings | None = None) -> Config:
     """Each suite's `mode` told to the graders that know both; optional graders that ask a judge
-    left out where there is none, which is added to what was `found`.
+    left out where there is none, which is added to what was `findings`.
     """
     suites = tuple(
-        _judgeable(_in_mode(suite, root, found), config, found) for suite in config.suites
+        _judgeable(_in_mode(suite, root, findings), config, findings) for suite in config.suites
     )
     return replace(config, suites=suites)
 
 
-def _in_mode(suite: Suite, root: Path, found: ConfigFindings | None) -> Suite:
+def _in_mode(suite: Suite, root: Path, findings: ConfigFindings | None) -> Suite:
     knowing = [_knows_modes(spec, root) for spec in suite.graders]
-    if suite.mode == "upstream" and found is not None and not any(knowing):
+    if suite.mode == "upstream" and findings is not None and not any(knowing):
         message = "mode: no grader of this suite has an upstream mode - remove it"
-        found.wrong(suite.place, message)
+        findings.wrong(suite.place, message)
     graders = tuple(
         replace(spec, options={"mode": suite.mode, **spec.options}) if knows else spec
         for spec, knows in zip(suite.graders, knowing, strict=True)
@@ -62,13 +62,13 @@ def _knows_modes(spec: PluginSpec, root: Path) -> bool:
         return False
 
 
-def _judgeable(suite: Suite, config: Config, found: ConfigFindings | None) -> Suite:
+def _judgeable(suite: Suite, config: Config, findings: ConfigFindings | None) -> Suite:
     unasked = suite.mode == "upstream" or config.judge is None
     dropped = [spec for spec in suite.graders if unasked and spec.options.get("optional") is True]
     if not dropped:
         return suite
-    if suite.mode == "strict" and found is not None:
+    if suite.mode == "strict" and findings is not None:
         message = f"{suite.name}: rubrics are skipped because gate.yml has no judge - add one"
-        found.warn(suite.place, message)
+        findings.warn(suite.place, message)
     kept = tuple(spec for spec in suite.graders if spec not in dropped)
     return replace(suite, graders=kept)

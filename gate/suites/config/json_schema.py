@@ -156,9 +156,12 @@ def _agent(
 
 def _possible(registry: Registry[Any], name: str) -> dict[str, Json]:
     """With bounds that nothing could be asked beyond."""
-    found = plugin_schema(registry, name)
-    known = found["properties"]
-    return {**found, "properties": {**known, **{k: v for k, v in MANNERS.items() if k in known}}}
+    schema = plugin_schema(registry, name)
+    properties = schema["properties"]
+    return {
+        **schema,
+        "properties": {**properties, **{k: v for k, v in MANNERS.items() if k in properties}},
+    }
 
 
 def _grader(names: Sequence[str]) -> dict[str, Json]:
@@ -178,7 +181,7 @@ def _grader(names: Sequence[str]) -> dict[str, Json]:
 
 def _suite() -> dict[str, Json]:
     """One that is written as code has its tasks, and its verdicts, itself."""
-    found = _record(
+    schema = _record(
         Suite,
         drop=("place",),
         name={"type": "string", "pattern": _SUITE_NAME},
@@ -198,7 +201,7 @@ def _suite() -> dict[str, Json]:
         suite={"type": "string", "pattern": ":"},
     )
     needed = {"required": ["dataset", "graders"]}
-    return {**found, "required": ["name"], "if": {"required": ["suite"]}, "else": needed}
+    return {**schema, "required": ["name"], "if": {"required": ["suite"]}, "else": needed}
 
 
 def _gate() -> dict[str, Json]:
@@ -246,10 +249,10 @@ def _price() -> dict[str, Json]:
 
 def _record(cls: type, *, drop: Iterable[str] = (), **changed: Json) -> dict[str, Json]:
     """The schema of a record as gate.yml writes it: without some fields, with some changed."""
-    whole = schema_of(cls)
+    full_schema = schema_of(cls)
     dropped = set(drop)
-    properties = {k: v for k, v in whole["properties"].items() if k not in dropped}
-    required = [key for key in whole.get("required", ()) if key not in dropped]
+    properties = {k: v for k, v in full_schema["properties"].items() if k not in dropped}
+    required = [key for key in full_schema.get("required", ()) if key not in dropped]
     return {**_object({**properties, **changed}), **({"required": required} if required else {})}
 
 

@@ -46,45 +46,45 @@ def lint(
     `complete`: every suite could be read; otherwise an unknown metric may be one of a suite that is
     broken, and only misspelled ones are told.
     """
-    found = ConfigFindings(complete=complete)
+    findings = ConfigFindings(complete=complete)
     everywhere = {name: spec for specs in measured.values() for name, spec in specs.items()}
     for gate in config.gates:
-        _check_metric_name(gate.metric, gate.place, everywhere, found)
-        _limits(gate, everywhere.get(gate.metric), found)
+        _check_metric_name(gate.metric, gate.place, everywhere, findings)
+        _limits(gate, everywhere.get(gate.metric), findings)
     for suite in config.suites:
         specs = measured.get(suite.name, {})
         for gate in suite.gates:
-            _check_metric_name(gate.metric, gate.place, specs, found)
-            _limits(gate, specs.get(gate.metric), found)
+            _check_metric_name(gate.metric, gate.place, specs, findings)
+            _limits(gate, specs.get(gate.metric), findings)
     for rule in config.regression.metrics.values():
-        _check_metric_name(rule.metric, rule.place, everywhere, found)
-        _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, found)
-    _rounds(config, found)
-    _prices(config, found)
-    _quarantine(config, today, found)
-    _control(config, found)
-    _retriever(config, found)
-    return found
+        _check_metric_name(rule.metric, rule.place, everywhere, findings)
+        _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, findings)
+    _rounds(config, findings)
+    _prices(config, findings)
+    _quarantine(config, today, findings)
+    _control(config, findings)
+    _retriever(config, findings)
+    return findings
 
 
 def lint_with_data(
     config: Config, measured: Measured, cases: Mapping[str, frozenset[str]]
 ) -> ConfigFindings:
     """What needs the datasets: `cases` are the case ids of each suite that was read."""
-    found = ConfigFindings()
+    findings = ConfigFindings()
     ids = frozenset().union(*cases.values())
     for entry in config.quarantine:
         if entry.case not in ids and len(cases) == len(config.suites):
             hint = did_you_mean(entry.case, sorted(ids))
-            found.wrong(entry.place, f"no dataset has a case '{entry.case}'{hint}")
+            findings.wrong(entry.place, f"no dataset has a case '{entry.case}'{hint}")
     for suite in config.suites:
         if suite.name in cases:
-            _at_this_size(suite, config, measured[suite.name], len(cases[suite.name]), found)
-    return found
+            _at_this_size(suite, config, measured[suite.name], len(cases[suite.name]), findings)
+    return findings
 
 
 def _check_metric_name(
-    metric: str, place: Place, specs: Mapping[str, MetricSpec], found: ConfigFindings
+    metric: str, place: Place, specs: Mapping[str, MetricSpec], findings: ConfigFindings
 ) -> None:
     if metric in specs:
         return
@@ -96,79 +96,79 @@ def _check_metric_name(
         who = f"no suite makes {number[0]} rounds" if number and rounds else "no suite measures it"
         where = "in `gate run` " if metric.partition(".")[0] in OF_IMPORTS else ""
         who = "no suite measures it; only imported results have it" if where else who
-        found.warn(place, f"{who}, so {where}it is missing (policy.missing_metric decides)")
+        findings.warn(place, f"{who}, so {where}it is missing (policy.missing_metric decides)")
         return
     names = sorted({*specs, *contract})
     same = [name for name in names if name.split(".", 1)[-1] == metric.split(".", 1)[-1]]
     hint = f" - did you mean '{same[0]}'?" if same else did_you_mean(metric, names)
-    if found.complete or hint:
-        found.wrong(place, f"unknown metric{hint}")
+    if findings.complete or hint:
+        findings.wrong(place, f"unknown metric{hint}")
 
 
-def _limits(gate: GateRule, spec: MetricSpec | None, found: ConfigFindings) -> None:
+def _limits(gate: GateRule, spec: MetricSpec | None, findings: ConfigFindings) -> None:
     """A gate that no data can meet, or none can break, is no gate."""
     if gate.min is None and gate.max is None and gate.target is None:
-        found.wrong(gate.place, "needs min, max or target")
+        findings.wrong(gate.place, "needs min, max or target")
     if gate.min is not None and gate.max is not None and gate.min > gate.max:
-        found.wrong(
+        findings.wrong(
             gate.place, f"min {gate.min:g} is above max {gate.max:g}: nothing can meet both"
         )
     if gate.target is not None:
-        _target(gate, gate.target, spec, found)
+        _target(gate, gate.target, spec, findings)
     if spec is None:
         return
     low, high = spec.low, spec.high
     if gate.min is not None:
         if high is not None and gate.min > high:
-            found.wrong(gate.place, f"min {gate.min:g} can never be met: it is at most {high:g}")
+            findings.wrong(gate.place, f"min {gate.min:g} can never be met: it is at most {high:g}")
         elif low is not None and gate.min <= low:
-            found.wrong(gate.place, f"min {gate.min:g} can never be broken: it is at least {low:g}")
+            findings.wrong(gate.place, f"min {gate.min:g} can never be broken: it is at least {low:g}")
         elif spec.direction == "lower" and gate.max is None:
-            found.warn(gate.place, "lower is better here - did you mean max?")
+            findings.warn(gate.place, "lower is better here - did you mean max?")
     if gate.max is not None:
         if low is not None and gate.max < low:
-            found.wrong(gate.place, f"max {gate.max:g} can never be met: it is at least {low:g}")
+            findings.wrong(gate.place, f"max {gate.max:g} can never be met: it is at least {low:g}")
         elif high is not None and gate.max >= high:
-            found.wrong(gate.place, f"max {gate.max:g} can never be broken: it is at most {high:g}")
+            findings.wrong(gate.place, f"max {gate.max:g} can never be broken: it is at most {high:g}")
         elif spec.direction == "higher" and gate.min is None:
-            found.warn(gate.place, "higher is better here - did you mean min?")
+            findings.warn(gate.place, "higher is better here - did you mean min?")
 
 
-def _target(gate: GateRule, target: float, spec: MetricSpec | None, found: ConfigFindings) -> None:
+def _target(gate: GateRule, target: float, spec: MetricSpec | None, findings: ConfigFindings) -> None:
     """A target is beyond the limit, on the better side, and can be reached."""
     if gate.min is not None and target < gate.min:
-        found.wrong(gate.place, f"target {target:g} is below min {gate.min:g}")
+        findings.wrong(gate.place, f"target {target:g} is below min {gate.min:g}")
     if gate.max is not None and target > gate.max:
-        found.wrong(gate.place, f"target {target:g} is above max {gate.max:g}")
+        findings.wrong(gate.place, f"target {target:g} is above max {gate.max:g}")
     if spec is None:
         return
     if spec.high is not None and target > spec.high:
-        found.wrong(gate.place, f"target {target:g} can never be met: it is at most {spec.high:g}")
+        findings.wrong(gate.place, f"target {target:g} can never be met: it is at most {spec.high:g}")
     if spec.low is not None and target < spec.low:
-        found.wrong(gate.place, f"target {target:g} can never be met: it is at least {spec.low:g}")
+        findings.wrong(gate.place, f"target {target:g} can never be met: it is at least {spec.low:g}")
 
 
 def _tolerance(
-    allowed: Tolerance | None, spec: MetricSpec | None, place: Place, found: ConfigFindings
+    allowed: Tolerance | None, spec: MetricSpec | None, place: Place, findings: ConfigFindings
 ) -> None:
     if allowed is None or spec is None or spec.low is None or spec.high is None:
         return
     reach = 1.0 if allowed.relative else spec.high - spec.low
     if allowed.value >= reach:
-        found.wrong(
+        findings.wrong(
             place, f"tolerance {allowed.value:g} can never be exceeded: no drop is that large"
         )
 
 
-def _rounds(config: Config, found: ConfigFindings) -> None:
+def _rounds(config: Config, findings: ConfigFindings) -> None:
     most = config.regression.max_rounds
     for suite in config.suites:
         if most is not None and suite.rounds > most:
             message = f"{suite.rounds} rounds of '{suite.name}' are more than regression.max_rounds"
-            found.wrong(suite.place, f"{message}, {most} - raise it, or ask for fewer rounds")
+            findings.wrong(suite.place, f"{message}, {most} - raise it, or ask for fewer rounds")
 
 
-def _prices(config: Config, found: ConfigFindings) -> None:
+def _prices(config: Config, findings: ConfigFindings) -> None:
     """A price under a name that nearly is the agent's model. One that is merely absent may be told
     by the agent itself, or be that of the model that answers under another name.
     """
@@ -176,37 +176,37 @@ def _prices(config: Config, found: ConfigFindings) -> None:
     if isinstance(model, str) and config.pricing and price_of(model, config.pricing) is None:
         hint = did_you_mean(strip_date(model), list(config.pricing))
         if "did you mean" in hint:
-            found.warn(config.agent.place, f"pricing has no price for the model '{model}'{hint}")
+            findings.warn(config.agent.place, f"pricing has no price for the model '{model}'{hint}")
 
 
-def _quarantine(config: Config, today: date, found: ConfigFindings) -> None:
+def _quarantine(config: Config, today: date, findings: ConfigFindings) -> None:
     seen: set[str] = set()
     for entry in config.quarantine:
         try:
             until = date.fromisoformat(entry.until)
         except ValueError:
-            found.wrong(entry.place, f"until: {entry.until} is not a date (YYYY-MM-DD)")
+            findings.wrong(entry.place, f"until: {entry.until} is not a date (YYYY-MM-DD)")
             continue
         if until < today:
             message = f"the quarantine of '{entry.case}' ended on {until} - fix the case"
-            found.wrong(entry.place, f"{message} or agree on a new date with {entry.owner}")
+            findings.wrong(entry.place, f"{message} or agree on a new date with {entry.owner}")
         if entry.case in seen:
-            found.wrong(entry.place, f"'{entry.case}' is in quarantine twice")
+            findings.wrong(entry.place, f"'{entry.case}' is in quarantine twice")
         seen.add(entry.case)
 
 
-def _control(config: Config, found: ConfigFindings) -> None:
+def _control(config: Config, findings: ConfigFindings) -> None:
     if config.control_agent is not None and config.regression.control != "fresh":
         message = "is never called - set regression.control: fresh, or remove it"
-        found.warn(config.control_agent.place, message)
+        findings.warn(config.control_agent.place, message)
 
 
-def _retriever(config: Config, found: ConfigFindings) -> None:
+def _retriever(config: Config, findings: ConfigFindings) -> None:
     """A retriever alone gives empty answers: only what it retrieved can be judged."""
     if config.agent.name != NOBODY:
         return
     if config.retriever is None:
-        found.wrong(
+        findings.wrong(
             config.agent.place, "type none calls no agent - configure a retriever or an agent"
         )
         return
@@ -217,36 +217,36 @@ def _retriever(config: Config, found: ConfigFindings) -> None:
                     f"'{grader.name}' would grade empty answers: a retriever alone returns no "
                     "answer"
                 )
-                found.warn(grader.place, f"{message} - configure an agent, or remove the grader")
+                findings.warn(grader.place, f"{message} - configure an agent, or remove the grader")
 
 
 def _at_this_size(
-    suite: Suite, config: Config, specs: Mapping[str, MetricSpec], cases: int, found: ConfigFindings
+    suite: Suite, config: Config, specs: Mapping[str, MetricSpec], cases: int, findings: ConfigFindings
 ) -> None:
-    own = {gate.metric for gate in suite.gates}
-    gates = [*suite.gates, *(gate for gate in config.gates if gate.metric not in own)]
+    gated_metrics = {gate.metric for gate in suite.gates}
+    gates = [*suite.gates, *(gate for gate in config.gates if gate.metric not in gated_metrics)]
     blocking = sum(gate.level == "block" for gate in gates) or 1
     trials = cases * suite.rounds
     for gate in gates:
         spec = specs.get(gate.metric)
         if spec is not None and spec.unit == "share" and (spec.low, spec.high) == (0.0, 1.0):
-            _reachable(gate, suite, trials, config.regression.alpha / blocking, found)
+            _reachable(gate, suite, trials, config.regression.alpha / blocking, findings)
         if spec is not None and spec.family == "quantile":
-            _enough_calls(gate, suite.name, spec.options.get("q", 0.95), trials, found)
+            _enough_calls(gate, suite.name, spec.options.get("q", 0.95), trials, findings)
 
 
-def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, found: ConfigFindings) -> None:
+def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, findings: ConfigFindings) -> None:
     """A quantile needs 5 / (1 - q) calls: 100 for a p95."""
     needed = math.ceil(5 / (1 - q) - 1e-9)
     if trials < needed:
         message = (
             f"{trials} trials of '{suite}' are too few to reach a verdict: {needed} are needed"
         )
-        found.warn(gate.place, f"{message} - add cases or rounds")
+        findings.warn(gate.place, f"{message} - add cases or rounds")
 
 
 def _reachable(
-    gate: GateRule, suite: Suite, trials: int, alpha: float, found: ConfigFindings
+    gate: GateRule, suite: Suite, trials: int, alpha: float, findings: ConfigFindings
 ) -> None:
     """Whether even all-wrong or all-right answers clear the limit with this many trials. How far
     from its end the bound of 0 or n out of n lies: 1 - alpha^(1/n) where cases run once
@@ -261,7 +261,7 @@ def _reachable(
         distance = limit if name == "min" else 1 - limit  # from the limit to the worst value
         if gate.rule == "convicted" and distance <= slack:
             message = f"{name} {limit:g} can never be shown to be broken with {size}"
-            found.warn(gate.place, f"{message} - add cases or rounds, or remove rule")
+            findings.warn(gate.place, f"{message} - add cases or rounds, or remove rule")
         if gate.rule == "proven" and 1 - distance <= slack:
             message = f"{name} {limit:g} cannot be proven with {size}"
-            found.warn(gate.place, f"{message} - add cases or rounds, or remove rule")
+            findings.warn(gate.place, f"{message} - add cases or rounds, or remove rule")

@@ -81,24 +81,24 @@ def examine(
     config = build_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
     if "suites" not in (document.data or {}):
         config = replace(config, suites=default_suites())
-    found = ConfigFindings(problems=problems)
+    findings = ConfigFindings(problems=problems)
     PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
-    config = with_default_gates(settle_options(config, root, found))
-    measured = measure(config.suites, root, found, collect_k(config))
-    _agent_fits(config.agent, root, found)
+    config = with_default_gates(settle_options(config, root, findings))
+    measured = measure(config.suites, root, findings, collect_k(config))
+    _agent_fits(config.agent, root, findings)
     for other in (config.control_agent, *models_of(config)):
         if other is not None:
-            _agent_fits(other, root, found)
+            _agent_fits(other, root, findings)
     if config.retriever is not None:
-        _agent_fits(config.retriever, root, found, RETRIEVERS)
-    complete = not any(problem.place.key.startswith("suites") for problem in found.problems)
-    found.add(lint(config, measured, today, complete=complete))
-    unread = any(problem.place.key.startswith("judge") for problem in found.problems)
-    found.add(judges(config, root, complete=complete, judge_unread=unread))
-    found.problems[:] = without_secrets(found.problems, config, env)
+        _agent_fits(config.retriever, root, findings, RETRIEVERS)
+    complete = not any(problem.place.key.startswith("suites") for problem in findings.problems)
+    findings.add(lint(config, measured, today, complete=complete))
+    unread = any(problem.place.key.startswith("judge") for problem in findings.problems)
+    findings.add(judges(config, root, complete=complete, judge_unread=unread))
+    findings.problems[:] = without_secrets(findings.problems, config, env)
     sha = digest(config, document.data or {})
-    config = replace(config, digest=sha, warnings=tuple(found.warnings))
-    return ExaminedConfig(config=config, measured=measured, findings=found)
+    config = replace(config, digest=sha, warnings=tuple(findings.warnings))
+    return ExaminedConfig(config=config, measured=measured, findings=findings)
 
 
 def _begin_graders(data: Json, root: Path) -> None:
@@ -124,12 +124,12 @@ def without_secrets(
     """User code that does not load may tell any of them, those that only this file names too."""
     if not problems:
         return []
-    asked = (config.agent, config.control_agent, config.retriever, *models_of(config))
+    specs = (config.agent, config.control_agent, config.retriever, *models_of(config))
     # What finds secrets takes time to import: only where something is wrong.
     names, redacting = map(
         importlib.import_module, ("gate.text.secret_names", "gate.text.redaction")
     )
-    secrets = names.secrets_sent(env, (one.options for one in asked if one is not None))
+    secrets = names.secrets_sent(env, (one.options for one in specs if one is not None))
     redact = redacting.Redactor(secrets).redact
     return [replace(problem, message=redact(problem.message)) for problem in problems]
 
@@ -148,14 +148,14 @@ def select(config: Config, names: Sequence[str], root: Path = Path()) -> Config:
     """
     if not names or "all" in names:
         return config
-    known = {suite.name: suite for suite in config.suites}
-    known |= {name: _find_code_suite(name, config.suites) for name in names if is_own(name)}
-    if not known.keys() >= set(names):
-        known = {**{suite.name: suite for suite in load_bundled_suites()}, **known}
+    suites_by_name = {suite.name: suite for suite in config.suites}
+    suites_by_name |= {name: _find_code_suite(name, config.suites) for name in names if is_own(name)}
+    if not suites_by_name.keys() >= set(names):
+        suites_by_name = {**{suite.name: suite for suite in load_bundled_suites()}, **suites_by_name}
     for name in names:
-        if name not in known:
-            raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(known))}")
-    suites = {known[name].name: known[name] for name in dict.fromkeys(names)}
+        if name not in suites_by_name:
+            raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(suites_by_name))}")
+    suites = {suites_by_name[name].name: suites_by_name[name] for name in dict.fromkeys(names)}
     chosen = replace(config, suites=tuple(suites.values()))
     return with_default_gates(settle_options(chosen, root))
 
@@ -164,9 +164,9 @@ def _find_code_suite(code: str, written: Sequence[Suite]) -> Suite:
     """The suite that gate.yml has of this class, else one of the class's name. Raises
     UsageError.
     """
-    found = next((suite for suite in written if suite.suite == code), None)
-    if found is not None:
-        return found
+    named = next((suite for suite in written if suite.suite == code), None)
+    if named is not None:
+        return named
     name = code.rpartition(":")[2]
     place = Place(f"--suite {code}")
     if any(suite.name.casefold() == name.casefold() for suite in written):
@@ -179,8 +179,8 @@ def _find_code_suite(code: str, written: Sequence[Suite]) -> Suite:
 
 def default_suites() -> tuple[Suite, ...]:
     """Those of the OpenAgent benchmark, in its order."""
-    known = {suite.name: suite for suite in load_bundled_suites()}
-    return tuple(known[name] for name in bundled.DEFAULT)
+    bundled_suites = {suite.name: suite for suite in load_bundled_suites()}
+    return tuple(bundled_suites[name] for name in bundled.DEFAULT)
 
 
 def list_written_suites(config: Config) -> tuple[Suite, ...]:
@@ -244,11 +244,11 @@ def code_in(names: Iterable[str], root: Path) -> bytes:
     """The same of code by its names, as `code_of` gives them."""
     given = [name for name in names if name]
     files = [file for file in map(grader_file, given) if file]
-    own = b"".join((root / file).read_bytes() for file in files if (root / file).is_file())
+    content = b"".join((root / file).read_bytes() for file in files if (root / file).is_file())
     # Of what they import the hashes do; without such files nothing changes.
     loaded = PROCESSES.sources(root) if given else {}
     more = {f: sha for name in given for f, sha in loaded.get(name, {}).items() if f not in files}
-    return own + "".join(f"{file}:{sha}\n" for file, sha in sorted(more.items())).encode()
+    return content + "".join(f"{file}:{sha}\n" for file, sha in sorted(more.items())).encode()
 
 
 def code_of(spec: PluginSpec) -> tuple[str, ...]:
@@ -265,51 +265,51 @@ def models_of(config: Config) -> tuple[PluginSpec, ...]:
 
 
 def measure(
-    suites: Sequence[Suite], root: Path, found: ConfigFindings, asked: frozenset[int]
+    suites: Sequence[Suite], root: Path, findings: ConfigFindings, asked: frozenset[int]
 ) -> Measured:
-    """What each suite measures; a grader that cannot be made is added to what was `found`.
+    """What each suite measures; a grader that cannot be made is added to what was `findings`.
     `asked`: as `collect_k` has them.
     """
     measured: dict[str, Mapping[str, MetricSpec]] = {}
     for suite in suites:
         if suite.name.casefold() in {name.casefold() for name in measured}:
-            found.wrong(suite.place, f"two suites are called '{suite.name}'")
+            findings.wrong(suite.place, f"two suites are called '{suite.name}'")
         if suite.name == "all":
-            found.wrong(suite.place, "'all' means every suite - choose another name")
+            findings.wrong(suite.place, "'all' means every suite - choose another name")
         if suite.name.casefold() == EVIDENCE:
             message = (
                 f"'{suite.name}' is reserved for a release's evidence folder - choose another name"
             )
-            found.wrong(suite.place, message)
+            findings.wrong(suite.place, message)
         specs = {spec.name: spec for spec in trial_metrics(suite.rounds, asked)}
         for grader in suite.graders:
-            for spec in _metrics(grader, root, found):
+            for spec in _metrics(grader, root, findings):
                 if spec.name in specs:
                     message = (
                         f"'{grader.name}' measures {spec.name}, which another grader of this "
                         "suite already measures"
                     )
-                    found.wrong(grader.place, f"{message} - remove one of the two")
+                    findings.wrong(grader.place, f"{message} - remove one of the two")
                 specs[spec.name] = spec
         measured[suite.name] = every_metric([specs.values()], suite.rounds, asked)
     return measured
 
 
-def _metrics(spec: PluginSpec, root: Path, found: ConfigFindings) -> tuple[MetricSpec, ...]:
+def _metrics(spec: PluginSpec, root: Path, findings: ConfigFindings) -> tuple[MetricSpec, ...]:
     try:
         faults = option_faults(spec, root)
         for fault in faults:
-            found.wrong(spec.place, fault)
+            findings.wrong(spec.place, fault)
         return () if faults else make_grader(spec, root).metrics()
     except (UsageError, InfraFailure) as error:
-        found.wrong(spec.place, str(error))
+        findings.wrong(spec.place, str(error))
         return ()
 
 
 def _agent_fits(
-    agent: PluginSpec, root: Path, found: ConfigFindings, registry: Registry[Agent] = AGENTS
+    agent: PluginSpec, root: Path, findings: ConfigFindings, registry: Registry[Agent] = AGENTS
 ) -> None:
     try:
         build(registry, agent, root)
     except (UsageError, ValueError) as error:
-        found.wrong(agent.place, str(error))
+        findings.wrong(agent.place, str(error))

@@ -109,25 +109,25 @@ def _looks_like_key(text: str) -> bool:
 def _replace(
     path: Path, text: str, env: Mapping[str, str], done: Replaced, *, as_text: bool
 ) -> Json:
-    def value(found: re.Match[str]) -> str:
-        if found[1]:
-            return found[0][1:]
-        name, default = found["name"], found["default"]
-        known = None if OF_THE_GATE.fullmatch(name) else env.get(name)
-        if known is None and default is None:
+    def value(match: re.Match[str]) -> str:
+        if match[1]:
+            return match[0][1:]
+        name, default = match["name"], match["default"]
+        value_set = None if OF_THE_GATE.fullmatch(name) else env.get(name)
+        if value_set is None and default is None:
             message = (
-                f"the environment variable {found['name']} is not set - set it, or write "
-                f"${{{found['name']}:-default}}"
+                f"the environment variable {match['name']} is not set - set it, or write "
+                f"${{{match['name']}:-default}}"
             )
             done.faults.append(ConfigFault(path=path, message=message))
-        return known or default or ""
+        return value_set or default or ""
 
     new, count = _VARIABLE.subn(value, text)
     if not count:
         return text
     done.hidden.add(path)
-    whole = _VARIABLE.fullmatch(text)
-    return new if as_text or not whole or whole[1] else scalar(new)
+    match = _VARIABLE.fullmatch(text)
+    return new if as_text or not match or match[1] else scalar(new)
 
 
 def _walk(value: Json, path: Path, change: Callable[[Path, str], Json]) -> Json:

@@ -25,8 +25,8 @@ def protect_rules(head: Config, base: Config) -> Config:
     """The base's rules around the head's agent and retriever; suites that only the head has are
     kept (they do not gate).
     """
-    known = {suite.name for suite in base.suites}
-    added = tuple(suite for suite in head.suites if suite.name not in known)
+    base_suites = {suite.name for suite in base.suites}
+    added = tuple(suite for suite in head.suites if suite.name not in base_suites)
     return replace(
         base,
         agent=head.agent,
@@ -50,11 +50,11 @@ def drift(base: Mapping[str, str], head: Mapping[str, str]) -> CaseDrift:
 
 
 def list_loosened_cases(
-    suite: str, found: CaseDrift, places: Mapping[str, str] | None = None
+    suite: str, case_drift: CaseDrift, places: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """Cases that the head removes or edits. `places`: case id -> `file:line` as the head has it."""
     lines = []
-    for word, ids in (("removes", found.removed), ("edits", found.edited)):
+    for word, ids in (("removes", case_drift.removed), ("edits", case_drift.edited)):
         if ids:
             some = ", ".join(_format_case(case_id, places or {}) for case_id in ids[:NAMED])
             more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""

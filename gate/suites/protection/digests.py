@@ -25,7 +25,7 @@ def grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) ->
         grader_digest(spec, rules.root, _about(spec, grader, suite, rules))
         for spec, grader in zip(suite.graders, graders.values(), strict=True)
     ]
-    found = {
+    by_column = {
         spec.column: digest
         for grader, digest in zip(graders.values(), each, strict=True)
         for spec in grader.metrics()
@@ -35,16 +35,16 @@ def grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) ->
         sorted(one for grader, one in graded if read_traits(GraderTraits, grader).decides)
     )
     scored = "+".join(sorted(each))
-    return {**found, "success": together, "first_success": together, "score": scored}
+    return {**by_column, "success": together, "first_success": together, "score": scored}
 
 
 def _digest_filled_columns(graders: Mapping[str, Grader], each: Sequence[str]) -> dict[str, str]:
     """Columns of the trials themselves that several graders may fill."""
-    found: dict[str, str] = {}
+    by_column: dict[str, str] = {}
     for grader, digest in zip(graders.values(), each, strict=True):
         for column in read_traits(GraderTraits, grader).fills:
-            found[column] = f"{found[column]}+{digest}" if column in found else digest
-    return found
+            by_column[column] = f"{by_column[column]}+{digest}" if column in by_column else digest
+    return by_column
 
 
 def _about(spec: PluginSpec, grader: Grader, suite: Suite, rules: Rules) -> Json:
@@ -54,12 +54,12 @@ def _about(spec: PluginSpec, grader: Grader, suite: Suite, rules: Rules) -> Json
     model = _model(grader, rules.config)
     if model is None:
         return None
-    asked = {key: model.options.get(key) for key in ("model", "callable", "options", "votes")}
-    if not asked["model"] and not asked["callable"]:
-        asked["url"] = model.options.get("url") or model.options.get("base_url")
+    shaping = {key: model.options.get(key) for key in ("model", "callable", "options", "votes")}
+    if not shaping["model"] and not shaping["callable"]:
+        shaping["url"] = model.options.get("url") or model.options.get("base_url")
     wording = getattr(grader, "digest_text", str)()
     code = sha256(read_user_code(model, rules.root)).hexdigest()
-    return [model.name, to_json(asked), wording, *([code] if code_of(model) else [])]
+    return [model.name, to_json(shaping), wording, *([code] if code_of(model) else [])]
 
 
 def list_edited_columns(
@@ -68,20 +68,20 @@ def list_edited_columns(
     """Columns of graders whose file is not the base's, with why nothing can compare them, and those
     that depend on them. A suite written as code fills every column itself.
     """
-    found: dict[str, str] = {}
+    why_by_column: dict[str, str] = {}
     for spec, grader in zip(suite.graders, graders.values(), strict=True):
-        asked = _model(grader, rules.config)
-        code = (*code_of(spec), *(code_of(asked) if asked else ()))
+        model = _model(grader, rules.config)
+        code = (*code_of(spec), *(code_of(model) if model else ()))
         named = {grader_file(name) for name in code}
         for file in sorted(_files(code, rules) & rules.edited_graders):
             whose = "its grader file" if file in named else "a file of its grader,"
             why = f"this change edits {whose} `{file}`"
-            found |= dict.fromkeys((*_columns(grader), *_WHOLE), why)
+            why_by_column |= dict.fromkeys((*_columns(grader), *_WHOLE), why)
     for file in sorted(_files([suite.suite or ""], rules) & rules.edited_graders):
         why = f"this change edits the suite's file `{file}`"
         graded = [column for grader in graders.values() for column in _columns(grader)]
-        found |= dict.fromkeys((*graded, *TRIAL_COLUMNS), why)
-    return found
+        why_by_column |= dict.fromkeys((*graded, *TRIAL_COLUMNS), why)
+    return why_by_column
 
 
 def _files(code: Iterable[str], rules: Rules) -> set[str]:

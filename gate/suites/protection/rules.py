@@ -87,14 +87,14 @@ class Rules:
         """The dataset in the working tree; None for a suite that the pull request removed."""
         if (code := self.code_of(suite)) is not None:
             return code.source
-        own = next((s for s in self.own.suites if s.name == suite.name), suite)
-        if own.suite:  # written as code only since
+        own_suite = next((s for s in self.own.suites if s.name == suite.name), suite)
+        if own_suite.suite:  # written as code only since
             return None
-        path = self.root / own.dataset
-        known = self.base is not None and suite.name not in self.new_suites
-        if known and not os.path.lexists(path):
+        path = self.root / own_suite.dataset
+        is_shared = self.base is not None and suite.name not in self.new_suites
+        if is_shared and not os.path.lexists(path):
             return None
-        return on_disk(path, bundled.short_path(own.dataset))
+        return on_disk(path, bundled.short_path(own_suite.dataset))
 
     def base_source(self, suite: Suite) -> DatasetSource | None:
         """The dataset as the base has it; None where it has none, or the own rules judge."""
@@ -162,7 +162,7 @@ def disk(root: Path) -> Read:
 
 
 def judging_rules(
-    own: Config,
+    own_config: Config,
     *,
     root: Path,
     base: RulesBase | None,
@@ -171,28 +171,28 @@ def judging_rules(
     why_no_base: str = "",
 ) -> Rules:
     """The rules of docs/semantics.md 6. Where the base's do not judge, a note says why."""
-    alone = Rules(config=own, own=own, root=root)
+    alone = Rules(config=own_config, own=own_config, root=root)
     if base is None:
         return _alone(alone, why_no_base)
-    theirs, note = _theirs(own, base, root, env)
-    if own.file is None and theirs is not None:
+    theirs, note = _theirs(own_config, base, root, env)
+    if own_config.file is None and theirs is not None:
         return _without_file(alone, theirs, base)
     if theirs is None:
         return _alone(alone, note)
     edited = _list_edited_graders(theirs, root, base)
     files = _edits(edited, theirs)
-    easier = _list_loosened(own, theirs, root)
+    easier = _list_loosened(own_config, theirs, root)
     if not theirs.protect:
         return replace(alone, beside=base, theirs=theirs, loosened=(*easier, *files))
     return Rules(
-        config=protect_rules(own, theirs),
-        own=own,
+        config=protect_rules(own_config, theirs),
+        own=own_config,
         root=root,
         base=base,
         theirs=theirs,
         edited_graders=edited,
         loosened=(*easier, *(f"{file}: its metrics are not compared" for file in files)),
-        new_suites=new_suites(own, theirs),
+        new_suites=new_suites(own_config, theirs),
     )
 
 
@@ -212,18 +212,18 @@ def _without_file(alone: Rules, theirs: Config, base: RulesBase) -> Rules:
     return _alone(alone, f"{base.name} has a {CONFIG} and this branch does not")
 
 
-def base_config(own: Config, base: RulesBase, root: Path, env: Mapping[str, str]) -> Config | None:
+def base_config(own_config: Config, base: RulesBase, root: Path, env: Mapping[str, str]) -> Config | None:
     """The base's gate.yml where the own rules judge all the same; None where it has none that can
     be read here.
     """
     try:
-        return _theirs(own, base, root, env)[0]
+        return _theirs(own_config, base, root, env)[0]
     except InvalidInput:
         return None
 
 
 def _theirs(
-    own: Config, base: RulesBase, root: Path, env: Mapping[str, str]
+    own_config: Config, base: RulesBase, root: Path, env: Mapping[str, str]
 ) -> tuple[Config | None, str]:
     """The base's gate.yml, or why it cannot judge. What is wrong with its agent does not count, nor
     that a quarantine ended: time must not unseat the rules either.
@@ -231,12 +231,12 @@ def _theirs(
     Raises InvalidInput when it is not its own fault: a grader that this branch took away or edited,
     a variable that is not set here. That must not be the way to be judged by one's own.
     """
-    file = own.file or CONFIG
+    file = own_config.file or CONFIG
 
     def problems(env: Mapping[str, str]) -> tuple[Config, list[Problem]]:
-        found = examine(_at(base), file, env=env, root=root, today=date.min)
-        wrong = found.findings.problems
-        return found.config, [p for p in wrong if p.place.key.split(".")[0] != "agent"]
+        examined = examine(_at(base), file, env=env, root=root, today=date.min)
+        wrong = examined.findings.problems
+        return examined.config, [p for p in wrong if p.place.key.split(".")[0] != "agent"]
 
     try:
         theirs, wrong = problems(env)
@@ -270,11 +270,11 @@ class _AllSet(dict[str, str]):
         return super().get(name) or "set"
 
 
-def _list_loosened(own: Config, theirs: Config, root: Path) -> tuple[str, ...]:
+def _list_loosened(own_config: Config, theirs: Config, root: Path) -> tuple[str, ...]:
     from gate.suites.protection.loosening.loosened import list_loosened_rules
 
     measured = measure(theirs.suites, root, ConfigFindings(), collect_k(theirs))
-    return list_loosened_rules(own, theirs, measured)
+    return list_loosened_rules(own_config, theirs, measured)
 
 
 def _list_edited_graders(
@@ -286,13 +286,13 @@ def _list_edited_graders(
     specs = [spec for suite in theirs.suites for spec in suite.graders]
     code = {name for spec in (*specs, *models_of(theirs)) for name in code_of(spec)}
     code |= {suite.suite for suite in theirs.suites if suite.suite}
-    found = {}
+    sources_found = {}
     for file in sorted({grader_file(name) for name in code} - {""}):
-        if (own := root / file).is_file():
-            found[file] = sha256(own.read_bytes()).hexdigest()
+        if (own_file := root / file).is_file():
+            sources_found[file] = sha256(own_file.read_bytes()).hexdigest()
     for name, files in (PROCESSES.sources(root) if sources is None else sources).items():
-        found = merge_sources({"": found}, {"": files})[""] if name in code else found
-    return frozenset(file for file, digest in found.items() if _at_base(file, base) != digest)
+        sources_found = merge_sources({"": sources_found}, {"": files})[""] if name in code else sources_found
+    return frozenset(file for file, digest in sources_found.items() if _at_base(file, base) != digest)
 
 
 def _at_base(file: str, base: RulesBase) -> str:

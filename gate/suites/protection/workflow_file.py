@@ -18,12 +18,12 @@ def explain_changed_workflow(
     empty where it does not. `top`: of the work tree; `branch`: where the change goes.
     """
     file = _file(env)
-    own = top / file
-    if not file or not own.is_file():
+    own_file = top / file
+    if not file or not own_file.is_file():
         return ""
-    text = own.read_bytes()
+    text = own_file.read_bytes()
     # Paths of a forge are relative to the folder of gate.yml.
-    path = Path(os.path.relpath(own, root.resolve())).as_posix()
+    path = Path(os.path.relpath(own_file, root.resolve())).as_posix()
     theirs = base.forge.read(path, base.sha)
     if theirs is None:
         return f"adds the workflow `{file}`, which starts the gate"
@@ -46,10 +46,10 @@ def has_kept_token(top: Path) -> bool:
 
 def _file(env: Mapping[str, str]) -> str:
     """`.github/workflows/gate.yml` of `octocat/demo/.github/workflows/gate.yml@refs/heads/x`."""
-    whole, repository = env.get("GITHUB_WORKFLOW_REF", ""), env.get("GITHUB_REPOSITORY", "")
-    name, _, _ = whole.partition("@")
-    known = repository and name.startswith(f"{repository}/.github/workflows/")
-    return name.removeprefix(f"{repository}/") if known and ".." not in name else ""
+    workflow_ref, repository = env.get("GITHUB_WORKFLOW_REF", ""), env.get("GITHUB_REPOSITORY", "")
+    name, _, _ = workflow_ref.partition("@")
+    is_own = repository and name.startswith(f"{repository}/.github/workflows/")
+    return name.removeprefix(f"{repository}/") if is_own and ".." not in name else ""
 
 
 def _lines(text: bytes) -> list[bytes]:

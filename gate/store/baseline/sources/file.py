@@ -69,28 +69,28 @@ def _rows(session: Session, suite: str) -> Iterator[TrialRow]:
 
 def run_of(session: Session, suite: str) -> BaselineRun:
     """What the header says about the session as one run of the suite."""
-    meta, made = session.meta, session.meta.provenance
-    told = session.report.suites[suite] if session.report is not None else None
-    metrics = told.metrics if told else {}
+    meta, provenance = session.meta, session.meta.provenance
+    suite_report = session.report.suites[suite] if session.report is not None else None
+    metrics = suite_report.metrics if suite_report else {}
     return BaselineRun(
         session_id=meta.session_id,
-        commit=made.commit,
+        commit=provenance.commit,
         created_at=meta.created_at,
         means={
             name: None if estimate.value is None else float(f"{estimate.value:.6g}")
             for name, estimate in sorted(metrics.items())
         },
-        fingerprint=fingerprint(made, meta.suites[suite].dataset_digest),
-        trials=told.trials if told else None,
-        modes=_modes(told) if told else None,
+        fingerprint=fingerprint(provenance, meta.suites[suite].dataset_digest),
+        trials=suite_report.trials if suite_report else None,
+        modes=_modes(suite_report) if suite_report else None,
     )
 
 
-def _modes(told: SuiteReport) -> dict[str, int] | None:
+def _modes(suite_report: SuiteReport) -> dict[str, int] | None:
     """None where it is unknown: reports of older versions name no modes."""
-    if told.modes:
-        return {one.mode: one.cases for one in told.modes[:MODES]}
-    success = told.metrics.get("agent.success_rate")
+    if suite_report.modes:
+        return {one.mode: one.cases for one in suite_report.modes[:MODES]}
+    success = suite_report.metrics.get("agent.success_rate")
     return {} if success is not None and success.value == 1.0 else None
 
 

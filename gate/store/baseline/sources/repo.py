@@ -23,8 +23,8 @@ class Repo:
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
         file = request.file
-        own = is_there(root / file, file)
-        if forge is None and not (own and request.no_branch):
+        has_own = is_there(root / file, file)
+        if forge is None and not (has_own and request.no_branch):
             request.cannot_ask("repo: neither git nor GitHub's API can be asked here")
             return None
         if forge is not None and request.base_sha is None and request.why_no_base:
@@ -34,7 +34,7 @@ class Repo:
         where = request.base_name or _short(ref)
         text = forge.read(file, ref) if forge else read_bytes(root / file)
         if text is None:
-            request.explain(f"repo: no {file} at {where}{_hint(own, request, forge)}")
+            request.explain(f"repo: no {file} at {where}{_hint(has_own, request, forge)}")
             return None
         from gate.store.baseline.file import newest_run
 
@@ -48,9 +48,9 @@ class Repo:
         )
 
 
-def _hint(own: bool, request: BaselineRequest, forge: Forge | None) -> str:
+def _hint(has_own: bool, request: BaselineRequest, forge: Forge | None) -> str:
     """What a file that is here lacks to be there: a commit, or a push."""
-    if request.base_name is not None or not own:
+    if request.base_name is not None or not has_own:
         return ""
     committed = forge is not None and request.head and forge.read(request.file, request.head)
     if committed:

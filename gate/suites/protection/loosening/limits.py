@@ -66,25 +66,25 @@ def limits(
     head: Config, base: Config, measured: Mapping[str, Mapping[str, MetricSpec]]
 ) -> Iterator[str]:
     """`measured`: suite of the base -> metric -> what it is."""
-    own = {suite.name: suite for suite in head.suites}
-    kept = [suite for suite in base.suites if suite.name in own]
-    found: list[_Looser] = []
+    head_suites = {suite.name: suite for suite in head.suites}
+    kept = [suite for suite in base.suites if suite.name in head_suites]
+    looser: list[_Looser] = []
     for suite in kept:
         specs = measured.get(suite.name, {})
-        now, before = _side(own[suite.name], head, specs), _side(suite, base, specs)
+        now, before = _side(head_suites[suite.name], head, specs), _side(suite, base, specs)
         gates = list(_gates(suite.name, now.gates, before.gates))
-        found += gates
-        told = {one.metric for one in gates}
-        found += _comparisons(suite.name, now, before, specs, told)
+        looser += gates
+        gated_metrics = {one.metric for one in gates}
+        looser += _comparisons(suite.name, now, before, specs, gated_metrics)
     everywhere = {name for specs in measured.values() for name in specs}
-    found += _gates("", _strays(head, everywhere), _strays(base, everywhere))
-    yield from _sentences(found, {suite.name for suite in kept})
+    looser += _gates("", _strays(head, everywhere), _strays(base, everywhere))
+    yield from _sentences(looser, {suite.name for suite in kept})
 
 
 def _side(suite: Suite, config: Config, specs: Mapping[str, MetricSpec]) -> _Side:
     shared = {gate.metric: gate for gate in config.gates if gate.metric in specs}
-    own = {gate.metric: gate for gate in suite.gates}
-    return _Side(gates={**shared, **own}, regression=config.regression)
+    suite_gates = {gate.metric: gate for gate in suite.gates}
+    return _Side(gates={**shared, **suite_gates}, regression=config.regression)
 
 
 def _strays(config: Config, measured: set[str]) -> dict[str, GateRule]:
@@ -119,13 +119,13 @@ def _easier(now: GateRule, before: GateRule) -> Iterator[str]:
 
 
 def _comparisons(
-    suite: str, now: _Side, before: _Side, specs: Mapping[str, MetricSpec], told: set[str]
+    suite: str, now: _Side, before: _Side, specs: Mapping[str, MetricSpec], gated_metrics: set[str]
 ) -> Iterator[_Looser]:
-    """`told`: metrics whose gate says enough about a lower level."""
+    """`gated_metrics`: metrics whose gate says enough about a lower level."""
     for metric, spec in specs.items():
         named = metric in before.regression.metrics
         if before.level(spec) == "block" and now.level(spec) == "warn":
-            if metric not in told:
+            if metric not in gated_metrics:
                 yield _weaker(suite, metric, now, before)
             continue
         was, allowed = before.tolerance(spec), now.tolerance(spec)
@@ -161,17 +161,17 @@ def _extent(tolerance: Tolerance, spec: MetricSpec) -> tuple[float, float]:
     return tolerance.value * least, tolerance.value * max(abs(low), abs(high))
 
 
-def _sentences(found: Sequence[_Looser], suites: set[str]) -> Iterator[str]:
+def _sentences(looser: Sequence[_Looser], suites: set[str]) -> Iterator[str]:
     """One sentence for all that is alike; suites are named where it is not so in all of them."""
     where: dict[tuple[str, str, Place | None], set[str]] = {}
-    for one in found:
-        where.setdefault((one.words, one.metric, one.place), set()).add(one.suite)
+    for change in looser:
+        where.setdefault((change.words, change.metric, change.place), set()).add(change.suite)
     alike: dict[tuple[str, tuple[str, ...], Place | None], list[str]] = {}
     for (words, metric, place), names in where.items():
-        told = () if names in (suites, {""}) else tuple(sorted(names))
-        alike.setdefault((words, told, place), []).append(metric)
-    for (words, told, place), metrics in alike.items():
-        of = f" of {_format_names(told)}" if told else ""
+        suite_names = () if names in (suites, {""}) else tuple(sorted(names))
+        alike.setdefault((words, suite_names, place), []).append(metric)
+    for (words, suite_names, place), metrics in alike.items():
+        of = f" of {_format_names(suite_names)}" if suite_names else ""
         for group in [metrics] if words.startswith("tolerance") else [[m] for m in metrics]:
             yield words.format(_format_names(group) + of) + at(place)
 

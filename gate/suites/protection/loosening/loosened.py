@@ -15,9 +15,9 @@ from gate.suites.protection.loosening.settings import settings
 
 
 def suites(head: Config, base: Config) -> Iterator[str]:
-    own = {suite.name: suite for suite in head.suites}
+    head_suites = {suite.name: suite for suite in head.suites}
     for suite in base.suites:
-        now = own.get(suite.name)
+        now = head_suites.get(suite.name)
         if now is None:
             yield f"removes the suite `{suite.name}`"
         else:
@@ -31,13 +31,13 @@ def _suite(now: Suite, before: Suite) -> Iterator[str]:
         yield f"{name} uses another dataset: `{now.suite or now.dataset}`{place}"
     if (before.mode, now.mode) == ("strict", "upstream"):
         yield f"{name} mode strict -> upstream{place}"
-    asked = sorted(
+    changed_keys = sorted(
         key
         for key in {*now.request, *before.request}
         if now.request.get(key) != before.request.get(key)
     )
-    if asked:
-        yield f"{name} changes {', '.join(f'`{key}`' for key in asked)} of its `request`{place}"
+    if changed_keys:
+        yield f"{name} changes {', '.join(f'`{key}`' for key in changed_keys)} of its `request`{place}"
     if now.rounds < before.rounds:
         yield f"{name} rounds {before.rounds} -> {now.rounds}{place}"
     if (before.retry, now.retry) == ("infra", "any_failure"):
@@ -81,5 +81,5 @@ def list_loosened_rules(
 
     `measured`: suite of the base -> metric -> what it is; tells defaults and scales.
     """
-    found = (*limits(head, base, measured), *suites(head, base), *settings(head, base))
-    return tuple(dict.fromkeys(found))
+    sentences = (*limits(head, base, measured), *suites(head, base), *settings(head, base))
+    return tuple(dict.fromkeys(sentences))

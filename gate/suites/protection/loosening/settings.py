@@ -47,9 +47,9 @@ def settings(head: Config, base: Config) -> Iterator[str]:
 def _regression(now: RegressionRules, before: RegressionRules) -> Iterator[str]:
     place = at(now.place)
     for name in ("alpha", "power"):
-        was, own = getattr(before, name), getattr(now, name)
-        if own < was:
-            yield f"`regression.{name}` {was:g} -> {own:g}{place}"
+        was, now_value = getattr(before, name), getattr(now, name)
+        if now_value < was:
+            yield f"`regression.{name}` {was:g} -> {now_value:g}{place}"
     if now.max_removed > before.max_removed:
         yield f"`regression.max_removed` {before.max_removed:.0%} -> {now.max_removed:.0%}{place}"
     if now.stop == "off" != before.stop:
@@ -66,15 +66,15 @@ def _most_rounds(head: Config, base: Config) -> Iterator[str]:
         for suite in base.suites
     ]
     if any(fewer):
-        was, own = (rules.max_rounds or "twice the rounds" for rules in (before, now))
-        yield f"`regression.max_rounds` {was} -> {own}{at(now.place)}"
+        was, now_rounds = (rules.max_rounds or "twice the rounds" for rules in (before, now))
+        yield f"`regression.max_rounds` {was} -> {now_rounds}{at(now.place)}"
 
 
 def _control(head: Config, base: Config) -> Iterator[str]:
     """Any change: what is compared with is another thing then."""
-    asked, before_asked = head.regression.control, base.regression.control
-    if asked != before_asked:
-        yield f"`regression.control` {before_asked} -> {asked}{at(head.regression.place)}"
+    control, before_asked = head.regression.control, base.regression.control
+    if control != before_asked:
+        yield f"`regression.control` {before_asked} -> {control}{at(head.regression.place)}"
     now, before = head.control_agent, base.control_agent
     if now is None and before is not None:
         yield "removes `control_agent`"
@@ -119,9 +119,9 @@ def _evidence(head: Config, base: Config) -> Iterator[str]:
         yield f"changes {named}, which verifies tool calls{place}"
 
 
-def _tokens(asked: PluginSpec) -> set[str]:
+def _tokens(spec: PluginSpec) -> set[str]:
     """Of the variables that it is given by name."""
-    named = (*(asked.options.get("env") or ()), asked.options.get("api_key_env"))
+    named = (*(spec.options.get("env") or ()), spec.options.get("api_key_env"))
     return {str(name) for name in named if name and OF_THE_JOB.fullmatch(str(name))}
 
 
@@ -143,9 +143,9 @@ def _policy(head: Config, base: Config) -> Iterator[str]:
 
 
 def _quarantine(head: Config, base: Config) -> Iterator[str]:
-    known = {entry.case: entry for entry in base.quarantine}
+    base_entries = {entry.case: entry for entry in base.quarantine}
     for entry in head.quarantine:
-        before, place = known.get(entry.case), at(entry.place)
+        before, place = base_entries.get(entry.case), at(entry.place)
         if before is None:
             yield f"puts `{entry.case}` in quarantine until {entry.until}{place}"
             continue
@@ -174,21 +174,25 @@ def _model(section: str, now: PluginSpec | None, before: PluginSpec | None) -> I
     if now is None:
         yield f"removes the `{section}`"
         return
-    place, was, own = at(now.place), before.options, now.options
+    place, was, now_options = at(now.place), before.options, now.options
     if now.name != before.name:
         yield f"`{section}` type {before.name} -> {now.name}{place}"
-    if own.get("model") != was.get("model"):
-        yield f"`{section}` model `{was.get('model')}` -> `{own.get('model')}`{place}"
-    if was.get("require_different_judge") and not own.get("require_different_judge"):
+    if now_options.get("model") != was.get("model"):
+        yield f"`{section}` model `{was.get('model')}` -> `{now_options.get('model')}`{place}"
+    if was.get("require_different_judge") and not now_options.get("require_different_judge"):
         yield f"`{section}` require_different_judge true -> false{place}"
-    if own.get("votes", 1) < was.get("votes", 1):
-        yield f"`{section}` votes {was['votes']} -> {own.get('votes', 1)}{place}"
-    least, asked = was.get("min_agreement"), own.get("min_agreement")
-    if asked is not None and (least is None or asked > least):  # a judge below it does not gate
-        change = f"{'none' if least is None else f'{least:g}'} -> {asked:g}"
+    if now_options.get("votes", 1) < was.get("votes", 1):
+        yield f"`{section}` votes {was['votes']} -> {now_options.get('votes', 1)}{place}"
+    least, now_agreement = was.get("min_agreement"), now_options.get("min_agreement")
+    if now_agreement is not None and (
+        least is None or now_agreement > least
+    ):  # a judge below it does not gate
+        change = f"{'none' if least is None else f'{least:g}'} -> {now_agreement:g}"
         yield f"`{section}` min_agreement {change}{place}"
     others = sorted(
-        key for key in {*own, *was} - {*_SHOWN_OF_JUDGE} if own.get(key) != was.get(key)
+        key
+        for key in {*now_options, *was} - {*_SHOWN_OF_JUDGE}
+        if now_options.get(key) != was.get(key)
     )
     if others:
         yield f"changes {', '.join(f'`{key}`' for key in others)} of the `{section}`{place}"
