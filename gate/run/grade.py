@@ -94,7 +94,7 @@ def gives_no_verdict(graders: Mapping[str, Grader], case: Case) -> bool:
 
 
 def _leaves_open(grader: Grader, score: Score) -> bool:
-    return score.unscored is not None and read_traits(GraderTraits, grader).decides
+    return score.unscored is not None and getattr(grader, "decides", True)
 
 
 def _judged(

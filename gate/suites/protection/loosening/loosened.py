@@ -37,7 +37,8 @@ def _suite(now: Suite, before: Suite) -> Iterator[str]:
         if now.request.get(key) != before.request.get(key)
     )
     if changed_keys:
-        yield f"{name} changes {', '.join(f'`{key}`' for key in changed_keys)} of its `request`{place}"
+        keys = ", ".join(f"`{key}`" for key in changed_keys)
+        yield f"{name} changes {keys} of its `request`{place}"
     if now.rounds < before.rounds:
         yield f"{name} rounds {before.rounds} -> {now.rounds}{place}"
     if (before.retry, now.retry) == ("infra", "any_failure"):
