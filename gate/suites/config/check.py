@@ -131,7 +131,9 @@ def _twice(data: Mapping[str, Json]) -> Iterator[ConfigFault]:
     """What is said in two ways, of which only one can count."""
     regression = data.get("regression")
     if "gates" in data and "QUALITY_GATES" in data:
-        yield ConfigFault(path=("QUALITY_GATES",), message="sets the same as gates - keep one of the two")
+        yield ConfigFault(
+            path=("QUALITY_GATES",), message="sets the same as gates - keep one of the two"
+        )
     if (
         "regression_threshold" in data
         and isinstance(regression, dict)

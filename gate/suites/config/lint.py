@@ -122,19 +122,25 @@ def _limits(gate: GateRule, spec: MetricSpec | None, findings: ConfigFindings) -
         if high is not None and gate.min > high:
             findings.wrong(gate.place, f"min {gate.min:g} can never be met: it is at most {high:g}")
         elif low is not None and gate.min <= low:
-            findings.wrong(gate.place, f"min {gate.min:g} can never be broken: it is at least {low:g}")
+            findings.wrong(
+                gate.place, f"min {gate.min:g} can never be broken: it is at least {low:g}"
+            )
         elif spec.direction == "lower" and gate.max is None:
             findings.warn(gate.place, "lower is better here - did you mean max?")
     if gate.max is not None:
         if low is not None and gate.max < low:
             findings.wrong(gate.place, f"max {gate.max:g} can never be met: it is at least {low:g}")
         elif high is not None and gate.max >= high:
-            findings.wrong(gate.place, f"max {gate.max:g} can never be broken: it is at most {high:g}")
+            findings.wrong(
+                gate.place, f"max {gate.max:g} can never be broken: it is at most {high:g}"
+            )
         elif spec.direction == "higher" and gate.min is None:
             findings.warn(gate.place, "higher is better here - did you mean min?")
 
 
-def _target(gate: GateRule, target: float, spec: MetricSpec | None, findings: ConfigFindings) -> None:
+def _target(
+    gate: GateRule, target: float, spec: MetricSpec | None, findings: ConfigFindings
+) -> None:
     """A target is beyond the limit, on the better side, and can be reached."""
     if gate.min is not None and target < gate.min:
         findings.wrong(gate.place, f"target {target:g} is below min {gate.min:g}")
@@ -143,9 +149,13 @@ def _target(gate: GateRule, target: float, spec: MetricSpec | None, findings: Co
     if spec is None:
         return
     if spec.high is not None and target > spec.high:
-        findings.wrong(gate.place, f"target {target:g} can never be met: it is at most {spec.high:g}")
+        findings.wrong(
+            gate.place, f"target {target:g} can never be met: it is at most {spec.high:g}"
+        )
     if spec.low is not None and target < spec.low:
-        findings.wrong(gate.place, f"target {target:g} can never be met: it is at least {spec.low:g}")
+        findings.wrong(
+            gate.place, f"target {target:g} can never be met: it is at least {spec.low:g}"
+        )
 
 
 def _tolerance(
@@ -221,7 +231,11 @@ def _retriever(config: Config, findings: ConfigFindings) -> None:
 
 
 def _at_this_size(
-    suite: Suite, config: Config, specs: Mapping[str, MetricSpec], cases: int, findings: ConfigFindings
+    suite: Suite,
+    config: Config,
+    specs: Mapping[str, MetricSpec],
+    cases: int,
+    findings: ConfigFindings,
 ) -> None:
     gated_metrics = {gate.metric for gate in suite.gates}
     gates = [*suite.gates, *(gate for gate in config.gates if gate.metric not in gated_metrics)]
@@ -235,7 +249,9 @@ def _at_this_size(
             _enough_calls(gate, suite.name, spec.options.get("q", 0.95), trials, findings)
 
 
-def _enough_calls(gate: GateRule, suite: str, q: float, trials: int, findings: ConfigFindings) -> None:
+def _enough_calls(
+    gate: GateRule, suite: str, q: float, trials: int, findings: ConfigFindings
+) -> None:
     """A quantile needs 5 / (1 - q) calls: 100 for a p95."""
     needed = math.ceil(5 / (1 - q) - 1e-9)
     if trials < needed:

@@ -149,12 +149,19 @@ def select(config: Config, names: Sequence[str], root: Path = Path()) -> Config:
     if not names or "all" in names:
         return config
     suites_by_name = {suite.name: suite for suite in config.suites}
-    suites_by_name |= {name: _find_code_suite(name, config.suites) for name in names if is_own(name)}
+    suites_by_name |= {
+        name: _find_code_suite(name, config.suites) for name in names if is_own(name)
+    }
     if not suites_by_name.keys() >= set(names):
-        suites_by_name = {**{suite.name: suite for suite in load_bundled_suites()}, **suites_by_name}
+        suites_by_name = {
+            **{suite.name: suite for suite in load_bundled_suites()},
+            **suites_by_name,
+        }
     for name in names:
         if name not in suites_by_name:
-            raise UsageError(f"--suite {name}: no such suite{did_you_mean(name, sorted(suites_by_name))}")
+            raise UsageError(
+                f"--suite {name}: no such suite{did_you_mean(name, sorted(suites_by_name))}"
+            )
     suites = {suites_by_name[name].name: suites_by_name[name] for name in dict.fromkeys(names)}
     chosen = replace(config, suites=tuple(suites.values()))
     return with_default_gates(settle_options(chosen, root))
