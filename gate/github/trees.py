@@ -57,7 +57,9 @@ class Trees:
         )
 
     def _mark_incomplete(self, tree: str, why: str) -> str:
-        """Of the first tree, the run's own, it holds for all; another one just is not like it."""
+        """Notes why a tree cannot be read. For the first tree, the run's own, that holds for all
+        trees; any other tree then counts as different.
+        """
         if not self._known:
             self.note = f"agent.paths: {why}: every file counts"
         return tree

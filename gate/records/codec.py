@@ -175,8 +175,8 @@ def _names(cls: type) -> tuple[str, ...]:
 
 @cache
 def _hints(cls: type) -> dict[str, Any]:
-    """Of our own classes, whose annotations are texts without texts within, in a tenth of the calls
-    that typing.get_type_hints makes.
+    """The types of a class's fields. For our own classes, whose annotations are plain strings,
+    this takes a tenth of the calls of typing.get_type_hints.
     """
     if not all(base.__module__.startswith("gate.") for base in cls.__mro__[:-1]):
         return typing.get_type_hints(cls)

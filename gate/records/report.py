@@ -168,8 +168,8 @@ class AcceptedChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Of all suites together, each trial counting once; None where no trial has such a value.
-    Latency and tokens are of the answers that came.
+    """The totals of all suites; each trial counts once. None where no trial has such a value.
+    Latency (ms) and tokens count only answers that came.
     """
 
     suites: int

@@ -326,15 +326,17 @@ def find_session(given: str, out: Path) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """Of a session before: the version that wrote it, and the changed defaults it left untold."""
+    """An earlier session: the version that wrote it, and the changed defaults that its report
+    did not mention.
+    """
 
     version: str
     untold: tuple[str, ...] = ()
 
 
 def newest_ended(out: Path) -> Earlier | None:
-    """Of the sessions that runs left in `out`, whose last words somebody may have read; None where
-    no run came to its end. Files that are broken are left to whoever is asked to read them.
+    """The newest finished session in `out`; None where no run came to its end. Sessions with
+    broken files are skipped.
     """
     for folder in islice(_newest_first(out), _NEWEST):
         if candidate := earlier(folder):

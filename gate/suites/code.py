@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gate.agents.task_result import WRONG, nobody_answered
 from gate.agents.wire import answer
@@ -117,7 +117,7 @@ class _Address:
             turns_of(self._server).note_abandoned(for_s)
 
 
-def _within(lane: Lane, request: list[Any], timeout_s: float, who: str) -> Frame:
+def _within(lane: Lane, request: list[Json], timeout_s: float, who: str) -> Frame:
     """The reply to the call. Raises AgentFailure, InfraFailure."""
     from gate.user_code.calling import call
 

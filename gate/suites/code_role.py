@@ -11,13 +11,13 @@ from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from pathlib import PurePath
 from re import Pattern
-from typing import Any
 
 from gate.agents.task_result import response_of
 from gate.errors import UsageError
 from gate.records import Json
 from gate.records.codec import to_json
 from gate.suites.cases.keys import INPUT_KEYS, OUTSIDE_DIGEST
+from gate.user_code.loading import UserObject
 from gate.user_code.roles import Finish, RequestHandler
 
 ASKED_WITH = ("round_index", "attempt", "base_url", "model", "provider_key", "timeout_s")
@@ -26,8 +26,8 @@ _RAISED = (Exception, SystemExit)  # by the user's code
 
 
 def answer(
-    desk: RequestHandler, method: str, *arguments: Any, seconds: float, finish: Finish
-) -> Any:
+    desk: RequestHandler, method: str, *arguments: Json, seconds: float, finish: Finish
+) -> Json:
     """`method`: load or run; arguments come as JSON."""
     if method == "load":
         suite = _Suite(_make_instance(desk, *arguments))
@@ -42,14 +42,16 @@ def answer(
 class _Suite:
     """The user's suite, made and its tasks loaded. Raises UsageError for what is wrong with it."""
 
-    def __init__(self, suite: Any) -> None:
+    def __init__(self, suite: UserObject) -> None:
         self._made = suite
         self._by_name = _takes_names(suite.run_task)
         self._tasks = _by_id(_load_tasks(suite))
         self.lines = [_line(task, own_id) for own_id, task in self._tasks.items()]
         self.alone = getattr(suite, "concurrent", False) is not True
 
-    def run(self, own_id: str, options: Mapping[str, Any], seconds: float, finish: Finish) -> Any:
+    def run(
+        self, own_id: str, options: Mapping[str, Json], seconds: float, finish: Finish
+    ) -> UserObject:
         """What `run_task` returned."""
         task = _copy_task(self._tasks[own_id])
         if self._by_name:
@@ -59,7 +61,7 @@ class _Suite:
         return finish(result, seconds)
 
 
-def _make_instance(desk: RequestHandler, spec: str) -> Any:
+def _make_instance(desk: RequestHandler, spec: str) -> UserObject:
     """An instance of the class; what is no class is taken as it is."""
     loaded = desk.load(spec)
     try:
@@ -73,7 +75,7 @@ def _make_instance(desk: RequestHandler, spec: str) -> Any:
     return instance
 
 
-def _takes_names(run_task: Callable[..., Any]) -> bool:
+def _takes_names(run_task: Callable[..., UserObject]) -> bool:
     """Whether it takes what it is asked with by name; else in this order."""
     try:
         signature = inspect.signature(run_task)
@@ -90,7 +92,7 @@ def _takes_names(run_task: Callable[..., Any]) -> bool:
     raise UsageError(f"run_task{signature} must take ({wanted})")
 
 
-def _load_tasks(suite: Any) -> list[Any]:
+def _load_tasks(suite: UserObject) -> list[UserObject]:
     try:
         tasks = suite.load_tasks()
         if not isinstance(tasks, (str, bytes, Mapping)) and isinstance(tasks, Iterable):
@@ -102,9 +104,9 @@ def _load_tasks(suite: Any) -> list[Any]:
     raise UsageError(f"load_tasks() returned {type(tasks).__name__}: return a list of tasks")
 
 
-def _by_id(tasks: list[Any]) -> dict[str, Any]:
+def _by_id(tasks: list[UserObject]) -> dict[str, UserObject]:
     """Raises UsageError where there are none, or an id is missing or taken."""
-    tasks_by_id: dict[str, Any] = {}
+    tasks_by_id: dict[str, UserObject] = {}
     for number, task in enumerate(tasks, start=1):
         own_id = _id_of(task)
         is_valid = isinstance(own_id, (str, Integral)) and not isinstance(own_id, bool)
@@ -119,14 +121,14 @@ def _by_id(tasks: list[Any]) -> dict[str, Any]:
     return tasks_by_id
 
 
-def _id_of(task: Any) -> Any:
+def _id_of(task: UserObject) -> UserObject:
     try:
         return task.get("id") if isinstance(task, Mapping) else getattr(task, "id", None)
     except Exception:
         return None
 
 
-def _name_of(loaded: Any) -> str:
+def _name_of(loaded: UserObject) -> str:
     return str(getattr(loaded, "__name__", type(loaded).__name__))
 
 
@@ -134,7 +136,7 @@ def _format_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
-def _line(task: Any, own_id: str) -> str:
+def _line(task: UserObject, own_id: str) -> str:
     """The task as a row of a dataset: its keys, its prompt as the input; where none or several
     could be that, the task itself. Raises UsageError.
     """
@@ -152,19 +154,19 @@ def _line(task: Any, own_id: str) -> str:
         raise UsageError(f"load_tasks(): task '{own_id}' raised {_format_error(error)}") from error
 
 
-def _has_keys(value: Any) -> bool:
+def _has_keys(value: UserObject) -> bool:
     return isinstance(value, Mapping) or bool(list(_attributes(value)))
 
 
-def _attributes(value: Any) -> Iterator[str]:
+def _attributes(value: UserObject) -> Iterator[str]:
     """Names of what an object holds, without what it keeps to itself."""
-    names: Any = getattr(value, "_fields", None) or getattr(value, "__dict__", ())
+    names: Iterable[str] = getattr(value, "_fields", None) or getattr(value, "__dict__", ())
     if is_dataclass(value):
         names = [field.name for field in fields(value)]
     yield from (str(name) for name in names if not str(name).startswith("_"))
 
 
-def _plain(value: Any) -> Json:
+def _plain(value: UserObject) -> Json:
     """As JSON that is the same in each run: what JSON cannot hold is told by its name or kind."""
     if value is None or isinstance(value, (bool, str)):
         return value
@@ -188,7 +190,7 @@ def _plain(value: Any) -> Json:
     return [_plain(inner) for inner in value]
 
 
-def _copy_task(task: Any) -> Any:
+def _copy_task(task: UserObject) -> UserObject:
     """So that one round does not see what another did to the task, where it can be copied."""
     try:
         return copy.deepcopy(task)

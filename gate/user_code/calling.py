@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import Any, cast
+from typing import cast
 
 from gate.errors import AgentFailure, GraderFailure, InfraFailure
+from gate.records import Json
 from gate.user_code.frames import Frame
 from gate.user_code.process import CallLate, CodeDied, CodeProcess, CodeRaised, Lane
 
 
-def call(lane: Lane, request: list[Any], seconds: float, who: str) -> Frame:
+def call(lane: Lane, request: list[Json], seconds: float, who: str) -> Frame:
     """The reply. `who`: in messages, as "agent". Raises AgentFailure, InfraFailure."""
     try:
         return lane.call(request, seconds)
@@ -44,7 +45,7 @@ class TooLong(Exception):
     """A search for a pattern did not end in its time."""
 
 
-def ask_main(process: CodeProcess, request: list[Any], seconds: float) -> Any:
+def ask_main(process: CodeProcess, request: list[Json], seconds: float) -> Json:
     """What the main thread of the process answers, where searches can be ended. Raises TooLong,
     GraderFailure.
     """
@@ -63,8 +64,8 @@ def ask_main(process: CodeProcess, request: list[Any], seconds: float) -> Any:
 
 
 def call_judging_function(
-    process: CodeProcess, request: list[Any], seconds: float, who: str
-) -> Any:
+    process: CodeProcess, request: list[Json], seconds: float, who: str
+) -> Json:
     """What a grader, or another function that judges, answers. `who`: in messages, as "grader".
     Raises GraderFailure.
     """

@@ -20,12 +20,15 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gate.errors import AgentFailure, GraderFailure, InfraFailure, UsageError
 from gate.user_code import frames, roles
 from gate.user_code.frames import Frame
-from gate.user_code.loading import Workspace, pin, place_of
+from gate.user_code.loading import UserObject, Workspace, pin, place_of
+
+if TYPE_CHECKING:
+    from gate.user_code.awaiting import LoopThread
 
 _END_S = 1.0  # for the user's own clean-up once nothing is asked any more
 _DONE_LIMIT = 8_000_000  # bytes of an exception with what was done before it
@@ -123,7 +126,7 @@ class _Lane:
     def __init__(self, desk: roles.RequestHandler, channel: _Channel) -> None:
         self._desk, self._channel = desk, channel
         self.jobs: Jobs = SimpleQueue()
-        self._loop: Any = None
+        self._loop: LoopThread | None = None
 
     def run(self) -> None:
         while (frame := self.jobs.get()) is not None:
@@ -150,7 +153,7 @@ class _Lane:
             faulthandler.cancel_dump_traceback_later()
         self._channel.send(Frame(kind, frame.number, len(self._desk.workspace.files), took, body))
 
-    def _finish(self, result: Any, seconds: float) -> Any:
+    def _finish(self, result: UserObject, seconds: float) -> UserObject:
         if not isinstance(result, Awaitable):
             return result
         if self._loop is None:
@@ -210,6 +213,6 @@ def _place(error: BaseException, workspace: Workspace) -> str:
 
 
 def _status(error: BaseException) -> int | None:
-    """Of urllib's HTTPError, which is an OSError."""
+    """The status of urllib's HTTPError, which is an OSError."""
     code = getattr(error, "code", None)
     return code if type(code) is int else None

@@ -26,6 +26,9 @@ from typing import Any, cast
 
 from gate.errors import UsageError
 
+# An object of the user's code: nothing is known of its class, so its attributes are tried.
+UserObject = Any
+
 _NOTHING = object()
 _CODE = (".py", ".pyw", ".pyc", ".zip", ".whl", ".egg", ".so", ".pyd")
 
@@ -142,7 +145,7 @@ def note_sources(workspace: Workspace) -> None:
     for kind in (SourcelessFileLoader, ExtensionFileLoader):
         _note_binary(kind, workspace)
 
-    def note_event(event: str, arguments: tuple[Any, ...]) -> None:
+    def note_event(event: str, arguments: tuple[object, ...]) -> None:
         """Code that comes in another way: out of an archive, by runpy, by exec."""
         if event == "open" and isinstance(file := arguments[0], str) and file.endswith(_CODE):
             with suppress(OSError):
@@ -165,7 +168,9 @@ def _note_binary(kind: Any, workspace: Workspace) -> None:
     setattr(kind, entry, load_and_note)
 
 
-def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> tuple[Any, str]:
+def load_object(
+    spec: str, workspace: Workspace, *, workspace_first: bool
+) -> tuple[UserObject, str]:
     """What `package.module:attribute` or `./file.py:attribute` names, relative to the folder of
     gate.yml, and its module's name. Raises UsageError if it is not there, and whatever the code
     itself raises.
@@ -178,11 +183,11 @@ def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> tu
     return _attribute(module, path, spec, where), module.__name__
 
 
-def _attribute(module: ModuleType, path: str, spec: str, where: str) -> Any:
+def _attribute(module: ModuleType, path: str, spec: str, where: str) -> UserObject:
     """What `agent.aquery` leads to. Raises UsageError, also for a method of a class that nobody has
     made an object of.
     """
-    value: Any = module
+    value: UserObject = module
     for name in path.split("."):
         inside, value = value, getattr(value, name, _NOTHING)
         if value is _NOTHING:

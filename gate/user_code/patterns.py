@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast
+from typing import cast
 
 from gate.errors import GraderFailure
 from gate.records import Json
@@ -51,7 +51,7 @@ class Weight:
 
 @dataclass(slots=True)
 class _Part:
-    """Of a pattern: a group, or a single character."""
+    """A part of a pattern: a group or a single character."""
 
     atomic: bool = False
     varies: bool = False  # it can match one text in several ways
@@ -147,7 +147,7 @@ def _search_elsewhere(
 
 def explain_elsewhere(
     module: str, how: str, schema: Json, data: Json
-) -> list[tuple[Any, str, str, str]]:
+) -> list[tuple[Json, str, str, str]]:
     """What of the data does not fit a JSON Schema whose patterns could take for ever, by a function
     `how` of `module`: path, message, rule and key of each. Raises GraderFailure when
     it takes too long.
@@ -155,10 +155,10 @@ def explain_elsewhere(
     about = "a JSON Schema with patterns"
     key = (json.dumps(schema, sort_keys=True), 0)
     mismatches = _ask_process(["explain", module, how, schema, data], about, key, SECONDS)
-    return cast("list[tuple[Any, str, str, str]]", mismatches)
+    return cast("list[tuple[Json, str, str, str]]", mismatches)
 
 
-def _ask_process(request: list[Any], about: str, key: tuple[str, int], seconds: float) -> Any:
+def _ask_process(request: list[Json], about: str, key: tuple[str, int], seconds: float) -> Json:
     too_long = f"{about} took longer than {seconds:g} s"
     if _ran_out[key] >= _MOST_TIMES:
         raise GraderFailure(f"{too_long} {_MOST_TIMES} times and is not tried again: simplify it")

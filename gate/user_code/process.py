@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
 from threading import Lock, RLock
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gate.errors import InfraFailure, UsageError
+from gate.records import Json
 from gate.system.exclusive import ServerTurns
 from gate.system.shortage import shortage
 from gate.text.escaping import one_line
@@ -59,7 +60,7 @@ class UserError:
     timed_out: bool
     os_error: bool
     seconds: float  # that the call took
-    done: dict[str, Any] | None  # what it says that was done before, hostile
+    done: dict[str, Json] | None  # what it says that was done before, hostile
 
 
 def _parse_error(frame: Frame) -> UserError:
@@ -71,8 +72,8 @@ def _parse_error(frame: Frame) -> UserError:
     kind, name, place, message = (
         one_line(str(data.get(key) or ""), 300) for key in ("kind", "type", "place", "message")
     )
-    again: Any = data.get("retry_after")
-    done: Any = data.get("done")
+    again: Json = data.get("retry_after")
+    done: Json = data.get("done")
     code, status = data.get("code"), data.get("http_status")
     return UserError(
         kind=kind,
@@ -125,7 +126,7 @@ class CodeProcess:
         self._lanes = itertools.count(1)
         self._running: Started | None = None
         self._loads: list[tuple[str, bytes]] = []  # name and request, in the order of their numbers
-        self._known: dict[bytes, Any] = {}  # request -> what it returned
+        self._known: dict[bytes, Json] = {}  # request -> what it returned
         self._files: dict[str, dict[str, str]] = {}
         self._noted = 0  # how many files had been loaded when they were last asked for
         self._deaths = 0
@@ -139,7 +140,7 @@ class CodeProcess:
             if self._running is None and not self._closed:
                 self._running = self._start_child()
 
-    def load(self, name: str, request: list[Any], kind: type[T]) -> T:
+    def load(self, name: str, request: list[Json], kind: type[T]) -> T:
         """What loading an object of the user's returned, of type `kind`; it is loaded once, and
         again in a process that takes the place of a dead one. `name`: as gate.yml has it, for
         messages.
@@ -159,7 +160,7 @@ class CodeProcess:
     def new_lane(self) -> Lane:
         return Lane(self, next(self._lanes))
 
-    def call(self, lane: Lane, request: list[Any], seconds: float) -> Frame:
+    def call(self, lane: Lane, request: list[Json], seconds: float) -> Frame:
         """The reply to one call. Raises CallLate, CodeRaised, CodeDied where this call ends the
         process, InfraFailure where it is closed or given up.
 
@@ -302,7 +303,7 @@ class CodeProcess:
                     f"in between; the last time it {death.how}"
                 )
 
-    def _load_object(self, running: Started, name: str, body: bytes) -> Any:
+    def _load_object(self, running: Started, name: str, body: bytes) -> Json:
         seconds = self.manner.load_s
         pending = running.ask(frames.LOAD, 0, seconds, body)
         try:
@@ -358,7 +359,7 @@ class Lane:
         self._asked: PendingCall | None = None
         self._closed = False
 
-    def call(self, request: list[Any], seconds: float) -> Frame:
+    def call(self, request: list[Json], seconds: float) -> Frame:
         """As CodeProcess.call; after a late call the next one has a thread of its own."""
         if self._closed:
             raise InfraFailure(_GIVEN_UP)

@@ -16,13 +16,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from gate.errors import AgentFailure, UsageError
-from gate.user_code.loading import Workspace, load_object, note_sources, trace_lines
+from gate.user_code.loading import UserObject, Workspace, load_object, note_sources, trace_lines
 
-Finish = Callable[[Any, float], Any]  # awaits what can be awaited, within so many seconds
+if TYPE_CHECKING:
+    from gate.records import Json
+
+# Awaits what can be awaited, within so many seconds.
+Finish = Callable[[UserObject, float], UserObject]
 
 # Of which one is the answer in an answer object; that module would be loaded here for nothing else.
 ANSWERS = ("answer", "output", "text")
@@ -47,31 +51,34 @@ class RequestHandler:
         self.workspace = workspace
         self._judges = judges
         self._reached = reached
-        self._made: list[Any] = []
-        self._told: tuple[tuple[int, int], Any] = ((0, 0), {})  # files, when so much was loaded
+        self._made: list[UserObject] = []
+        self._told: tuple[tuple[int, int], Json] = (
+            (0, 0),
+            {},
+        )  # files, when so much was loaded
         self._modules: dict[str, str] = {}  # name in gate.yml -> its module
         if judges:
             note_sources(workspace)
 
-    def answer(self, request: list[Any], seconds: float, finish: Finish) -> Any:
+    def answer(self, request: list[Json], seconds: float, finish: Finish) -> Json:
         """`request`: the name of a method here, without its prefix, and its arguments."""
         name, *arguments = request
         return getattr(self, f"do_{name}")(*arguments, seconds=seconds, finish=finish)
 
-    def load(self, spec: str) -> Any:
+    def load(self, spec: str) -> UserObject:
         loaded, module = load_object(spec, self.workspace, workspace_first=not self._judges)
         self._modules[spec] = module
         return loaded
 
-    def keep(self, value: Any) -> int:
+    def keep(self, value: UserObject) -> int:
         """The number by which later requests name it."""
         self._made.append(value)
         return len(self._made) - 1
 
-    def do_trace(self, **_: Any) -> None:
+    def do_trace(self, **_: object) -> None:
         trace_lines(self.workspace, self._reached)
 
-    def do_files(self, **_: Any) -> Any:
+    def do_files(self, **_: object) -> Json:
         """Files of the checkout, for each object that was loaded."""
         loaded_counts = (len(self._modules), len(self.workspace.files))
         if loaded_counts != self._told[0]:
@@ -79,15 +86,15 @@ class RequestHandler:
             self._told = loaded_counts, sources.files_by_object(self._modules, self.workspace)
         return self._told[1]
 
-    def do_function(self, spec: str, **_: Any) -> int:
+    def do_function(self, spec: str, **_: object) -> int:
         return self.keep(_callable(self.load(spec), spec))
 
-    def do_agent(self, spec: str, **_: Any) -> Any:
+    def do_agent(self, spec: str, **_: object) -> Json:
         """Its number, and whether it wants the question alone instead of the case."""
         function = _callable(self.load(spec), spec)
         return [self.keep(function), asks_by_text(function)]
 
-    def do_retriever(self, spec: str, **_: Any) -> int:
+    def do_retriever(self, spec: str, **_: object) -> int:
         loaded = self.load(spec)
         if isinstance(loaded, type):
             try:
@@ -101,42 +108,49 @@ class RequestHandler:
             raise UsageError(f"'{spec}' is neither a function nor has it `invoke`")
         return self.keep(search)
 
-    def do_call(self, of: int, argument: Any, *, seconds: float, finish: Finish) -> Any:
+    def do_call(self, of: int, argument: Json, *, seconds: float, finish: Finish) -> Json:
         return answer_of(finish(self._made[of](argument), seconds))
 
-    def do_search(self, of: int, question: str, *, seconds: float, finish: Finish) -> Any:
+    def do_search(self, of: int, question: str, *, seconds: float, finish: Finish) -> Json:
         return _documents(finish(self._made[of](question), seconds))
 
-    def do_embed(self, of: int, texts: list[str], *, seconds: float, finish: Finish) -> Any:
+    def do_embed(self, of: int, texts: list[str], *, seconds: float, finish: Finish) -> Json:
         vectors = finish(self._made[of](texts), seconds)
         return [[float(value) for value in vector] for vector in vectors]
 
     def do_match(
-        self, pattern: str, flags: int, text: str, start: int, *, seconds: float, **_: Any
-    ) -> Any:
+        self, pattern: str, flags: int, text: str, start: int, *, seconds: float, **_: object
+    ) -> Json:
         with _alarm(seconds):
             match = re.compile(pattern, flags).search(text, start)
         return match and match.span()
 
     def do_explain(
-        self, module: str, how: str, schema: Any, data: Any, *, seconds: float, **_: Any
-    ) -> Any:
+        self,
+        module: str,
+        how: str,
+        schema: Json,
+        data: Json,
+        *,
+        seconds: float,
+        **_: object,
+    ) -> Json:
         """What of the data does not fit a JSON Schema with patterns, by a function of `module`."""
         with _alarm(seconds):
             mismatches = getattr(importlib.import_module(module), how)(schema, data)
         return [[list(one.path), one.message, one.rule, one.key] for one in mismatches]
 
-    def do_role(self, module: str, *arguments: Any, **manner: Any) -> Any:
+    def do_role(self, module: str, *arguments: Json, **manner: object) -> Json:
         """Whatever graders and suites as code need stands in a module of the gate's that other
         processes do not load; who asks names it.
         """
         return importlib.import_module(module).answer(self, *arguments, **manner)
 
-    def object_of(self, of: int) -> Any:
+    def object_of(self, of: int) -> UserObject:
         return self._made[of]
 
 
-def _callable(loaded: Any, spec: str) -> Any:
+def _callable(loaded: UserObject, spec: str) -> UserObject:
     if not callable(loaded):
         raise UsageError(f"'{spec}' cannot be called")
     return loaded
@@ -163,7 +177,7 @@ def _alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def asks_by_text(function: Any) -> bool:
+def asks_by_text(function: UserObject) -> bool:
     """Whether what it takes first is a question by its annotation, or, without one, by its name."""
     try:
         first = next(iter(inspect.signature(function).parameters.values()))
@@ -175,7 +189,7 @@ def asks_by_text(function: Any) -> bool:
     return written in (str, "str") or (written is first.empty and first.name in _QUESTIONS)
 
 
-def answer_of(result: Any) -> Any:
+def answer_of(result: UserObject) -> Json:
     """A text, an object or a list as it is, a pair of an answer and what is known of it as one
     object; other things as the data that they hold.
     """
@@ -193,7 +207,7 @@ def answer_of(result: Any) -> Any:
     raise Unusable(f"returned {kind}: return a text, or a dict with 'answer'")
 
 
-def _join_pair(pair: tuple[Any, ...]) -> dict[str, Any]:
+def _join_pair(pair: tuple[UserObject, ...]) -> dict[str, Json]:
     """`(answer, {"total_tokens": 123})` as an answer object. What the answer says of itself, being
     an object, wins.
     """
@@ -211,7 +225,7 @@ def _join_pair(pair: tuple[Any, ...]) -> dict[str, Any]:
     return {**about, ANSWERS[0]: answer}
 
 
-def _mapping(value: Any) -> dict[str, Any] | None:
+def _mapping(value: UserObject) -> dict[str, Json] | None:
     if isinstance(value, Mapping):
         return dict(value)
     try:
@@ -221,7 +235,7 @@ def _mapping(value: Any) -> dict[str, Any] | None:
     return data if isinstance(data, dict) else None
 
 
-def find_done(error: BaseException) -> dict[str, Any]:
+def find_done(error: BaseException) -> dict[str, Json]:
     """Attributes of an exception that say what the agent did before it, as far as JSON holds them:
     an agent's loop may hang them on whatever ends it. Empty where there are none.
     """
@@ -235,7 +249,7 @@ def find_done(error: BaseException) -> dict[str, Any]:
     return {**done, **done_parts} if isinstance(done, dict) else done_parts
 
 
-def encode_json(value: Any) -> bytes:
+def encode_json(value: UserObject) -> bytes:
     """As JSON. Raises Unusable for what JSON cannot hold."""
     try:
         return json.dumps(value, default=_dump_value).encode()
@@ -243,7 +257,7 @@ def encode_json(value: Any) -> bytes:
         raise Unusable(f"returned what JSON cannot hold: {error}") from error
 
 
-def _dump_value(value: Any) -> Any:
+def _dump_value(value: UserObject) -> UserObject:
     """Messages and answers of the clients of OpenAI, Anthropic and LangChain have `model_dump`;
     records, mappings and numpy's numbers are data as they are. Raises TypeError.
     """
@@ -262,7 +276,7 @@ def _dump_value(value: Any) -> Any:
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
-def _documents(result: Any) -> list[Any]:
+def _documents(result: UserObject) -> list[Json]:
     if not isinstance(result, (list, tuple)):
         raise AgentFailure(f"it returned {type(result).__name__}: return a list of documents")
     try:
@@ -274,7 +288,7 @@ def _documents(result: Any) -> list[Any]:
     return documents
 
 
-def _document(item: Any) -> Any:
+def _document(item: UserObject) -> Json:
     """An id, or {id, score, text} of a mapping or an object, LangChain's Document among them."""
     if isinstance(item, (str, Integral, UUID)):
         return _scalar(item)
@@ -289,11 +303,11 @@ def _document(item: Any) -> Any:
     }
 
 
-def _first(data: Mapping[str, Any], *names: str) -> Any:
+def _first(data: Mapping[str, UserObject], *names: str) -> Json:
     return next((data[name] for name in names if data.get(name) is not None), None)
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: UserObject) -> Json:
     """numpy's numbers and UUIDs as JSON has them."""
     if isinstance(value, (str, bool)):
         return value

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from gate.agents.wire import answer
 from gate.files.plain_file import open_plain
@@ -99,7 +98,7 @@ class Cache:
         return entries
 
     def _take(self, line: bytes, entries: dict[str, CachedReply]) -> None:
-        item: Any = None
+        item: Json = None
         with suppress(ValueError):
             item = answer.parse(line)
         if isinstance(item, dict) and item.get("for") not in (None, self._section):
@@ -110,7 +109,7 @@ class Cache:
         else:
             entries[item["key"]] = kept
 
-    def _parse_entry(self, item: Mapping[str, Any]) -> CachedReply | None:
+    def _parse_entry(self, item: Mapping[str, Json]) -> CachedReply | None:
         key, value, mac = item.get("key"), item.get("value"), item.get("mac")
         if not (isinstance(key, str) and isinstance(value, dict) and isinstance(mac, str)):
             return None

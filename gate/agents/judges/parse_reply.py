@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from gate.agents.wire import answer
 from gate.files.json_schema import mismatches
@@ -90,7 +89,7 @@ def _why(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """A key that is there twice leaves open which value is meant."""
     members = dict(pairs)
     if len(members) < len(pairs):
@@ -99,7 +98,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _no_number(name: str) -> Any:
+def _no_number(name: str) -> Json:
     raise ValueError(f"{name} is no number of JSON")
 
 

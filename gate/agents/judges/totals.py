@@ -24,8 +24,8 @@ class GraderReplies:
 
 
 def judging(asked: Iterable[GraderReplies]) -> Judging:
-    """Of one try. Coverage counts judges only: a number that no verifier looked at is counted by
-    the grader itself.
+    """Adds up what the models were asked about one attempt. Only judges count for the coverage: a
+    number that no verifier looked at is counted by the grader itself.
     """
     total = Judging()
     for replies in asked:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from gate.agents.http_client.endpoint import Endpoint, join_endpoint, key_of, reach
 from gate.agents.http_client.reply import HttpReply
@@ -84,7 +83,7 @@ class Anthropic:
         return chat.single_call_response(found, _steps(blocks) or None, "tools" in self.options)
 
 
-def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
+def _steps(blocks: list[dict[str, Json]]) -> tuple[ToolCall, ...]:
     """Calls left to the caller, and those that the server made, with what came of them."""
     results = {
         block["tool_use_id"]: block for block in blocks if isinstance(block.get("tool_use_id"), str)
@@ -101,7 +100,7 @@ def _steps(blocks: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
 def _join_events(reply: HttpReply) -> dict[str, Json]:
     """A stream's events as the body that would have come in one piece."""
     whole: dict[str, Json] = {}
-    blocks: dict[int, dict[str, Any]] = {}
+    blocks: dict[int, dict[str, Json]] = {}
     usage: dict[str, Json] = {}
     for event in events(reply):
         kind, index = event.get("type"), event.get("index")
@@ -125,7 +124,7 @@ def _join_events(reply: HttpReply) -> dict[str, Json]:
     return {**whole, "usage": usage, "content": [_block(blocks[index]) for index in sorted(blocks)]}
 
 
-def _block(block: dict[str, Any]) -> dict[str, Json]:
+def _block(block: dict[str, Json]) -> dict[str, Json]:
     pieces = block.pop("pieces")
     said = [piece["text"] for piece in pieces if isinstance(piece.get("text"), str)]
     given = [piece.get("partial_json") for piece in pieces]

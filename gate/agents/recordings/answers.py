@@ -112,7 +112,9 @@ def _repair_numbers(line: Json, key: str) -> Json:
 
 
 def input_digest(case: Case) -> str:
-    """Of the input alone: with another expected answer the recorded one still answers the case."""
+    """A hash of the input alone: a recorded answer still fits a case whose expected answer
+    changed.
+    """
     if case.input == "":
         return UNKNOWN
     text = json.dumps(case.input, sort_keys=True, default=str)

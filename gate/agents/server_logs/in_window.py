@@ -21,7 +21,9 @@ UNTIMED = "some of its lines have no time, and are not taken"
 
 
 def in_window(watched: WatchedLog, window: Window, zone: tzinfo | None) -> LogExtract:
-    """Of the console nothing is taken; how many of its new lines are passed by is said."""
+    """The lines of a log whose times lie in the window. The console has no times: its new lines
+    are only counted.
+    """
     candidate = watched.candidate
     if watched.cursor.problem:
         return watched.read_extract()
@@ -47,7 +49,7 @@ def in_window(watched: WatchedLog, window: Window, zone: tzinfo | None) -> LogEx
 
 
 def _sessions(folder: Path, window: Window) -> WindowLines:
-    """Of the sessions that were written to since the window began."""
+    """The lines of the sessions that were written to since the window began."""
     listed = sessions_in(folder)
     touched = [
         (at.st_mtime, name) for name, at in listed.files.items() if at.st_mtime * 1000 >= window.low

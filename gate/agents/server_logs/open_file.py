@@ -35,7 +35,7 @@ def open_log(path: Path) -> FileIO | None:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Of an error while a path is opened or read; ValueError: it holds a NUL."""
+    """Why a path could not be opened or read, in words. A ValueError means a NUL in the path."""
     if not isinstance(error, OSError):
         return "no path"
     if error.errno == errno.ELOOP:

@@ -36,7 +36,7 @@ class LogCandidate:
 def candidates(
     options: LogOptions, env: Mapping[str, str], root: Path, *, nearby: bool
 ) -> Mapping[LogKind, tuple[LogCandidate, ...]]:
-    """Of each kind, in the order in which the first that exists is taken.
+    """The paths where a log of each kind may lie; the first one that exists is taken.
 
     Where something is named, the usual places are not looked at: another log would be read there;
     nor are they where the server is not `nearby`.

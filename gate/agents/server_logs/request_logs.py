@@ -92,7 +92,7 @@ class LogBook:
     def _read_extracts(
         self, mark: LogMark, started_ms: int, ended_ms: int
     ) -> dict[LogKind, LogExtract]:
-        """Of each kind the log that is there."""
+        """What the logs show of the request, for each kind of log that is there."""
         there = {
             kind: watched for kind in self._candidates if (watched := mark.first_present(kind))
         }

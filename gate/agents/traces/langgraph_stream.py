@@ -42,7 +42,9 @@ def piece_of(item: Json) -> Piece:
 
 
 def _unwrap_debug(piece: Piece) -> Piece:
-    """Of debug and tasks what a node gave back; the rest repeats what is known."""
+    """The result of a node in a piece of the modes debug and tasks; their other pieces repeat
+    what is known.
+    """
     data = piece.data
     if piece.mode == "messages" and isinstance(data, (list, tuple)) and data:
         return Piece("messages", data[0])

@@ -74,7 +74,7 @@ class _Console:
 
 
 def _read_audit_record(record: Mapping[str, Json], into: Builder) -> None:
-    """Of a call only its name, its outcome and its time are written."""
+    """Reads one audit record. For a call it holds only the name, the outcome and the time."""
     kind, outcome = record.get("type"), record.get("outcome")
     if kind == "llm_call":
         if outcome != "attempted":

@@ -23,7 +23,9 @@ def read(data: Json, into: Builder) -> None:
 
 
 def trace_of(span_list: list[TraceSpan]) -> Trace:
-    """Of spans `in_order`, of one trace or of those of one conversation. Raises AgentFailure."""
+    """The trace that the spans `in_order` make: of one trace, or of all traces of one
+    conversation. Raises AgentFailure.
+    """
     into = Builder()
     _walk(span_list, into)
     return into.trace("otel")
@@ -64,7 +66,7 @@ class _Walk:
             self._answers.setdefault(span.trace, facts.answer)
 
     def end(self) -> None:
-        """Of several traces the last one has the answer."""
+        """Ends the walk. The answer is that of the last trace that has one."""
         if self._trace in self._answers:
             self._into.answers(self._answers[self._trace])
 

@@ -5,7 +5,7 @@ and OpenInference.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from gate.agents.traces.values import (
     Called,
@@ -152,7 +152,7 @@ def _genai(attributes: Attributes, events: Sequence[Event]) -> ModelCall:
 
 
 def _find_question(
-    attributes: Attributes, events: Sequence[Event], given: list[dict[str, Any]]
+    attributes: Attributes, events: Sequence[Event], given: list[dict[str, Json]]
 ) -> str | None:
     """The last message of a user; None where content is not recorded."""
     questions = [content_text(first(e, "content")) for n, e in events if n == "gen_ai.user.message"]
@@ -198,7 +198,7 @@ def _usage(attributes: Attributes, names: Sequence[tuple[str, ...]]) -> tuple[Js
 
 
 def _messages(value: Json) -> list[dict[str, Json]]:
-    """Of a text that was cut off none."""
+    """The messages in an attribute; none where it was cut off and is no JSON any more."""
     if not value or isinstance(value, str):
         return []
     return [as_object(message, "a message") for message in as_list(value, "messages")]
@@ -219,7 +219,7 @@ def _choices(events: Sequence[Event]) -> Iterator[dict[str, Json]]:
             }
 
 
-def _parts(message: Attributes) -> list[dict[str, Any]]:
+def _parts(message: Attributes) -> list[dict[str, Json]]:
     content, part_list = message.get("content"), message.get("parts")
     parts = (
         [part for part in as_list(part_list, "parts") if isinstance(part, dict)]
@@ -231,13 +231,15 @@ def _parts(message: Attributes) -> list[dict[str, Any]]:
     return parts
 
 
-def _text(parts: list[dict[str, Any]]) -> str:
+def _text(parts: list[dict[str, Json]]) -> str:
     contents = (part.get("content") for part in parts if part.get("type") == "text")
     return "".join(one for one in contents if isinstance(one, str))
 
 
-def _results(given: list[dict[str, Any]]) -> Iterator[tuple[str, Json]]:
-    """Of the calls that the model made last; those before were shown to an earlier call."""
+def _results(given: list[dict[str, Json]]) -> Iterator[tuple[str, Json]]:
+    """The results of the calls that the model made last, as (id of the call, result). Earlier
+    results were given to an earlier model call.
+    """
     for message in given[_spoke(given) :]:
         for part in _parts(message):
             id = part.get("id")
@@ -245,7 +247,7 @@ def _results(given: list[dict[str, Any]]) -> Iterator[tuple[str, Json]]:
                 yield id, first(part, "response", "result")
 
 
-def _spoke(messages: list[dict[str, Any]]) -> int:
+def _spoke(messages: list[dict[str, Json]]) -> int:
     """Where what came after the model's last message begins."""
     places = range(len(messages), 0, -1)
     return next((n for n in places if messages[n - 1].get("role") in ("assistant", "model")), 0)
@@ -297,9 +299,9 @@ def _find_input(attributes: Attributes) -> str | None:
     return (given if isinstance(given, str) and given else plain)[:_MOST_ASKED]
 
 
-def _collect_indexed(attributes: Attributes, *prefix: str) -> list[dict[str, Any]]:
+def _collect_indexed(attributes: Attributes, *prefix: str) -> list[dict[str, Json]]:
     """`a.b.0.c.d`, `a.b.1.c.e`: a list of objects; numbers that are left out too."""
-    tree: dict[str, Any] = {}
+    tree: dict[str, Json] = {}
     start = ".".join(prefix) + "."
     for key, value in attributes.items():
         way = key.split(".", _DEEPEST) if key.startswith(start) else ()
@@ -312,7 +314,7 @@ def _collect_indexed(attributes: Attributes, *prefix: str) -> list[dict[str, Any
     return _items(at(tree, *prefix))
 
 
-def _items(node: Json) -> list[dict[str, Any]]:
+def _items(node: Json) -> list[dict[str, Json]]:
     """The objects of an object whose keys are positions."""
     if not isinstance(node, dict):
         return []

@@ -146,8 +146,9 @@ def _id(value: Json) -> str:
 
 
 def _nanoseconds(value: Json) -> int | None:
-    """Of a time as ISO 8601, UTC where it names no zone; or of a number since 1970 in seconds,
-    milliseconds, microseconds or nanoseconds, whichever gives a year that has traces.
+    """Nanoseconds since 1970, from a time in ISO 8601 (UTC where it names no zone) or from a
+    number in seconds, milliseconds, microseconds or nanoseconds: the unit that gives a plausible
+    year. None for anything else.
     """
     if isinstance(value, str):
         try:

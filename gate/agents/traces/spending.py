@@ -122,8 +122,8 @@ class Spending:
             self._whole = True
 
     def total(self, calls: int) -> Usage:
-        """Of all `calls` of the model. A cost that is told in part is NaN: no price table may stand
-        in for what the agent says.
+        """The usage of all `calls` of the model. A cost that is known for only some of them is NaN:
+        no price table may stand in for what the agent says.
         """
         calls = 1 if self._whole else calls
         sums = dict(self._sums)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from gate.agents.traces import values
 from gate.agents.traces.faults import TraceFaults
@@ -31,7 +30,7 @@ def find_done(failure: AgentFailure) -> Response | None:
     return None
 
 
-def _iterate_objects(done: object) -> Iterator[dict[str, Any]]:
+def _iterate_objects(done: object) -> Iterator[dict[str, Json]]:
     """The error's object, then those in it that may have steps."""
     if isinstance(done, bytes):
         try:

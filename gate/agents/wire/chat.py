@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from gate.agents.http_client.reply import HttpReply
 from gate.agents.traces import plain, values
@@ -131,7 +130,7 @@ def _is_message(item: Json) -> bool:
     return isinstance(item, dict) and isinstance(item.get("role"), str)
 
 
-def _choice(data: Json, reply: HttpReply) -> dict[str, Any]:
+def _choice(data: Json, reply: HttpReply) -> dict[str, Json]:
     choices = data.get("choices") if isinstance(data, dict) else None
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]

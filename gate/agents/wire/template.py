@@ -69,7 +69,7 @@ def _value(name: str, case: Case, setting: str) -> Json:
 
 
 def names_in(template: Json) -> list[str]:
-    """Of every placeholder, in the order in which they stand."""
+    """The names of all placeholders, in the order in which they stand."""
     if isinstance(template, str):
         return _HOLE.findall(template)
     if isinstance(template, dict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from gate.agents.traces import plain, values
 from gate.agents.traces.detecting import is_whole, shape_of
@@ -74,7 +74,7 @@ def _read_source(source: Json, named: Shape | None) -> Trace | None:
     return Trace(shape=None, steps=None, faults=faults.sentences())
 
 
-def response_fields(fields: Json, turns: int | None, trace_found: Trace | None) -> dict[str, Any]:
+def response_fields(fields: Json, turns: int | None, trace_found: Trace | None) -> dict[str, Json]:
     """The fields of Response that tell of steps. The agent's own steps and number of turns
     (`fields`) win over those of the trace; a bare number of steps does not, as a trace knows more.
     """

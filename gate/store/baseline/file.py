@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from gate.analysis.table import Array, Table, floats, newest_rounds
 from gate.graders.trajectories.path import Path
@@ -61,7 +60,7 @@ def newest_run(text: bytes, file: str) -> BaselineRun | None:
     return from_json(BaselineRun, runs[-1]) if runs else None
 
 
-def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
+def _build(data: Mapping[str, Json], file: str) -> BaselineFile:
     cases = sorted(data["cases"], key=lambda case: str(case["id"]))
     runs = tuple(from_json(BaselineRun, run) for run in data["runs"])
     rounds = sum(run.kept for run in runs)
@@ -88,7 +87,7 @@ def _build(data: Mapping[str, Any], file: str) -> BaselineFile:
     return BaselineFile(table=table, runs=runs, accepted=accepted, paths=paths)
 
 
-def _column(name: str, rows: list[Any], rounds: int, file: str) -> Array:
+def _column(name: str, rows: list[Json], rounds: int, file: str) -> Array:
     try:
         values = floats(rows, rounds)
     except OverflowError:  # a whole number that is no float

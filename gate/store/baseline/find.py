@@ -164,7 +164,7 @@ def _pool_runs(
 
 
 def paths_among(paths: Mapping[str, Path]) -> PathsOf:
-    """Of those that a baseline file holds."""
+    """A function that looks up the paths of cases in `paths`, which a baseline file holds."""
     return lambda case_ids: {case: paths[case] for case in case_ids if case in paths}
 
 

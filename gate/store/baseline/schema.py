@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_schema import mismatches
@@ -162,7 +162,7 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a JSON number")
 
 
-def check_header(data: Json, file: str) -> dict[str, Any]:
+def check_header(data: Json, file: str) -> dict[str, Json]:
     """The data when everything but the cases fits the schema."""
     if not isinstance(data, dict):
         reject(file, 1, f"a JSON {type(data).__name__}, not a baseline file")
@@ -184,7 +184,7 @@ def _is_list(data: Mapping[str, Json]) -> bool:
     return isinstance(data["cases"], list)
 
 
-def check_cases(data: Mapping[str, Any], text: bytes, file: str) -> None:
+def check_cases(data: Mapping[str, Json], text: bytes, file: str) -> None:
     case_problems = list(_case_problems(data))
     if case_problems:
         lines = _case_lines(text)
@@ -196,7 +196,7 @@ def check_cases(data: Mapping[str, Any], text: bytes, file: str) -> None:
         )
 
 
-def _case_problems(data: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
+def _case_problems(data: Mapping[str, Json]) -> Iterator[tuple[int, str, str]]:
     """Index in `cases`, key and message of everything wrong."""
     fits, rounds, seen = (
         compile_check(_case_schema()),

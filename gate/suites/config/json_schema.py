@@ -78,7 +78,7 @@ MANNERS: dict[str, Json] = {  # of whoever is asked: agent, retriever, judge, ve
 
 
 def schema() -> dict[str, Json]:
-    """Of the whole file (2020-12): every key of every version, unknown ones refused everywhere."""
+    """The JSON Schema (2020-12) of gate.yml: all keys of all versions; unknown keys are refused."""
     return schema_for(agents=AGENTS.names(), graders=GRADERS.names(), retrievers=RETRIEVERS.names())
 
 
@@ -104,7 +104,7 @@ def schema_for(
 
 
 def plugin_schema(registry: Registry[Any], name: str) -> dict[str, Json]:
-    """Of the options of a registered plug-in: the fields of its class."""
+    """The JSON Schema of the options of a built-in plug-in, which are the fields of its class."""
     return schema_of(registry.get_class(name))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
@@ -34,8 +33,8 @@ def override(
 
     Raises UsageError for an option that the agent's type does not have.
     """
-    address: dict[str, Any] = {"base_url": base_url, "model": model}
-    manners: dict[str, Any] = {"timeout": timeout, "concurrency": concurrency}
+    address: dict[str, Json] = {"base_url": base_url, "model": model}
+    manners: dict[str, Json] = {"timeout": timeout, "concurrency": concurrency}
     retriever = config.retriever
     suite = _drop_none(rounds=rounds, max_attempts=max_attempts)
     return replace(
@@ -61,7 +60,7 @@ def settings(config: Config, more: Mapping[str, str]) -> Config:
         wrong = mismatches(schema_of(type(record)), {name: value})
         if wrong:
             raise UsageError(f"{key}: {wrong[0].message}")
-        changed: dict[str, Any] = {section: replace(record, **{name: value})}
+        changed: dict[str, Json] = {section: replace(record, **{name: value})}
         if section == "policy":
             changed["policy_set"] = tuple(sorted({*config.policy_set, name}))
         config = replace(config, **changed)
@@ -72,7 +71,7 @@ def for_release(config: Config) -> Config:
     """Release mode (docs/semantics.md 3): a policy that gate.yml does not set is `fail`."""
     every = schema_of(type(config.policy))["properties"]
     can_fail = [name for name, values in every.items() if "fail" in values["enum"]]
-    strict: dict[str, Any] = {name: "fail" for name in can_fail if name not in config.policy_set}
+    strict: dict[str, Json] = {name: "fail" for name in can_fail if name not in config.policy_set}
     return replace(config, policy=replace(config.policy, **strict))
 
 
@@ -116,5 +115,5 @@ def _agent_option(
     return replace(agent, options=options)
 
 
-def _drop_none(**options: Any) -> dict[str, Any]:
+def _drop_none(**options: Json) -> dict[str, Json]:
     return {name: value for name, value in options.items() if value is not None}

@@ -85,7 +85,7 @@ def list_edited_columns(
 
 
 def _files(code: Iterable[str], rules: Rules) -> set[str]:
-    """Of the checkout, that the named code was loaded from."""
+    """The files of the checkout that the named code was loaded from."""
     loaded = rules.sources
     return {file for name in code for file in (grader_file(name), *loaded.get(name, ()))}
 

@@ -120,7 +120,7 @@ def _evidence(head: Config, base: Config) -> Iterator[str]:
 
 
 def _tokens(spec: PluginSpec) -> set[str]:
-    """Of the variables that it is given by name."""
+    """The job's own variables that the plug-in is given by name."""
     named = (*(spec.options.get("env") or ()), spec.options.get("api_key_env"))
     return {str(name) for name in named if name and OF_THE_JOB.fullmatch(str(name))}
 
