@@ -114,11 +114,12 @@ def digest(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def to_lean_json(record: Any) -> dict[str, Json]:
+def to_lean_json(record: object) -> dict[str, Json]:
     """As `to_json`, without the fields that are as the record's class has them anyway."""
+    cls: type = record.__class__
     return {
         name: to_json(value)
-        for name, default in _defaults(record.__class__)
+        for name, default in _defaults(cls)
         if (value := getattr(record, name)) is not default and value != default
     }
 
@@ -159,7 +160,7 @@ def _refuse_number(text: str) -> NoReturn:
 
 
 @cache
-def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
+def _defaults(cls: type) -> tuple[tuple[str, object], ...]:
     """Name and default of each field; what equals nothing where there is none."""
     missing = dataclasses.MISSING
     return tuple(
@@ -174,7 +175,7 @@ def _names(cls: type) -> tuple[str, ...]:
 
 
 @cache
-def _hints(cls: type) -> dict[str, Any]:
+def _hints(cls: type) -> dict[str, object]:
     """The types of a class's fields. For our own classes, whose annotations are plain strings,
     this takes a tenth of the calls of typing.get_type_hints.
     """
@@ -188,12 +189,12 @@ def _hints(cls: type) -> dict[str, Any]:
 
 
 @cache
-def _resolve_annotation(written: str, module: str) -> Any:
+def _resolve_annotation(written: str, module: str) -> object:
     """The type that an annotation names."""
     return eval(written, vars(sys.modules[module]))  # noqa: S307 - of our own source
 
 
-def _schema(hint: Any) -> dict[str, Json]:
+def _schema(hint: object) -> dict[str, Json]:
     if hint in _PLAIN:
         return {"type": _PLAIN[hint]}
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -225,10 +226,10 @@ def _either(schemas: list[dict[str, Json]]) -> dict[str, Json]:
     return {"anyOf": schemas}
 
 
-Build = Callable[[Any], Any]  # from JSON
+Build = Callable[[Json], object]  # from JSON
 
 
-def _build(cls: type, data: Json) -> Any:
+def _build(cls: type, data: Json) -> object:
     builders = _builders(cls)
     return cls(**{key: builders[key](item) for key, item in data.items() if key in builders})
 
@@ -240,7 +241,7 @@ def _builders(cls: type) -> dict[str, Build]:
 
 
 @cache
-def _builder(hint: Any) -> Build:
+def _builder(hint: object) -> Build:
     if hint in _PLAIN:
         return _float if hint is float else _same
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -260,14 +261,14 @@ def _builder(hint: Any) -> Build:
     return _same
 
 
-def _either_builder(args: tuple[Any, ...]) -> Build:
+def _either_builder(args: tuple[object, ...]) -> Build:
     kinds = [arg for arg in args if arg is not type(None)]
     if len(kinds) == 1:
         inner = _builder(kinds[0])
         return lambda data: None if data is None else inner(data)
     builders = [(kind, _builder(kind)) for kind in kinds]
 
-    def build_either(data: Json) -> Any:
+    def build_either(data: Json) -> object:
         fitting = (make for kind, make in builders if data is not None and _fits(kind, data))
         return next(fitting, _same)(data)
 
@@ -278,11 +279,11 @@ def _same(data: Json) -> Json:
     return data
 
 
-def _float(data: Json) -> Any:
+def _float(data: Json) -> float | None:
     return float(data) if data is not None else data
 
 
-def _fits(kind: Any, data: Json) -> bool:
+def _fits(kind: object, data: Json) -> bool:
     origin = typing.get_origin(kind)
     if origin is Literal:
         return data in typing.get_args(kind)

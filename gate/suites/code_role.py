@@ -160,7 +160,7 @@ def _has_keys(value: UserObject) -> bool:
 
 def _attributes(value: UserObject) -> Iterator[str]:
     """Names of what an object holds, without what it keeps to itself."""
-    names: Iterable[str] = getattr(value, "_fields", None) or getattr(value, "__dict__", ())
+    names: Iterable[str] = getattr(value, "_fields", ()) or getattr(value, "__dict__", ())
     if is_dataclass(value):
         names = [field.name for field in fields(value)]
     yield from (str(name) for name in names if not str(name).startswith("_"))

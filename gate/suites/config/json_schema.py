@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TypeVar
 
-from gate.plugins import AGENTS, GRADERS, RETRIEVERS
+from gate.plugins import AGENTS, GRADERS, RETRIEVERS, Agent
 from gate.records import (
     LONGEST_S,
     MOST_DAYS,
@@ -25,6 +25,7 @@ from gate.records import (
 from gate.records.codec import schema_of
 from gate.registry import Registry
 
+T = TypeVar("T")
 EVENTS = (
     *("pull_request", "pull_request_target", "push", "schedule", "release", "merge_group"),
     *("workflow_dispatch", "workflow_run", "repository_dispatch", "issue_comment"),
@@ -103,7 +104,7 @@ def schema_for(
     }
 
 
-def plugin_schema(registry: Registry[Any], name: str) -> dict[str, Json]:
+def plugin_schema(registry: Registry[T], name: str) -> dict[str, Json]:
     """The JSON Schema of the options of a built-in plug-in, which are the fields of its class."""
     return schema_of(registry.get_class(name))
 
@@ -133,7 +134,7 @@ def _top() -> dict[str, Json]:
 
 
 def _agent(
-    more: dict[str, Json], types: Iterable[str], registry: Registry[Any] = AGENTS
+    more: dict[str, Json], types: Iterable[str], registry: Registry[Agent] = AGENTS
 ) -> dict[str, Json]:
     """`type` and the fields of its class; with if/then only the chosen type's errors are told."""
     names = list(types)
@@ -154,7 +155,7 @@ def _agent(
     }
 
 
-def _possible(registry: Registry[Any], name: str) -> dict[str, Json]:
+def _possible(registry: Registry[T], name: str) -> dict[str, Json]:
     """With bounds that nothing could be asked beyond."""
     schema = plugin_schema(registry, name)
     properties = schema["properties"]
