@@ -15,10 +15,9 @@ from gate.suites.config.load import list_written_suites
 def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
     """Column -> where the reasons of a row speak of it."""
     return {
-        spec.column: ToldBy(
-            grader=name, about=read_traits(GraderTraits, grader).abouts.get(spec.column, "")
-        )
+        spec.column: ToldBy(grader=name, about=abouts.get(spec.column, ""))
         for name, grader in graders.items()
+        for abouts in [read_traits(GraderTraits, grader).abouts]
         for spec in grader.metrics()
     }
 
