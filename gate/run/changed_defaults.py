@@ -75,7 +75,7 @@ CHANGED = (
         name="the-question-for-who-takes-a-text",
         since="0.2.0",
         sentence=(
-            "an agent that is a PythonAgent function gets the question alone where its first parameter "
+            "an agent that is a Python function gets the question alone where its first parameter "
             "is annotated `str`, or has no annotation and is called `query`, `question` or "
             "`prompt`; before, it got the case. Annotate it `dict` to get the case"
         ),

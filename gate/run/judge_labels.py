@@ -20,7 +20,7 @@ from gate.analysis.labels import (
 )
 from gate.files.plain_file import is_there
 from gate.files.rows import DatasetSource
-from gate.plugins import Grader
+from gate.plugins import Grader, GraderTraits, read_traits
 from gate.records import Agreement, Config, Label, Measure, MetricSpec, PluginSpec, Ratings
 from gate.run.prepare import SuitePlan
 from gate.suites.protection.rules import Rules

@@ -13,8 +13,8 @@ from gate.agents.task_result import WRONG, nobody_answered
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure, InvalidInput, Problem, UsageError
 from gate.files.source import DatasetSource
-from gate.plugins import Agent, World
-from gate.records import Case, Response, Suite
+from gate.plugins import Agent, AgentTraits, World, read_traits
+from gate.records import Case, Json, Response, Suite
 from gate.records.codec import from_json
 from gate.system.exclusive import ServerTurn, ServerTurns, turns_of
 from gate.user_code.processes import PROCESSES

@@ -183,7 +183,9 @@ def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str,
     that is reached elsewhere the address alone, which is part of `agent`.
     """
     options_known = before.get("agent_options") and now.get("agent_options")
-    left_out = "agent_digest" if options_known else "agent_options"  # older versions have the first alone
+    left_out = (
+        "agent_digest" if options_known else "agent_options"
+    )  # older versions have the first alone
     shared = [key for key in sorted(before.keys() & now.keys()) if before[key] != now[key]]
     unsure = not options_known and before.get("agent") != now.get("agent")
     words = {**_HASHED, **({"agent_digest": "agent options or address"} if unsure else {})}

@@ -9,7 +9,7 @@ from gate.errors import GraderFailure, UsageError
 from gate.files.json_schema import mismatches
 from gate.files.json_schema_quick import Check, compile_check
 from gate.files.yaml import format_path, scalar
-from gate.plugins import GRADERS, Grader
+from gate.plugins import GRADERS, ChecksCases, DoubtsCases, Grader
 from gate.records import LONGEST_S, Json
 
 INPUT_KEYS = ("input", "query", "question", "prompt")  # one of them; `input` is the proper name

@@ -212,7 +212,9 @@ def _without_file(alone: Rules, theirs: Config, base: RulesBase) -> Rules:
     return _alone(alone, f"{base.name} has a {CONFIG} and this branch does not")
 
 
-def base_config(own_config: Config, base: RulesBase, root: Path, env: Mapping[str, str]) -> Config | None:
+def base_config(
+    own_config: Config, base: RulesBase, root: Path, env: Mapping[str, str]
+) -> Config | None:
     """The base's gate.yml where the own rules judge all the same; None where it has none that can
     be read here.
     """
@@ -291,8 +293,12 @@ def _list_edited_graders(
         if (own_file := root / file).is_file():
             sources_found[file] = sha256(own_file.read_bytes()).hexdigest()
     for name, files in (PROCESSES.sources(root) if sources is None else sources).items():
-        sources_found = merge_sources({"": sources_found}, {"": files})[""] if name in code else sources_found
-    return frozenset(file for file, digest in sources_found.items() if _at_base(file, base) != digest)
+        sources_found = (
+            merge_sources({"": sources_found}, {"": files})[""] if name in code else sources_found
+        )
+    return frozenset(
+        file for file, digest in sources_found.items() if _at_base(file, base) != digest
+    )
 
 
 def _at_base(file: str, base: RulesBase) -> str:

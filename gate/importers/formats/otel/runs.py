@@ -208,7 +208,9 @@ def _latency_ms(roots: Sequence[TraceSpan]) -> tuple[float | None, tuple[str, ..
     return (sum(known) if known and len(known) == len(took) else None), ()
 
 
-def _find_error(roots: Sequence[TraceSpan], order: Sequence[TraceSpan], response: Response) -> str | None:
+def _find_error(
+    roots: Sequence[TraceSpan], order: Sequence[TraceSpan], response: Response
+) -> str | None:
     """The error of the last outermost span; of one that was not told of it, of the agent's own
     outermost span where no answer came.
     """

@@ -116,7 +116,12 @@ def _take(read: ReadValue, into: TakenSpans, also: Set[str]) -> None:
 
 
 def _take_span(
-    line: int, service: str, span: TraceSpan, told: Mapping[str, Json], into: TakenSpans, also: Set[str]
+    line: int,
+    service: str,
+    span: TraceSpan,
+    told: Mapping[str, Json],
+    into: TakenSpans,
+    also: Set[str],
 ) -> None:
     """Without what is not read of it."""
     counts = span.kind != "other"
