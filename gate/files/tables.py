@@ -114,7 +114,7 @@ def _json(stream: BinaryIO, path: Path) -> Iterator[TableRow | Problem]:
 
 
 def _lines(lines: Iterable[JsonLine | Problem]) -> Iterator[TableRow | Problem]:
-    return (one if isinstance(one, Problem) else _row(one.data, one.place) for one in lines)
+    return (line if isinstance(line, Problem) else _row(line.data, line.place) for line in lines)
 
 
 def _wraps(data: Json) -> bool:

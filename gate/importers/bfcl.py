@@ -123,9 +123,11 @@ def _by_category(asked: Mapping[str, BfclQuestion]) -> dict[str, dict[str, BfclQ
 def _import_results(
     found: LeaderboardFiles, categories: Sequence[Category], files: tuple[Path, ...]
 ) -> Imported:
-    totals = {one.name: one.total for one in categories}
+    totals = {category.name: category.total for category in categories}
     columns = Columns.of(totals)
-    named_by = next((m for one in categories if one.scored for m in one.scored.models), "")
+    named_by = next(
+        (m for category in categories if category.scored for m in category.scored.models), ""
+    )
     return Imported(
         files=files,
         created_at=None,
@@ -174,19 +176,20 @@ def _judge(category: Category, mark: str) -> str:
 
 
 def _notes(categories: Sequence[Category]) -> Iterator[str]:
-    for one in categories:
-        size = SIZES.get(one.name)
-        if size is not None and one.total != size:
-            yield f"{one.name}: {one.total} of its {size} questions"
-        if one.unnamed:
+    for category in categories:
+        size = SIZES.get(category.name)
+        if size is not None and category.total != size:
+            yield f"{category.name}: {category.total} of its {size} questions"
+        if category.unnamed:
             yield (
-                f"{one.name}: {one.unnamed} answers passed that the score file does not name: they "
-                f"count, and {ACCURACY} is compared with nothing; name the result file, too"
+                f"{category.name}: {category.unnamed} answers passed that the score file does not "
+                f"name: they count, and {ACCURACY} is compared with nothing; name the result "
+                "file, too"
             )
-        if one.doubtful:
+        if category.doubtful:
             yield (
-                f"{one.name}: {len(one.doubtful)} answers failed in the score file, and are right "
-                f"by our own comparison: {list_first(one.doubtful)}"
+                f"{category.name}: {len(category.doubtful)} answers failed in the score file, and "
+                f"are right by our own comparison: {list_first(category.doubtful)}"
             )
-        if not one.judged:
-            yield f"{one.name}: no score file, so nobody says which answers are right"
+        if not category.judged:
+            yield f"{category.name}: no score file, so nobody says which answers are right"

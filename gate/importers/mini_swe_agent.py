@@ -88,20 +88,20 @@ def _trials(run: AgentRun) -> Iterator[Trial]:
         yield _lost(instance, run.lost) if one is None else _trial(one)
 
 
-def _trial(one: TrajectoryFile) -> Trial:
+def _trial(trajectory_file: TrajectoryFile) -> Trial:
     """A run that broke is no failed one yet: only the tests could tell what its patch is worth."""
-    nobody = one.is_nobodys
+    nobody = trajectory_file.is_nobodys
     return trial_of(
         TOOL,
         TOOL,
-        instance_case(TOOL, one.id, one.task),
+        instance_case(TOOL, trajectory_file.id, trajectory_file.task),
         status="infra_error" if nobody else "completed",
-        failures=one.codes,
-        values={} if nobody else {_SUBMITTED.column: float(one.submitted)},
-        response=one.response,
-        latency_ms=one.latency_ms,
-        error=one.error,
-        started_at=one.started_at,
+        failures=trajectory_file.codes,
+        values={} if nobody else {_SUBMITTED.column: float(trajectory_file.submitted)},
+        response=trajectory_file.response,
+        latency_ms=trajectory_file.latency_ms,
+        error=trajectory_file.error,
+        started_at=trajectory_file.started_at,
     )
 
 

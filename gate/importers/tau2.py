@@ -176,6 +176,6 @@ def _trials(source: SimulationFiles, suite: str, checked: _SimulationTotals) -> 
     cases = {
         task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks
     }
-    for one in source.simulations(found):
-        yield trial_in(suite, one, cases[one.task], rounds[one.trial])
+    for simulation in source.simulations(found):
+        yield trial_in(suite, simulation, cases[simulation.task], rounds[simulation.trial])
     found.refuse()  # it was in order a moment ago

@@ -129,18 +129,21 @@ class WebArenaResults:
         return tuple(missing_result(task, place) for task in lacking if self.missing == "fail")
 
 
-def _verdict(one: TaskResult, task: WebTask | None, found: Findings) -> ResultVerdict:
+def _verdict(task_result: TaskResult, task: WebTask | None, found: Findings) -> ResultVerdict:
     try:
-        verdict = verdict_on(one, task)
+        verdict = verdict_on(task_result, task)
     except ValueError as error:
         if not any(str(error) in told.message for told in found.problems):  # once for each site
-            found.add(one.place, f"task {one.task}: {error} (--option sites)")
+            found.add(task_result.place, f"task {task_result.task}: {error} (--option sites)")
         return ResultVerdict(passed=None)
     if verdict.clash:
-        found.add(one.place, f"task {one.task}: {verdict.clash} - one of the two was changed")
+        found.add(
+            task_result.place,
+            f"task {task_result.task}: {verdict.clash} - one of the two was changed",
+        )
     if verdict.passed is None:
         message = "nothing says whether it was done - name the tasks with --option tasks=FILE"
-        found.add(one.place, f"task {one.task}: {message}")
+        found.add(task_result.place, f"task {task_result.task}: {message}")
         if task is None:
             found.refuse()  # the others lack it as well
     return verdict

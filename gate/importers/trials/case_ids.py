@@ -32,14 +32,14 @@ class CaseIds:
 
     def __init__(self, cases: Sequence[CaseIdentity]) -> None:
         self._questions: dict[str, set[str]] = {}
-        for one in cases:
-            self._questions.setdefault(one.title, set()).add(mark(one.asked))
+        for case in cases:
+            self._questions.setdefault(case.title, set()).add(mark(case.asked))
         self._ids: dict[tuple[str, str], str] = {}
         taken: Counter[str] = Counter()
-        for one in cases:
-            key = (one.title, one.digest)
+        for case in cases:
+            key = (case.title, case.digest)
             if key not in self._ids:
-                name = self._name(one)
+                name = self._name(case)
                 taken[name] += 1
                 self._ids[key] = name if taken[name] == 1 else f"{name} ({taken[name]})"
 

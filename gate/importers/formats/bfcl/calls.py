@@ -84,7 +84,7 @@ def _python_calls(text: str, turn: int | None) -> list[ToolCall] | None:
             warnings.simplefilter("ignore")  # of escapes in the model's texts
             found = ast.parse(code, mode="eval").body
         items = found.elts if isinstance(found, ast.List) else [found]
-        return [_python_call(one, turn) for one in items]
+        return [_python_call(item, turn) for item in items]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

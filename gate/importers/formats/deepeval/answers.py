@@ -29,7 +29,7 @@ def failure(case: DeepEvalCase) -> tuple[TrialStatus, str, str] | None:
         if is_nobodys(said):
             return "infra_error", ERROR, said
         return "agent_error", TIMEOUT if _TIMED_OUT.search(said) else ERROR, said or "no message"
-    if case.data.get("success") is False and all(one.broke for one in case.metrics):
+    if case.data.get("success") is False and all(metric.broke for metric in case.metrics):
         return "agent_error", NO_OUTPUT, "no output that a metric could judge"
     return None
 
@@ -104,7 +104,7 @@ def _step(call: Mapping[str, Json], turn: int) -> ToolCall:
 
 
 def _context(places: list[Mapping[str, Json]]) -> str | None:
-    listed = [_first(one, "retrieval_context", "retrievalContext") for one in places]
+    listed = [_first(place, "retrieval_context", "retrievalContext") for place in places]
     texts = [_text(item) for items in listed for item in as_list(items)]
     known = any(isinstance(items, list) for items in listed)
     return "\n\n".join(filter(None, texts)) if known else None

@@ -52,10 +52,10 @@ class _Totals:
     metrics: dict[str, list[Metric]] = field(default_factory=dict)  # column -> without their texts
     deciding: set[tuple[str, float | None, str]] = field(default_factory=set)
 
-    def add(self, one: PlacedTestCase) -> None:
-        self.rounds = max(self.rounds, one.round)
-        self.cases.add(one.case_id)
-        for metric in one.case.metrics:
+    def add(self, placed: PlacedTestCase) -> None:
+        self.rounds = max(self.rounds, placed.round)
+        self.cases.add(placed.case_id)
+        for metric in placed.case.metrics:
             self.metrics.setdefault(column_of(metric), []).append(metric)
             if not metric.flaky:
                 self.deciding.add((metric.name, metric.threshold, metric.model))
@@ -212,7 +212,7 @@ def _notes(run: DeepEvalRun) -> Iterator[str]:
             f"{broken} of {len(run.cases)} cases have a metric that broke off and none that "
             "failed: they are unscored, deepeval counts them as failed"
         )
-    cost = sum(one.cost for case in run.cases for one in case.metrics)
+    cost = sum(metric.cost for case in run.cases for metric in case.metrics)
     if cost:
         yield f"deepeval's own judging cost ${cost:.4g}, which is not the agent's cost"
 

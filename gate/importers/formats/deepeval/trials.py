@@ -108,7 +108,7 @@ def judge_case(case: DeepEvalCase) -> CaseScore:
 
 def contradiction(case: DeepEvalCase) -> str:
     """What deepeval could not have written; "" if nothing."""
-    fails = (one.name for one in case.metrics if one.success is False and not one.flaky)
+    fails = (metric.name for metric in case.metrics if metric.success is False and not metric.flaky)
     wrong = next(fails, None)
     if case.data.get("success") is True and wrong is not None:
         return f"success is true, and its metric {wrong[:80]!a} failed - which is it?"
@@ -149,30 +149,30 @@ def column_of(metric: Metric) -> str:
 # -------------------------------------------------------------------------------------------- trial
 
 
-def trial(one: PlacedTestCase) -> Trial:
-    case = _case(one)
-    broke = failure(one.case)
+def trial(placed: PlacedTestCase) -> Trial:
+    case = _case(placed)
+    broke = failure(placed.case)
     if broke is None:
-        found = judge_case(one.case)
+        found = judge_case(placed.case)
         return trial_of(
             TOOL,
-            one.suite,
+            placed.suite,
             case,
-            round=one.round,
+            round=placed.round,
             passed=found.passed,
             failures=found.failures,
             scores=found.scores,
-            response=answer_of(one.case),
-            latency_ms=latency_ms(one.case),
+            response=answer_of(placed.case),
+            latency_ms=latency_ms(placed.case),
         )
     status, code, said = broke
-    columns = sorted({column_of(metric) for metric in one.case.metrics})
+    columns = sorted({column_of(metric) for metric in placed.case.metrics})
     agents = status == "agent_error"
     return trial_of(
         TOOL,
-        one.suite,
+        placed.suite,
         case,
-        round=one.round,
+        round=placed.round,
         status=status,
         failures=(code,) if agents else (),
         scores={TOOL: Score(values=dict.fromkeys(columns, 0.0))} if agents else {},
@@ -180,20 +180,20 @@ def trial(one: PlacedTestCase) -> Trial:
     )
 
 
-def _case(one: PlacedTestCase) -> Case:
-    data = one.case.data
+def _case(placed: PlacedTestCase) -> Case:
+    data = placed.case.data
     tags, metadata = data.get("tags") or (), data.get("metadata") or {}
     category = metadata.get("category")
     return case_of(
         TOOL,
-        one.suite,
-        one.case_id,
-        input=_question(one.case),
-        keys=dict(_keys(one.case)),
+        placed.suite,
+        placed.case_id,
+        input=_question(placed.case),
+        keys=dict(_keys(placed.case)),
         category=one_line(category, 200) if isinstance(category, str) else None,
         tags=[one_line(tag, 200) for tag in tags if isinstance(tag, str)],
-        digest=one.digest,
-        place=one.case.place,
+        digest=placed.digest,
+        place=placed.case.place,
     )
 
 

@@ -143,8 +143,8 @@ def _case(sample: Mapping[str, Json], suite: str, attached: Attachments, place: 
 def _keep_texts(messages: Json) -> Json:
     """Roles and texts alone: what else they hold differs from run to run."""
     return [
-        {"role": str(one.get("role")), "content": text_of(one.get("content"))}
-        for one in as_objects(messages)
+        {"role": str(message.get("role")), "content": text_of(message.get("content"))}
+        for message in as_objects(messages)
     ]
 
 

@@ -133,7 +133,7 @@ def _run(
 def _several(
     found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase], reruns: bool
 ) -> Iterator[TestRun]:
-    first, *others = split_reruns([one.outcome != "passed" for one in results], reruns)
+    first, *others = split_reruns([result.outcome != "passed" for result in results], reruns)
     run = _run(found, rounds, key, [results[n] for n in first])
     yield run
     for number, part in enumerate(others, 2):

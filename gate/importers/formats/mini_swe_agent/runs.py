@@ -62,15 +62,15 @@ class _Seen:
     started: str
 
     @classmethod
-    def of(cls, path: Path, one: TrajectoryFile) -> _Seen:
+    def of(cls, path: Path, trajectory_file: TrajectoryFile) -> _Seen:
         return cls(
             path=path,
-            exit_status=one.exit_status,
-            submission=one.submission,
-            format=one.format,
-            version=one.version,
-            model=one.response.model or "",
-            started=one.started_at,
+            exit_status=trajectory_file.exit_status,
+            submission=trajectory_file.submission,
+            format=trajectory_file.format,
+            version=trajectory_file.version,
+            model=trajectory_file.response.model or "",
+            started=trajectory_file.started_at,
         )
 
 

@@ -80,7 +80,7 @@ def _suite(told: Mapping[str, Json], own: SuiteTotals, file: str, where: str) ->
         yield _differs(file, f"{where}success_rate", stated, counts)
     for prefix, values in (("latency_ms", own.latencies), ("tokens", own.tokens)):
         readings = [values, array("d", [*values, *[0.0] * (own.records - len(values))])]
-        means = [statistics.fmean(one) for one in readings if one]
+        means = [statistics.fmean(reading) for reading in readings if reading]
         yield from _amount(told, f"{prefix}_mean", means, file, where)
         yield from _amount(told, f"{prefix}_std", _spreads(readings), file, where)
     worst = [max(own.latencies)] if own.latencies else []
@@ -90,8 +90,8 @@ def _suite(told: Mapping[str, Json], own: SuiteTotals, file: str, where: str) ->
 
 def _spreads(readings: Sequence[Sequence[float]]) -> list[float]:
     """Standard deviations of the population and of a sample; of one value 0."""
-    found = [statistics.pstdev(one) for one in readings if one]
-    return found + [statistics.stdev(one) for one in readings if len(one) > 1]
+    found = [statistics.pstdev(reading) for reading in readings if reading]
+    return found + [statistics.stdev(reading) for reading in readings if len(reading) > 1]
 
 
 def _count(
@@ -111,7 +111,7 @@ def _amount(
         return
     readings = own or [0.0]
     close = is_number(stated) and any(
-        math.isclose(stated, one, rel_tol=_CLOSE, abs_tol=_NEAR) for one in readings
+        math.isclose(stated, reading, rel_tol=_CLOSE, abs_tol=_NEAR) for reading in readings
     )
     if not close:
         yield _differs(file, where + key, stated, f"the records give {readings[0]:.2f}")

@@ -50,7 +50,7 @@ def collect_scores(spans: Iterable[TraceSpan]) -> tuple[SpanScore, ...]:
 
 def opinion(results: Iterable[SpanScore]) -> bool | None:
     """Whether the trace passed: it failed where one of them says so; None: none says anything."""
-    told = [one.passed for one in results if one.passed is not None]
+    told = [result.passed for result in results if result.passed is not None]
     return all(told) if told else None
 
 
@@ -85,7 +85,9 @@ def _summarize_scores(metric: str, results: list[Mapping[str, Json]]) -> SpanSco
 def _why(value: float | None, results: list[Mapping[str, Json]]) -> str | None:
     if value is not None:
         return None
-    errors = [as_text(one["error.type"]) for one in results if one.get("error.type") is not None]
+    errors = [
+        as_text(result["error.type"]) for result in results if result.get("error.type") is not None
+    ]
     return f"the evaluation failed: {errors[0][:200]}" if errors else "no number, pass or fail"
 
 

@@ -153,6 +153,8 @@ def _by_piece(traces: Traces, number: int, also: list[str], crew: Crew) -> None:
     answer: tuple[Any, ...]
     for answer in crew.map(filter_piece, requests):
         records, counted, wrong, lines = answer
-        found = TakenSpans([SpanRecord._make(one) for one in records], Counter(counted), wrong)
+        found = TakenSpans(
+            [SpanRecord._make(record) for record in records], Counter(counted), wrong
+        )
         traces.take(found, number, before)
         before += lines

@@ -74,7 +74,7 @@ class Oddities:
 def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
     """None where something is wrong, which is then told."""
     spans = _each_once(group, odd)
-    order = in_order([one.span for one in spans])
+    order = in_order([span.span for span in spans])
     key = group.conversation or spans[0].span.trace
     try:
         response = _response(order, group.beyond)
@@ -84,7 +84,7 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
         odd.wrong.append((file, line, one_line(told, 500)))
         return None
     asked = _find_question(order)
-    roots = _roots([one.span for one in spans])
+    roots = _roots([span.span for span in spans])
     latency, backwards = _latency_ms(roots)
     failed = _find_error(roots, order, response)
     odd.counted["without content"] += not asked and not response.answer
@@ -98,7 +98,7 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
         latency_ms=latency,
         failed=failed,
         nobodys=failed is not None and _nobodys(failed, roots),
-        results=collect_scores(one.span for one in spans),
+        results=collect_scores(span.span for span in spans),
         response=replace(response, trace_faults=(*response.trace_faults, *backwards)),
     )
 
@@ -155,7 +155,7 @@ def _find_question(order: Sequence[TraceSpan]) -> str:
 
 def _suite(order: Sequence[TraceSpan], spans: Iterable[KeptSpans]) -> str:
     """The service of the outermost span that counts."""
-    services = {(one.span.trace, one.span.id): one.service for one in spans}
+    services = {(span.span.trace, span.span.id): span.service for span in spans}
     found = services[order[0].trace, order[0].id] if order else ""
     return suite_name(found, "otel")
 

@@ -40,7 +40,7 @@ def runs_of(request: tuple[str, str, list[Any]]) -> tuple[Any, ...]:
 def _entry(run: TracedRun) -> list[Any]:
     """What is to be known of it before it is a trial."""
     asked = hashlib.sha256(run.question.encode()).digest()[:8]
-    metrics = [(one.metric, one.passed is not None) for one in run.results]
+    metrics = [(result.metric, result.passed is not None) for result in run.results]
     return [run.suite, run.case, run.start, run.key, asked, metrics]
 
 
@@ -87,7 +87,7 @@ def trial(run: TracedRun, number: int) -> Trial:
         status=status,
         passed=run.passed,
         failures=(_FAILED,) if status == "agent_error" else (),
-        scores={one.metric: one.score() for one in run.results},
+        scores={result.metric: result.score() for result in run.results},
         response=run.response,
         latency_ms=run.latency_ms,
         error=run.failed,

@@ -155,7 +155,7 @@ _READERS: Mapping[str, Callable[[Json, bool], _Found]] = {
 
 def _texts(value: Json) -> list[str]:
     items = value if isinstance(value, list) else [value]
-    return [as_text(one) for one in items if isinstance(one, (str, int, float)) and one != ""]
+    return [as_text(item) for item in items if isinstance(item, (str, int, float)) and item != ""]
 
 
 def _several(value: Json) -> Json:

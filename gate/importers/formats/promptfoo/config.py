@@ -164,7 +164,7 @@ def _input(template: str, known: Mapping[str, Json]) -> Json:
     except (ValueError, RecursionError):
         messages = None
     roles = isinstance(messages, list) and all(
-        isinstance(one, dict) and "role" in one for one in messages
+        isinstance(message, dict) and "role" in message for message in messages
     )
     try:
         return within(messages, known) if roles else render_template(template, known)

@@ -30,10 +30,10 @@ class _Totals:
     judges: dict[str, set[str]] = field(default_factory=dict)
     unjudged: int = 0
 
-    def add(self, one: PlacedRow) -> None:
-        self.rounds = max(self.rounds, one.round)
-        self.cases.add(one.case_id)
-        found = verdict(one.row)
+    def add(self, placed: PlacedRow) -> None:
+        self.rounds = max(self.rounds, placed.round)
+        self.cases.add(placed.case_id)
+        found = verdict(placed.row)
         self.unjudged += found is not None and found.passed is None
         for score in found.scores.values() if found else ():
             for column, value in score.values.items():

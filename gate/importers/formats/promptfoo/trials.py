@@ -45,17 +45,17 @@ _TRANSFORM = re.compile(r"^Error: Failed to transform response")  # quotes the w
 _MODEL = re.compile(r"(?!https?:|wss?:|exec:|file:|python:|package:|webhook)[a-z][\w-]*:(.+)")
 
 
-def trial(one: PlacedRow) -> Trial:
-    row = one.row
-    case = case_for(row, one.suite, one.case_id, one.digest)
+def trial(placed: PlacedRow) -> Trial:
+    row = placed.row
+    case = case_for(row, placed.suite, placed.case_id, placed.digest)
     if row.reason == ERROR and not _grading_broke(row):
-        return _failed_trial(one, case)
+        return _failed_trial(placed, case)
     found = grade_unjudged(_first_line(row)) if row.reason == ERROR else grade_row(row)
     return trial_of(
         TOOL,
-        one.suite,
+        placed.suite,
         case,
-        round=one.round,
+        round=placed.round,
         passed=found.passed,
         failures=found.failures,
         scores=found.scores,
@@ -71,14 +71,14 @@ def verdict(row: EvalRow) -> RowGrade | None:
     return grade_row(row)
 
 
-def _failed_trial(one: PlacedRow, case: Case) -> Trial:
-    row = one.row
+def _failed_trial(placed: PlacedRow, case: Case) -> Trial:
+    row = placed.row
     status, code = _whose(row)
     return trial_of(
         TOOL,
-        one.suite,
+        placed.suite,
         case,
-        round=one.round,
+        round=placed.round,
         status=status,
         failures=(code,) if status == "agent_error" else (),
         scores=score_failed_answer(row) if status == "agent_error" else {},

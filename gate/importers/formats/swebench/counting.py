@@ -116,7 +116,7 @@ def check_declared(
     findings: Findings,
 ) -> None:
     """A score that was published beside the verdicts, in percent, to the digits that it has."""
-    resolved = sum(one.outcome == "resolved" for one in verdicts.values())
+    resolved = sum(verdict.outcome == "resolved" for verdict in verdicts.values())
     n = max(1, len(verdicts))
     share = 100 * resolved / n
     sources = [(Place("--option declared"), declared)]

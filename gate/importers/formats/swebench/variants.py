@@ -169,9 +169,13 @@ def strangers(variant: Variant, instances: Collection[str]) -> list[str]:
         return []
     known = variant.repositories
     return sorted(
-        one
-        for one in instances
-        if (repository_of(one) in PYTHON if known is None else repository_of(one) not in known)
+        instance
+        for instance in instances
+        if (
+            repository_of(instance) in PYTHON
+            if known is None
+            else repository_of(instance) not in known
+        )
     )
 
 

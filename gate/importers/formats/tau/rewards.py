@@ -40,20 +40,22 @@ def metrics() -> tuple[MetricSpec, ...]:
     )
 
 
-def components(one: Simulation) -> dict[str, float | None]:
+def components(simulation: Simulation) -> dict[str, float | None]:
     """Metric -> 1 or 0 as the checks went; None where nothing was checked."""
-    found = {name: _check_component(one.judged, part) for part, (name, _) in COMPONENTS.items()}
+    found = {
+        name: _check_component(simulation.judged, part) for part, (name, _) in COMPONENTS.items()
+    }
     return {name: None if value is None else float(value >= 1.0) for name, value in found.items()}
 
 
-def contradictions(one: Simulation) -> Iterator[str]:
+def contradictions(simulation: Simulation) -> Iterator[str]:
     """What it says twice and not alike, and checks of which it does not say how they went."""
-    yield from _find_unclear_checks(one.judged)
-    if one.reward is None:
+    yield from _find_unclear_checks(simulation.judged)
+    if simulation.reward is None:
         return
-    judged = one.judged
-    if one.reason not in EARNING and one.reward > CLOSE:
-        yield f"reward {one.reward:g}, but {one.reason} earns none"
+    judged = simulation.judged
+    if simulation.reason not in EARNING and simulation.reward > CLOSE:
+        yield f"reward {simulation.reward:g}, but {simulation.reason} earns none"
         return
     told = as_object(judged.get("reward_breakdown"))
     for part in COMPONENTS:
@@ -61,12 +63,12 @@ def contradictions(one: Simulation) -> Iterator[str]:
         if own is not None and given is not None and abs(own - given) > CLOSE:
             yield f"reward_breakdown.{part} is {given:g}, but its checks come to {own:g}"
     basis = judged.get("reward_basis")
-    if not isinstance(basis, list) or not basis or one.reason not in EARNING:
+    if not isinstance(basis, list) or not basis or simulation.reason not in EARNING:
         return
     product = prod(_part(judged, told, part) for part in dict.fromkeys(map(str, basis)))
-    if abs(product - one.reward) > CLOSE:
+    if abs(product - simulation.reward) > CLOSE:
         parts = ", ".join(map(str, basis[:5]))
-        yield f"reward {one.reward:g}, but the product of {parts} is {product:g}"
+        yield f"reward {simulation.reward:g}, but the product of {parts} is {product:g}"
 
 
 def _find_unclear_checks(judged: Mapping[str, Json]) -> Iterator[str]:
@@ -109,13 +111,13 @@ def _flag(value: Json) -> float | None:
     return float(value) if isinstance(value, bool) else None
 
 
-def list_failures(one: Simulation) -> Sequence[str]:
+def list_failures(simulation: Simulation) -> Sequence[str]:
     """Codes: why it has no full reward."""
-    if one.reason not in EARNING:
-        return (one.reason, *_MODES.get(one.reason, ()))
-    basis = one.judged.get("reward_basis")
+    if simulation.reason not in EARNING:
+        return (simulation.reason, *_MODES.get(simulation.reason, ()))
+    basis = simulation.judged.get("reward_basis")
     named = {str(part) for part in basis} if isinstance(basis, list) else {*COMPONENTS}
-    values = components(one)
+    values = components(simulation)
     wrong = [
         f"{name.removeprefix('tau2.')}_failed"
         for part, (name, _) in COMPONENTS.items()

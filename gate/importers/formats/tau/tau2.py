@@ -18,65 +18,65 @@ from gate.text.escaping import one_line
 _AGENTS_FAULT = ("agent_error", "timeout", "unexpected_error")  # no answer of it is left
 
 
-def trial_in(suite: str, one: Simulation, case: Case, round: int) -> Trial:
-    status = _status(one)
-    took = as_amount(one.data.get("duration"))
+def trial_in(suite: str, simulation: Simulation, case: Case, round: int) -> Trial:
+    status = _status(simulation)
+    took = as_amount(simulation.data.get("duration"))
     return trial_of(
         TOOL,
         suite,
-        replace(case, place=one.place),
+        replace(case, place=simulation.place),
         round=round,
         status=status,
-        passed=_has_passed(one),
-        failures=() if _has_passed(one) is not False else list_failures(one),
-        scores={TOOL: _score(one, status)},
-        response=_response(one) if status == "completed" else None,
+        passed=_has_passed(simulation),
+        failures=() if _has_passed(simulation) is not False else list_failures(simulation),
+        scores={TOOL: _score(simulation, status)},
+        response=_response(simulation) if status == "completed" else None,
         latency_ms=None if took is None else took * 1000.0,
-        error=None if status == "completed" else _error(one),
+        error=None if status == "completed" else _error(simulation),
     )
 
 
-def _status(one: Simulation) -> TrialStatus:
-    if not one.counts:
+def _status(simulation: Simulation) -> TrialStatus:
+    if not simulation.counts:
         return "infra_error"
-    return "agent_error" if one.reason in _AGENTS_FAULT else "completed"
+    return "agent_error" if simulation.reason in _AGENTS_FAULT else "completed"
 
 
-def _has_passed(one: Simulation) -> bool | None:
+def _has_passed(simulation: Simulation) -> bool | None:
     """None where it ended as it should and nobody evaluated it."""
-    if one.reason not in EARNING:
+    if simulation.reason not in EARNING:
         return False
-    return None if one.reward is None else abs(one.reward - 1.0) <= CLOSE
+    return None if simulation.reward is None else abs(simulation.reward - 1.0) <= CLOSE
 
 
-def _score(one: Simulation, status: TrialStatus) -> Score:
-    if _has_passed(one) is None:
+def _score(simulation: Simulation, status: TrialStatus) -> Score:
+    if _has_passed(simulation) is None:
         return Score(unscored="it has no reward_info: it was not evaluated")
-    reward = one.reward or 0.0
-    opinion = _has_passed(one) if status == "completed" else None
+    reward = simulation.reward or 0.0
+    opinion = _has_passed(simulation) if status == "completed" else None
     return Score(
         values={
-            **components(one),
-            REWARD: min(reward, 1.0) if one.counts else None,
-            USER_COST: as_amount(one.data.get("user_cost")),
+            **components(simulation),
+            REWARD: min(reward, 1.0) if simulation.counts else None,
+            USER_COST: as_amount(simulation.data.get("user_cost")),
         },
         passed=opinion,
-        failures=tuple(list_failures(one)) if opinion is False else (),
-        reason="" if one.reason in EARNING else f"ended with {one.reason}",
+        failures=tuple(list_failures(simulation)) if opinion is False else (),
+        reason="" if simulation.reason in EARNING else f"ended with {simulation.reason}",
     )
 
 
-def _error(one: Simulation) -> str:
-    info = as_object(one.data.get("info"))
+def _error(simulation: Simulation) -> str:
+    info = as_object(simulation.data.get("info"))
     said = next((info[key] for key in ("error", "message", "note") if info.get(key)), "")
-    return one_line(f"{one.reason}: {said}" if said else one.reason, 500)
+    return one_line(f"{simulation.reason}: {said}" if said else simulation.reason, 500)
 
 
-def _response(one: Simulation) -> Response:
-    said = conversation([*_messages(one.data)], shows_calls=True)
-    cost = as_amount(one.data.get("agent_cost"))
+def _response(simulation: Simulation) -> Response:
+    said = conversation([*_messages(simulation.data)], shows_calls=True)
+    cost = as_amount(simulation.data.get("agent_cost"))
     usage = said.usage if cost is None else replace(said.usage, cost_usd=cost)
-    return replace(said, usage=usage, finish_reason=one.reason)
+    return replace(said, usage=usage, finish_reason=simulation.reason)
 
 
 def _messages(data: Mapping[str, Json]) -> Iterator[Json]:

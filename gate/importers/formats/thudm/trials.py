@@ -92,29 +92,34 @@ def _add_attempts(made: Trial, before: Sequence[BrokenSample]) -> Trial:
     return replace(made, attempts=(*earlier, last), judged=len(earlier))
 
 
-def _attempt(n: int, one: BrokenSample) -> Attempt:
+def _attempt(n: int, broken_sample: BrokenSample) -> Attempt:
     return Attempt(
         n=n,
-        status=_status(one),
+        status=_status(broken_sample),
         latency_ms=None,
-        passed=None if one.infra else False,
-        failures=(_code(one),),
-        error=_error_text(one),
+        passed=None if broken_sample.infra else False,
+        failures=(_code(broken_sample),),
+        error=_error_text(broken_sample),
     )
 
 
-def _status(one: BrokenSample) -> TrialStatus:
-    return "infra_error" if one.infra else "agent_error"
+def _status(broken_sample: BrokenSample) -> TrialStatus:
+    return "infra_error" if broken_sample.infra else "agent_error"
 
 
-def _code(one: BrokenSample) -> str:
+def _code(broken_sample: BrokenSample) -> str:
     return (
-        "".join(sign for sign in one.code.lower() if sign.isalnum() or sign == "_")[:60] or "error"
+        "".join(sign for sign in broken_sample.code.lower() if sign.isalnum() or sign == "_")[:60]
+        or "error"
     )
 
 
-def _error_text(one: BrokenSample) -> str:
-    return f"{one.code[:60]}: {one.info}" if one.info else one.code[:60]
+def _error_text(broken_sample: BrokenSample) -> str:
+    return (
+        f"{broken_sample.code[:60]}: {broken_sample.info}"
+        if broken_sample.info
+        else broken_sample.code[:60]
+    )
 
 
 def _case(suite: str, index: str, source: FinishedSample | BrokenSample) -> Case:

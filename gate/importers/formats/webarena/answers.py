@@ -57,7 +57,7 @@ class RecordedAnswers:
             yield item if isinstance(item, Problem) else _result(item.data, item.place)
 
     def created_at(self) -> str | None:
-        times = [one.started_at for one in self.results() if isinstance(one, TaskResult)]
+        times = [result.started_at for result in self.results() if isinstance(result, TaskResult)]
         return min(filter(None, times), default=None)
 
 

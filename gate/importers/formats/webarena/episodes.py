@@ -67,7 +67,9 @@ class Episodes:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        named = (one.folder / name for one in self.episodes for name in (SUMMARY, LAST_STEP))
+        named = (
+            episode.folder / name for episode in self.episodes for name in (SUMMARY, LAST_STEP)
+        )
         return tuple(path for path in named if path.is_file() and not path.is_symlink())
 
     @property
@@ -75,13 +77,13 @@ class Episodes:
         return frozenset()
 
     def created_at(self) -> str | None:
-        times = [one.started for one in self.episodes if one.started]
+        times = [episode.started for episode in self.episodes if episode.started]
         return iso(min(times, default=None)) or None
 
     def results(self) -> Iterator[TaskResult | Problem]:
-        for one in self.episodes:
+        for episode in self.episodes:
             try:
-                yield _result(one)
+                yield _result(episode)
             except InvalidInput as error:
                 yield from error.problems
 
@@ -149,11 +151,15 @@ def _number_rounds(found: Sequence[Episode]) -> Iterator[Episode]:
         yield replace(one, round=seen[one.task])
 
 
-def _result(one: Episode) -> TaskResult:
-    summary = one.folder / SUMMARY
+def _result(episode: Episode) -> TaskResult:
+    summary = episode.folder / SUMMARY
     place = Place(summary.as_posix())
     result = TaskResult(
-        task=one.task, place=place, round=one.round, started_at=iso(one.started), whole=False
+        task=episode.task,
+        place=place,
+        round=episode.round,
+        started_at=iso(episode.started),
+        whole=False,
     )
     if not summary.exists() and not summary.is_symlink():
         return mark_crashed(result, "")  # it was never finished
@@ -170,7 +176,7 @@ def _result(one: Episode) -> TaskResult:
         timed,
         passed=done,
         codes=(TRUNCATED,) if data.get("truncated") is True else (),
-        response=_response(one, data),
+        response=_response(episode, data),
     )
 
 
@@ -187,10 +193,10 @@ def _fault(data: Json) -> str:
     return ""
 
 
-def _response(one: Episode, data: Mapping[str, Json]) -> Response:
+def _response(episode: Episode, data: Mapping[str, Json]) -> Response:
     """Steps are counted there, and not told."""
     tokens = {key: data.get(f"stats.cum_{key}_tokens") for key in ("input", "output")}
-    answer, url = _last(one.folder / LAST_STEP)
+    answer, url = _last(episode.folder / LAST_STEP)
     state: dict[str, Json] = {FINAL_URL: url} if url else {}
     steps = as_count(data.get("n_steps"))
     return Response(
