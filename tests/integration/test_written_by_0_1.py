@@ -61,6 +61,7 @@ CHANGED = {
     "compare: reason": "a figure has the form that it has everywhere",
     "compare: suites.orders.reason": "a figure has the form that it has everywhere",
     "compare: suites.advice.reason": "a value beyond its limit is one more reason",
+    "plan: notes[]": "the same in other words",
     "plan: suites[].baseline.fingerprint_diff": "the baseline's version is another one than ours",
 }
 

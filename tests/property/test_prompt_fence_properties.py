@@ -4,6 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.graders.judge import Judge
+from gate.graders.rubrics.attack import addresses_judge
+from gate.graders.rubrics.built_in import BUILT_IN
 from gate.records import Case, Response
 from gate.text.prompt_fence import fence_text, make_canary
 
@@ -47,8 +49,13 @@ def test_its_token_occurs_only_in_what_the_fence_adds(text):
 
 @given(answer=ATTACKS, key=ATTACKS)
 def test_whatever_is_answered_a_judge_has_one_answer_to_read(answer, key):
+    """One that plainly instructs the judge is not asked about at all."""
     case = Case(id="a", input=key, keys={"expected_answer": f"x{key}", "context": key})
-    (question,) = Judge().questions(case, Response(answer=answer))
+    questions = Judge().questions(case, Response(answer=answer))
+    if addresses_judge(answer, BUILT_IN["answer"]):
+        assert questions == ()
+        return
+    (question,) = questions
     fence = fence_text("answer", answer)
     assert question.material.endswith(f"\n\n{fence}")
     mark = fence.split("\n")[-1]
