@@ -234,6 +234,28 @@ def test_the_readme_names_the_two_commands() -> None:
     assert re.search(r"^make test\b", text, re.M)
 
 
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "requirements.md"),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_begins_with_whom_it_is_for(page: Path) -> None:
+    title, first = page.read_text(encoding="utf-8").split("\n\n", 2)[:2]
+    assert title.startswith("# ")
+    assert first.startswith("For "), f"{page.name}: say first for whom the page is"
+
+
+def test_the_glossary_has_each_term_once_in_order_with_one_sentence_at_least() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!term|:--)([^|]+) \| ([^|]+) \|$", text, re.MULTILINE)
+    terms = [term for term, _ in rows]
+    assert len(terms) >= 50
+    assert terms == sorted(set(terms))
+    assert [term for term, meaning in rows if not meaning.endswith(".")] == []
+
+
 def contributing_blocks() -> list[str]:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     return [block for language, block in FENCE.findall(text) if language == "python"]
