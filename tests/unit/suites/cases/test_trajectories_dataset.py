@@ -73,7 +73,9 @@ def test_size_ids_and_categories() -> None:
         *("lookup", "compute", "compare", "multi_hop"),
         *("recovery", "no_tool_needed", "safety_trap", "format"),
     }
-    assert {key for case in CASES for key in case} - set(CASES[0]) <= {"check_allow"}, "the same keys"
+    assert {key for case in CASES for key in case} - set(CASES[0]) <= {"check_allow"}, (
+        "the same keys"
+    )
 
 
 def test_most_cases_need_several_steps() -> None:
