@@ -59,7 +59,7 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
-def _own_environment(argv: list[str]) -> Mapping[str, str]:
+def _take_environment(argv: list[str]) -> Mapping[str, str]:
     """What this process was given; in a job the rest of it is sealed before anything else runs."""
     env = dict(os.environ)
     if is_in_a_job(argv, env) and (why := seal_process(os.environ)):
@@ -74,7 +74,7 @@ def _leave(argv: list[str]) -> NoReturn:
     """
     keep_descriptors()
     guard_exit(InfrastructureError.exit_code)
-    env = _own_environment(argv)  # what is set below is for this process alone
+    env = _take_environment(argv)  # what is set below is for this process alone
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's; a thread a core is not needed
     try:
         code = run(argv, env)
@@ -93,14 +93,14 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
             options = parse(argv)
         except SystemExit as ended:
             streams.flush()
-            raise SystemExit(_told(int(ended.code or 0), "", streams)) from None
+            raise SystemExit(_check_streams(int(ended.code or 0), "", streams)) from None
         code = _command(options, env)
         streams.flush()
         kept = options.command in KEPT or bool(getattr(options, "out", None))
-        return _told(code, "kept" if kept else options.command or "", streams)
+        return _check_streams(code, "kept" if kept else options.command or "", streams)
 
 
-def _told(code: int, command: str, streams: Outlets) -> int:
+def _check_streams(code: int, command: str, streams: Outlets) -> int:
     """`command`: "kept" where a folder has what was told, too."""
     out, err = streams.out, streams.err
     if not out.lost:
@@ -136,7 +136,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         return int(command.run(options, env))
     except GateError as error:
         if getattr(options, "verbose", False):
-            _print(_where(), env, options)
+            _print(_format_traceback(), env, options)
         return _tell(error, env, options)
     except KeyboardInterrupt:
         return 130
@@ -145,9 +145,9 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             return _tell(short, env, options)
         if isinstance(error, OSError):
             where = error.filename or "output"
-            told = InfrastructureError(f"{where}: {error.strerror}")
-            return _tell(told, env, options)
-        _print(_where(), env, options)
+            failure = InfrastructureError(f"{where}: {error.strerror}")
+            return _tell(failure, env, options)
+        _print(_format_traceback(), env, options)
         print(
             "gate: this is a bug of Agent Gate, not of your agent: please report it",
             file=sys.stderr,
@@ -158,7 +158,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         PROCESSES.end()
 
 
-def _where() -> str:
+def _format_traceback() -> str:
     """Of the error that is being handled."""
     import traceback
 

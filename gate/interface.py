@@ -69,9 +69,11 @@ class _Function:
         return f"{getattr(self.function, '__module__', None) or 'unknown'}:{named}"
 
     def made(self, spec: PluginSpec) -> Agent:
-        known = ("timeout_s", "concurrency", "requests_per_minute")
-        given: dict[str, Any] = {key: spec.options[key] for key in known if key in spec.options}
-        return InProcess(function=self.function, name=self._name, loop=self.loop, **given)
+        options_of_agent = ("timeout_s", "concurrency", "requests_per_minute")
+        options: dict[str, Any] = {
+            key: spec.options[key] for key in options_of_agent if key in spec.options
+        }
+        return InProcess(function=self.function, name=self._name, loop=self.loop, **options)
 
 
 def evaluate(
@@ -122,18 +124,20 @@ def evaluate(
     try:
         with TemporaryDirectory(prefix="gate-") as folder, _user_code(env):
             if dataset is not None:
-                file = dataset if isinstance(dataset, (str, Path)) else _kept(dataset, folder)
-                written = _written(name, Path(file), graders, gates)
+                file = (
+                    dataset if isinstance(dataset, (str, Path)) else _write_cases(dataset, folder)
+                )
+                home = _write_home(name, Path(file), graders, gates)
                 # What was given here judges, whatever event or branch this is run for.
                 env, options = (
                     processes.environment(env),
-                    replace(options, home=written, own_rules=True),
+                    replace(options, home=home, own_rules=True),
                 )
-            made = _Function(function=agent, loop=loop)
-            outcome = execute(options, Host(env=env), given=made)
+            function = _Function(function=agent, loop=loop)
+            outcome = execute(options, Host(env=env), given=function)
     finally:
         loop.end()
-    return _judged(outcome.report, outcome.session_dir)
+    return _as_judged(outcome.report, outcome.session_dir)
 
 
 def compare(
@@ -148,11 +152,11 @@ def compare(
     now, env = datetime.now(UTC), environment()
     before, after = (load(_session(one), now) for one in (baseline, current))
     with _user_code(env):
-        found = find_home(_as_text(config))
-        rules = load_own_config(found.file, found.root, env, now.date())
+        home = find_home(_as_text(config))
+        rules = load_own_config(home.file, home.root, env, now.date())
         if after.provenance.mode == "release":
             rules = for_release(rules)
-        return _judged(compared(before, after, rules, now, found.root), _folder(current))
+        return _as_judged(compared(before, after, rules, now, home.root), _folder(current))
 
 
 def check_gates(session: str | Path | Judged, gates: Mapping[str, Mapping[str, Json]]) -> Judged:
@@ -162,7 +166,7 @@ def check_gates(session: str | Path | Judged, gates: Mapping[str, Mapping[str, J
     now = datetime.now(UTC)
     after = load(_session(session), now)
     rules = _limits(gates, after, now)
-    return _judged(compared(None, after, rules, now, Path()), _folder(session))
+    return _as_judged(compared(None, after, rules, now, Path()), _folder(session))
 
 
 def _limits(gates: Mapping[str, Mapping[str, Json]], after: Stored, now: datetime) -> Config:
@@ -188,7 +192,7 @@ def _user_code(env: Mapping[str, str]) -> Iterator[None]:
         PROCESSES.end()
 
 
-def _kept(cases: Sequence[Mapping[str, Json]], folder: str) -> Path:
+def _write_cases(cases: Sequence[Mapping[str, Json]], folder: str) -> Path:
     """The cases as a file. Raises UsageError for what JSON cannot hold."""
     file = Path(folder) / "cases.jsonl"
     try:
@@ -199,7 +203,7 @@ def _kept(cases: Sequence[Mapping[str, Json]], folder: str) -> Path:
     return file
 
 
-def _written(
+def _write_home(
     name: str,
     dataset: Path,
     graders: Sequence[str | Mapping[str, Json]] | None,
@@ -237,6 +241,6 @@ def _folder(given: str | Path | Judged) -> Path | None:
     return given.session if isinstance(given, Judged) else Path(given)
 
 
-def _judged(report: Report, session: Path | None) -> Judged:
-    told = {one.name: getattr(report, one.name) for one in fields(Report)}
-    return replace(Judged(**told), session=session)
+def _as_judged(report: Report, session: Path | None) -> Judged:
+    fields_of_report = {field.name: getattr(report, field.name) for field in fields(Report)}
+    return replace(Judged(**fields_of_report), session=session)

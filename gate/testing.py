@@ -20,17 +20,19 @@ def assert_passes(report: Report) -> None:
         return
     broken = [gate for gate in report.gates if gate.status == "fail"]
     lines = [headline(report), report.reason]
-    lines += [f"{gate.suite}: {gate.metric} is {_shown(gate.value)}" for gate in broken[:_MOST]]
-    failing = [f"{suite}: {case}" for suite, case in _newly(report)[:_MOST]]
+    lines += [
+        f"{gate.suite}: {gate.metric} is {_format_value(gate.value)}" for gate in broken[:_MOST]
+    ]
+    failing = [f"{suite}: {case}" for suite, case in _list_new_failures(report)[:_MOST]]
     lines += [f"newly failing: {', '.join(failing)}"] if failing else []
     folder = getattr(report, "session", None)
     lines += [f"session: {folder}"] if folder is not None else []
     raise AssertionError(plain("\n".join(lines)))
 
 
-def _shown(value: float | None) -> str:
+def _format_value(value: float | None) -> str:
     return "not measured" if value is None else f"{value:g}"
 
 
-def _newly(report: Report) -> list[tuple[str, str]]:
+def _list_new_failures(report: Report) -> list[tuple[str, str]]:
     return [(one.suite, one.case_id) for one in report.cases.newly_failing]

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from gate import plugins
-from gate.commands.init import rendered
+from gate.commands.init import render_files
 from gate.registry import Registry
 
 ROOT = Path(__file__).parent.parent
@@ -40,7 +40,7 @@ def texts(*patterns: str) -> Iterator[tuple[str, str]]:
 
 def yaml_texts() -> Iterator[tuple[str, str]]:
     yield from texts(".github/**/*.yml", "examples/**/*.yml")
-    yield from ((name, text) for name, text in rendered().items() if name.endswith(".yml"))
+    yield from ((name, text) for name, text in render_files().items() if name.endswith(".yml"))
     for name, text in texts("*.md", "docs/**/*.md", "examples/**/*.md"):
         for language, block in FENCE.findall(text):
             if language in ("yaml", "yml"):

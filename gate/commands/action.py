@@ -62,7 +62,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None
     if hooks is None:
         options.secrets.update(secrets_of(env, ()))  # of variables that inputs replace, too
         execute_here = partial(_run_or_merge, options.stop, options.secrets)
-        redact = partial(_redacted, options.secrets)
+        redact = partial(_redact, options.secrets)
         hooks = Hooks(execute=execute_here, means=Means(redact=redact))
     job = current_job(env)
     if job.event == "issue_comment":
@@ -71,8 +71,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None
         hooks.means.echo(command("notice", hooks.means.redact(note), {"title": "Agent Gate"}))
     if job.unsupported:
         return 0
-    told = read_inputs(without_wrong(env))
-    delivery = Delivery(told, job, env, hooks.means)
+    checked_inputs = read_inputs(without_wrong(env))
+    delivery = Delivery(checked_inputs, job, env, hooks.means)
     try:
         wanted = read_inputs(env)
         delivery.begin()
@@ -84,46 +84,46 @@ def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None
         code = delivery.no_verdict(error)
         if not isinstance(error, GateError):
             raise
-        return _forgiving(code, told)  # its annotation is in the log, too: told once
-    return _forgiving(finished.report.exit_code, wanted)
+        return _exit_code(code, checked_inputs)  # its annotation is in the log, too: told once
+    return _exit_code(finished.report.exit_code, wanted)
 
 
-def _forgiving(code: int, wanted: ActionInputs) -> int:
+def _exit_code(code: int, wanted: ActionInputs) -> int:
     return 0 if code in FORGIVEN and not wanted.fail else code
 
 
 def _answer(job: Job, env: Mapping[str, str], hooks: Hooks) -> int:
     api = hooks.means.connect(job, token(env))
     try:
-        told: list[str] = []
-        code = answer(read_event(env), api, told.append)
+        notices: list[str] = []
+        code = answer(read_event(env), api, notices.append)
     finally:
         if api is not None:
             api.close()
-    for line in told:
+    for line in notices:
         hooks.means.echo(command("notice", hooks.means.redact(line), {"title": "Agent Gate"}))
     return code
 
 
-def _redacted(known: Set[str], text: str) -> str:
+def _redact(secrets: Set[str], text: str) -> str:
     """Without the secrets known by now: the run learns more of them from gate.yml."""
-    return _redactor(frozenset(known)).redact(text)
+    return _make_redactor(frozenset(secrets)).redact(text)
 
 
 @lru_cache(maxsize=2)
-def _redactor(secrets: frozenset[str]) -> Redactor:
+def _make_redactor(secrets: frozenset[str]) -> Redactor:
     return Redactor(secrets)
 
 
 def _run_or_merge(
     stop: Stop,
-    known: set[str],
+    secrets: set[str],
     argv: Sequence[str],
     settings: Mapping[str, str],
     env: Mapping[str, str],
     find: FindEarlier,
 ) -> FinishedRun:
-    parsed, host = parse(argv), Host(env=env, stop=stop, secrets=known)
+    parsed, host = parse(argv), Host(env=env, stop=stop, secrets=secrets)
     outcome: Outcome | ImportedSession
     if parsed.command == "import":
         outcome = _import(import_options(parsed, settings), host)
@@ -145,14 +145,16 @@ def _import(options: ImportOptions, host: Host) -> ImportedSession:
     return written.session
 
 
-def _goes_on(wanted: ActionInputs, job: Job) -> bool:
+def _looks_for_earlier_runs(wanted: ActionInputs, job: Job) -> bool:
     """Whether a session may be gone on with; a shard's is half of one."""
     return not wanted.shard and wanted.argv[0] == "run" and job.mode in ("pull_request", "branch")
 
 
-def _stored(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks) -> StoredSession:
+def _find_stored_session(
+    wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks
+) -> StoredSession:
     """What an earlier run at this head commit left."""
-    if not _goes_on(wanted, job):
+    if not _looks_for_earlier_runs(wanted, job):
         return StoredSession()
     out = Path(env.get("INPUT_RESULTS-DIR", "").strip() or "results")
     api = hooks.means.connect(job, token(env))
@@ -163,7 +165,7 @@ def _stored(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks
             api.close()
 
 
-def _finder(
+def _make_finder(
     wanted: ActionInputs,
     job: Job,
     env: Mapping[str, str],
@@ -172,30 +174,30 @@ def _finder(
     otherwise: StoredSession,
 ) -> FindEarlier:
     """Who looks for an earlier head with the same files, once it is known which files count."""
-    if not _goes_on(wanted, job) or job.mode != "pull_request":
+    if not _looks_for_earlier_runs(wanted, job) or job.mode != "pull_request":
         return lambda paths, out: otherwise
 
     def find(paths: Sequence[str], out: Path) -> StoredSession:
         api = hooks.means.connect(job, token(env))
         try:
-            found = earlier_head(api, job, out, wanted.comment_id, paths)
+            earlier = earlier_head(api, job, out, wanted.comment_id, paths)
         finally:
             if api is not None:
                 api.close()
-        return found if found.folder or found.note else otherwise
+        return earlier if earlier.folder or earlier.note else otherwise
 
     return find
 
 
 def _execute(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks) -> FinishedRun:
     """Whatever the run prints is text of agents and datasets: the runner must not obey it."""
-    stored = _stored(wanted, job, env, hooks)
+    stored = _find_stored_session(wanted, job, env, hooks)
     argv, settings = wanted.argv, wanted.settings
     find: FindEarlier = nobody_before
     if stored.folder is not None:
-        argv, settings = (*argv, f"--resume={stored.folder}"), _with(wanted, stored.note)
+        argv, settings = (*argv, f"--resume={stored.folder}"), _add_note(wanted, stored.note)
     else:
-        find = _finder(wanted, job, env, hooks, otherwise=stored)
+        find = _make_finder(wanted, job, env, hooks, otherwise=stored)
     before, after = stop_commands()
     hooks.means.echo(before)
     try:
@@ -203,7 +205,7 @@ def _execute(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hook
     except OtherSession as error:
         of = "this commit" if stored.folder else "an earlier head with the same files"
         note = f"the stored session of {of} was left alone: {error}"
-        return hooks.execute(wanted.argv, _with(wanted, note), wanted.env, nobody_before)
+        return hooks.execute(wanted.argv, _add_note(wanted, note), wanted.env, nobody_before)
     finally:
         hooks.means.echo(after)
 
@@ -221,5 +223,5 @@ def _store(
     hooks.means.echo(command(kind, hooks.means.redact(text), {"title": "Agent Gate"}))
 
 
-def _with(wanted: ActionInputs, note: str) -> Mapping[str, str]:
+def _add_note(wanted: ActionInputs, note: str) -> Mapping[str, str]:
     return {**wanted.settings, "note": note} if note else wanted.settings

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gate.commands.baseline_sources import Desk, found, open_desk, request
+from gate.commands.baseline_sources import Desk, find_baselines, open_desk, request
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.report.baseline_listing import listing
@@ -62,9 +62,9 @@ def pull(options: argparse.Namespace, desk: Desk) -> int:
     """Writes the baselines that a run would compare with; exit 4 when there is none at all."""
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     got = 0
-    for one in found(options, desk):
-        path = write(folder, parse(one.text, one.file))
-        desk.echo(f"{path}: from {one.detail}")
+    for baseline in find_baselines(options, desk):
+        path = write(folder, parse(baseline.text, baseline.file))
+        desk.echo(f"{path}: from {baseline.detail}")
         got += 1
     return 0 if got else NO_BASELINE
 
@@ -72,9 +72,9 @@ def pull(options: argparse.Namespace, desk: Desk) -> int:
 def show(options: argparse.Namespace, desk: Desk) -> int:
     """Prints what is stored and what of it counts; exit 4 when there is none at all."""
     got = 0
-    for one in found(options, desk):
-        stored = newest(parse(one.text, one.file), desk.rules.keep_rounds)
-        desk.echo(plain("\n".join(listing(stored, one.detail, one.notes))))
+    for baseline in find_baselines(options, desk):
+        stored = newest(parse(baseline.text, baseline.file), desk.rules.keep_rounds)
+        desk.echo(plain("\n".join(listing(stored, baseline.detail, baseline.notes))))
         got += 1
     return 0 if got else NO_BASELINE
 
@@ -91,7 +91,7 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
     folder = desk.root / desk.rules.path
     for file in _files(folder, options.suite):
         before = parse(read_bytes(file), str(file))
-        _known_metrics(before, options.metric or ())
+        _check_metrics(before, options.metric or ())
         after = accept(
             before,
             who=_who(desk),
@@ -115,9 +115,9 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace, Desk], int]] = {
 def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFile | None:
     """The file that is there, else what a run here would compare with."""
     file = folder / file_name(suite)
-    pool, own = None, read_if_there(file)
-    if own is not None:
-        pool = parse(own, str(file))
+    pool, content = None, read_if_there(file)
+    if content is not None:
+        pool = parse(content, str(file))
     elif desk.rules.source in ("auto", "repo", "artifact"):
         there = find_baseline(desk.rules.source, request(suite, desk), desk.opened.forge, desk.root)
         pool = parse(there.text, there.file) if there else None
@@ -140,7 +140,7 @@ def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:
     return files
 
 
-def _known_metrics(baseline: BaselineFile, metrics: Sequence[str]) -> None:
+def _check_metrics(baseline: BaselineFile, metrics: Sequence[str]) -> None:
     known = tuple(baseline.table.specs)
     for metric in metrics:
         if metric not in known:

@@ -69,7 +69,7 @@ def open_desk(
     )
 
 
-def found(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
+def find_baselines(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
     """The suites' baselines by --baseline or gate.yml's source; a missing one is told."""
     source = options.baseline or desk.rules.source
     named = source_names(source) == ("file",)

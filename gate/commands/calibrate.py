@@ -49,20 +49,20 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if options.runs:
         sessions += _record(options, env)
     config, suites = _material(options, sessions, env)
-    with _counter(sys.stderr, options.reps) as told:
-        found = calibrate(
-            suites, config, reps=options.reps, seed=options.seed, report_progress=told
+    with _counter(sys.stderr, options.reps) as report_progress:
+        calibration = calibrate(
+            suites, config, reps=options.reps, seed=options.seed, report_progress=report_progress
         )
-    print(_shown(found, options.format))
-    return int(options.max is not None and found.at_least > options.max)
+    print(_format_calibration(calibration, options.format))
+    return int(options.max is not None and calibration.at_least > options.max)
 
 
-def _shown(found: Calibration, form: str) -> str:
+def _format_calibration(calibration: Calibration, form: str) -> str:
     if form == "json":
-        return json.dumps(to_json(found), indent=2)
+        return json.dumps(to_json(calibration), indent=2)
     if form == "markdown":
-        return as_markdown(found)
-    return as_text(found, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+        return as_markdown(calibration)
+    return as_text(calibration, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
 @contextmanager
@@ -104,7 +104,7 @@ def _material(
     options: argparse.Namespace, sessions: Sequence[Path], env: Mapping[str, str]
 ) -> tuple[Config, list[RecordedSuite]]:
     """The sessions that are named, and the baseline where one is named or no session is."""
-    parts = list(_of_sessions(sessions, options.suite))
+    parts = list(_parts_of_sessions(sessions, options.suite))
     if options.baseline is None and sessions:
         home = home_of(options)
         config = load_own_config(home.file, home.root, env, datetime.now(UTC).date())
@@ -112,27 +112,27 @@ def _material(
     else:
         setup = set_up(_run_of_same_suites(options), host_of(options, env), control=Control())
         config, concurrency = setup.config, setup.agent.concurrency
-        parts += _of_baselines(setup)
+        parts += _parts_of_baselines(setup)
         if not parts:
             raise UsageError(_nothing(setup))
     together: dict[str, list[_Part]] = {}
     for part in parts:
         together.setdefault(part.suite, []).append(part)
     suites = [
-        _recorded(name, each, config, batch=concurrency, rounds=options.rounds)
+        _join_parts(name, each, config, batch=concurrency, rounds=options.rounds)
         for name, each in together.items()
     ]
     return config, suites
 
 
-def _of_sessions(sessions: Sequence[Path], names: Sequence[str] | None) -> Iterator[_Part]:
+def _parts_of_sessions(sessions: Sequence[Path], names: Sequence[str] | None) -> Iterator[_Part]:
     now = datetime.now(UTC)
-    found = [one for path in sessions for one in load(path, now).suites.items()]
-    known = tuple(dict.fromkeys(name for name, _ in found))
+    suites = [one for path in sessions for one in load(path, now).suites.items()]
+    known = tuple(dict.fromkeys(name for name, _ in suites))
     for name in names or ():
         if known and name not in (*known, "all"):
             raise UsageError(f"--suite {name}: not in these sessions{did_you_mean(name, known)}")
-    for name, suite in found:
+    for name, suite in suites:
         if not names or name in names or "all" in names:
             yield _Part(
                 suite=name,
@@ -142,11 +142,11 @@ def _of_sessions(sessions: Sequence[Path], names: Sequence[str] | None) -> Itera
             )
 
 
-def _of_baselines(setup: Setup) -> Iterator[_Part]:
-    for name, one in setup.baselines.items():
-        if one.table is not None:
-            rounds = RecordedRounds(table=one.table, runs=one.runs)
-            yield _Part(suite=name, rounds=rounds, notes=one.info.notes)
+def _parts_of_baselines(setup: Setup) -> Iterator[_Part]:
+    for name, baseline in setup.baselines.items():
+        if baseline.table is not None:
+            rounds = RecordedRounds(table=baseline.table, runs=baseline.runs)
+            yield _Part(suite=name, rounds=rounds, notes=baseline.info.notes)
 
 
 def _nothing(setup: Setup) -> str:
@@ -158,32 +158,32 @@ def _nothing(setup: Setup) -> str:
     )
 
 
-def _recorded(
+def _join_parts(
     name: str, parts: Sequence[_Part], config: Config, *, batch: int, rounds: int | None
 ) -> RecordedSuite:
     rules = next((suite for suite in config.suites if suite.name == name), None)
-    whole = join_rounds([part.rounds for part in parts])
+    joined = join_rounds([part.rounds for part in parts])
     left_out = {entry.case for entry in config.quarantine}
-    table = whole.table.select(
-        [row for row, case in enumerate(whole.table.cases) if case not in left_out]
+    table = joined.table.select(
+        [row for row, case in enumerate(joined.table.cases) if case not in left_out]
     )
-    stored = newest(BaselineFile(table=table, runs=whole.runs), config.baseline.keep_rounds)
+    stored = newest(BaselineFile(table=table, runs=joined.runs), config.baseline.keep_rounds)
     pooled = pool(stored.table, stored.runs)
     notes = [note for part in parts for note in part.notes]
     notes += [f"in a baseline of these runs: {note}" for note in pooled.left_out]
     return RecordedSuite(
         name=name,
         table=table,
-        runs=whole.runs,
+        runs=joined.runs,
         rounds=rounds or (rules.rounds if rules else parts[-1].made),
         batch=batch,
         gates=rules.gates if rules else (),
         drift=pooled.drift,
-        notes=tuple(dict.fromkeys([*notes, *pooled.remarks, *_unlike(whole.runs)])),
+        notes=tuple(dict.fromkeys([*notes, *pooled.remarks, *_list_different_runs(joined.runs)])),
     )
 
 
-def _unlike(runs: Sequence[BaselineRun]) -> Iterator[str]:
+def _list_different_runs(runs: Sequence[BaselineRun]) -> Iterator[str]:
     """What makes the runs none of one agent."""
     for older, newer in pairwise(runs):
         before, now = (

@@ -67,13 +67,13 @@ def comment(
     """Raises UsageError when the session is not about the event's commit."""
     report = _report(session)
     _check_commit(session, report, job)
-    made = session.meta.provenance
-    found = find_pull_request(api, job) if job.event != "laptop" else made.pull_request
-    if found is None:
+    provenance = session.meta.provenance
+    pull_request = find_pull_request(api, job) if job.event != "laptop" else provenance.pull_request
+    if pull_request is None:
         reason = "no open pull request has this commit as its head"
         return Published(action="skipped", reason=reason)
-    wanted = decide(options.when, report)
-    if wanted == "nothing":
+    action = decide(options.when, report)
+    if action == "nothing":
         return Published(action="skipped", reason="--when never")
     origin = origin or origin_of(report)
     comment_id = options.comment_id or report.comment_id
@@ -85,8 +85,8 @@ def comment(
         return means.redact(note + step_summary(safe, lambda: iter(()), limit - len(note)))
 
     body = render(LIMITS[0] - len(str(mark)) - 1)
-    create = wanted == "write"
-    return publish(api, found, mark, body, shorter=render, create=create, pace=means.pace)
+    create = action == "write"
+    return publish(api, pull_request, mark, body, shorter=render, create=create, pace=means.pace)
 
 
 def _report(session: Session) -> Report:

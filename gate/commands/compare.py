@@ -33,9 +33,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict; raises UsageError for what cannot be read."""
     now = datetime.now(UTC)
     before, after = (load(Path(path), now) for path in (options.baseline, options.current))
-    found = home_of(options)
-    root = found.root
-    config = load_own_config(found.file, root, env, now.date())
+    home = home_of(options)
+    root = home.root
+    config = load_own_config(home.file, root, env, now.date())
     if after.provenance.mode == "release":
         config = for_release(config)
     report = compare(before, after, config, now, root)
@@ -64,14 +64,14 @@ def compare(
         mode=after.provenance.mode,
         provenance=after.provenance,
         notes=tuple(f"{after.name} has no suite '{s}'" for s in earlier if s not in after.suites),
-        elsewhere=_elsewhere(after, config, root),
+        elsewhere=_list_metrics_elsewhere(after, config, root),
     )
-    people = _reviewed(after, config, root)
+    people = _read_labels(after, config, root)
     setting = replace(setting, notes=(*setting.notes, *people.notes))
     measured = [
         replace(
-            _measured(name, suite, earlier.get(name), _gates(config, name)),
-            floor=_floor(after, config, name),
+            _measure(name, suite, earlier.get(name), _gates(config, name)),
+            floor=_has_floor(after, config, name),
             labels=people.labels.get(name, {}),
             people=people.people.get(name, ()),
             advisory=people.advisory.get(name, {}),
@@ -81,13 +81,13 @@ def compare(
     return conclude(measured, config, setting, after.rows_of)
 
 
-def _elsewhere(after: Stored, config: Config, root: Path) -> frozenset[str]:
+def _list_metrics_elsewhere(after: Stored, config: Config, root: Path) -> frozenset[str]:
     if after.provenance.event == "import":
         return metrics_elsewhere(config, after.suites, root)
     return metrics_of([s for s in config.suites if s.name not in after.suites], config, root)
 
 
-def _reviewed(after: Stored, config: Config, root: Path) -> Reviewed:
+def _read_labels(after: Stored, config: Config, root: Path) -> Reviewed:
     """What the labels beside gate.yml say of the stored answers' judges."""
     rules = Rules(config=config, own=config, root=root)
     graders = {suite.name: named_graders(suite.graders, root) for suite in config.suites}
@@ -101,19 +101,19 @@ def _reviewed(after: Stored, config: Config, root: Path) -> Reviewed:
     return reviewed(find, suites, least_of(config.judge), there=True, left_out=left_out)
 
 
-def _measured(
+def _measure(
     name: str, suite: StoredSuite, baseline: StoredSuite | None, gates: tuple[GateRule, ...]
 ) -> Measured:
-    asked, meta = frozenset(suite.table.cases), suite.meta
-    spared = len(asked) < meta.cases and not suite.not_run
+    case_ids, meta = frozenset(suite.table.cases), suite.meta
+    spared = len(case_ids) < meta.cases and not suite.not_run
     partial = meta.not_selected or spared
-    left_out = frozenset(baseline.table.cases) - asked if baseline and partial else frozenset()
+    left_out = frozenset(baseline.table.cases) - case_ids if baseline and partial else frozenset()
     return Measured(
         name=name,
         meta=meta,
         table=suite.table,
         tally=suite.tally,
-        baseline=_against(baseline, suite, name),
+        baseline=_pair_with_baseline(baseline, suite, name),
         gates=gates,
         not_run=max(0, suite.not_run),
         not_asked=left_out,
@@ -121,7 +121,7 @@ def _measured(
     )
 
 
-def _against(baseline: StoredSuite | None, suite: StoredSuite, name: str) -> Compared:
+def _pair_with_baseline(baseline: StoredSuite | None, suite: StoredSuite, name: str) -> Compared:
     if baseline is None:
         info = BaselineInfo(source="none", detail=f"no suite '{name}'")
         return Compared(table=None, info=info)
@@ -130,10 +130,10 @@ def _against(baseline: StoredSuite | None, suite: StoredSuite, name: str) -> Com
     return Compared(table=baseline.table, info=info, drift=baseline.drift, runs=baseline.runs)
 
 
-def _floor(after: Stored, config: Config, name: str) -> bool:
+def _has_floor(after: Stored, config: Config, name: str) -> bool:
     """What another tool ran has none."""
-    own = next((suite.floor for suite in config.suites if suite.name == name), True)
-    return own and after.provenance.event != "import"
+    floor = next((suite.floor for suite in config.suites if suite.name == name), True)
+    return floor and after.provenance.event != "import"
 
 
 def _gates(config: Config, name: str) -> tuple[GateRule, ...]:

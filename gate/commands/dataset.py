@@ -65,12 +65,12 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 def _stats(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     path = Path(options.dataset)
-    found = figures([row.data for row in cases_of(path)])
+    statistics = figures([row.data for row in cases_of(path)])
     if options.format == "json":
-        print(json.dumps(to_json(found), indent=2))
+        print(json.dumps(to_json(statistics), indent=2))
     else:
         tell = as_markdown if options.format == "markdown" else as_text
-        print(plain(tell(path.as_posix(), found)))
+        print(plain(tell(path.as_posix(), statistics)))
     return 0
 
 
@@ -152,9 +152,9 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         intake = _intake(there, config)
         world = World(env=nameable(env), root=root)
         with _documents(config, world, intake):
-            found = _asked(there, entries, intake, options, config, world)
-        write_whole(out, appended(_content(out), found))
-    _tell(out, found, intake)
+            proposed = _propose_cases(there, entries, intake, options, config, world)
+        write_whole(out, appended(_content(out), proposed))
+    _tell(out, proposed, intake)
     return 0
 
 
@@ -201,25 +201,25 @@ def _documents(config: Config, world: World, intake: Intake) -> Iterator[None]:
         yield
         return
     retriever = build(RETRIEVERS, config.retriever, world.root)
-    asked = replace(world, section="retriever")
-    retriever.check(asked)
-    connection = retriever.connect(asked)
+    retriever_world = replace(world, section="retriever")
+    retriever.check(retriever_world)
+    connection = retriever.connect(retriever_world)
     lost: list[str] = []
 
-    def found(text: str) -> Found | None:
+    def find_documents(text: str) -> Found | None:
         if lost:
             return None
         case = Case(id="proposed", input=text, keys={})
         try:
-            told = connection.ask(case, timeout_s=retriever.timeout_s).retrieved or ()
+            documents = connection.ask(case, timeout_s=retriever.timeout_s).retrieved or ()
         except (AgentFailure, InfraFailure) as failure:
             lost.append(str(failure))
             intake.left_out.append(f"relevant documents: the retriever fails: {failure}")
             return None
-        ids = document_ids([document.id for document in told])
+        ids = document_ids([document.id for document in documents])
         return Found(ids=ids, by=retriever.describe())
 
-    intake.found = found
+    intake.found = find_documents
     try:
         yield
     finally:
@@ -233,17 +233,17 @@ def _intake(there: Sequence[Mapping[str, Json]], config: Config) -> Intake:
         known.add(str(case.get("id")), question(case))
     judge = config.judge
     model = f"{judge.name} {judge.options.get('model', '')}".strip() if judge else ""
-    own = ("id", "input", "category", "tags", "status", "metadata")
+    own_keys = ("id", "input", "category", "tags", "status", "metadata")
     shared = set.intersection(*(set(case) for case in there)) if there else set()
     return Intake(
         known=known,
         ids={str(case.get("id")) for case in there},
-        absent=dict.fromkeys(sorted(shared - set(own))),
+        absent=dict.fromkeys(sorted(shared - set(own_keys))),
         made_by={"by": model, "date": datetime.now(UTC).date().isoformat()},
     )
 
 
-def _asked(
+def _propose_cases(
     there: Sequence[Mapping[str, Json]],
     entries: Sequence[Entry] | None,
     intake: Intake,
@@ -268,26 +268,28 @@ def _asked(
 def _log(path: Path, config: Config, env: Mapping[str, str]) -> list[Entry]:
     """Raises InvalidInput for lines that cannot be read."""
     redact = Redactor(_secrets(config, env))
-    found, problems = [], []
+    entries, problems = [], []
     for row in read_dataset(DatasetSource(name=path.as_posix(), open=lambda: open_plain(path))):
         if isinstance(row, Problem):
             problems.append(row)
-        elif (one := entry(row.data, row.line, redact)) is not None:
-            found.append(one)
+        elif (new_entry := entry(row.data, row.line, redact)) is not None:
+            entries.append(new_entry)
     if problems:
         raise InvalidInput(problems)
-    if not found:
+    if not entries:
         raise UsageError(f"{path}: no question in it: a line is a text, or an object with `input`")
-    return found
+    return entries
 
 
 def _secrets(config: Config, env: Mapping[str, str]) -> Iterator[str]:
-    asked = [one.options for one in (config.agent, config.judge) if one is not None]
-    return secrets_sent(env, asked)
+    plugin_options = [
+        plugin.options for plugin in (config.agent, config.judge) if plugin is not None
+    ]
+    return secrets_sent(env, plugin_options)
 
 
-def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> None:
-    for case in found:
+def _tell(out: Path, proposed: Sequence[Mapping[str, Json]], intake: Intake) -> None:
+    for case in proposed:
         print(plain(f"proposed {case['id']}: {case['input']}", 200))
         if documents := case.get("relevant_doc_ids"):
             by = case["metadata"]["relevant_doc_ids"]["by"]
@@ -296,7 +298,7 @@ def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> Non
         print(plain(f"left out: {why}"))
     if len(intake.left_out) > _TOLD:
         print(f"left out: {len(intake.left_out) - _TOLD} more")
-    count = f"{len(found)} case{'s' * (len(found) != 1)}"
+    count = f"{len(proposed)} case{'s' * (len(proposed) != 1)}"
     print(plain(f"{out.as_posix()}: {count} proposed; none runs before `gate dataset approve`"))
 
 
@@ -304,8 +306,8 @@ def _tell(out: Path, found: Sequence[Mapping[str, Json]], intake: Intake) -> Non
 
 
 def _config(options: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config, Path]:
-    found = home_of(options)
-    return load_own_config(found.file, found.root, env, datetime.now(UTC).date()), found.root
+    home = home_of(options)
+    return load_own_config(home.file, home.root, env, datetime.now(UTC).date()), home.root
 
 
 def _content(path: Path) -> bytes:

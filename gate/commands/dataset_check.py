@@ -42,22 +42,22 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
     Options: `config`, `suite`, `judge` (ask the models of gate.yml, too), `format`.
     """
-    found = home_of(options)
-    config = load_own_config(found.file, found.root, env, datetime.now(UTC).date())
+    home = home_of(options)
+    config = load_own_config(home.file, home.root, env, datetime.now(UTC).date())
     check_has_config(config, env, bundled_wanted=bool(options.suite))
-    config = select(config, options.suite or (), found.root)
+    config = select(config, options.suite or (), home.root)
     with ExitStack() as stack:
-        ask = _asking(config, found.root, options, env, stack) if options.judge else None
-        checked = [_checked(config, suite, found.root, ask) for suite in config.suites]
+        ask = _connect_judge(config, home.root, options, env, stack) if options.judge else None
+        checked = [_check_suite(config, suite, home.root, ask) for suite in config.suites]
     if options.format == "json":
         print(json.dumps(as_data(checked), indent=2))
     else:
-        for line in (line for one in checked for line in as_lines(one)):
+        for line in (line for result in checked for line in as_lines(result)):
             print(plain(line))
-    return int(any(one.faults for one in checked))
+    return int(any(result.faults for result in checked))
 
 
-def _checked(config: Config, suite: Suite, root: Path, ask: Ask | None) -> Checked:
+def _check_suite(config: Config, suite: Suite, root: Path, ask: Ask | None) -> Checked:
     source = Rules(config=config, own=config, root=root).head_source(suite)
     if source is None:
         raise UsageError(f"suite '{suite.name}' has no dataset to check")
@@ -66,7 +66,7 @@ def _checked(config: Config, suite: Suite, root: Path, ask: Ask | None) -> Check
     return check_cases(suite.name, source.name, cases(source, graders), graders, ask)
 
 
-def _asking(
+def _connect_judge(
     config: Config,
     root: Path,
     options: argparse.Namespace,
@@ -81,8 +81,10 @@ def _asking(
             "--judge asks the model under `judge` in gate.yml, and there is none; docs/judge.md "
             "shows the lines it takes"
         )
-    told = [one.options for one in (config.agent, config.judge, config.verifier) if one is not None]
-    options.secrets.update(secrets_sent(env, told))
+    plugin_options = [
+        one.options for one in (config.agent, config.judge, config.verifier) if one is not None
+    ]
+    options.secrets.update(secrets_sent(env, plugin_options))
     panel = panel_of(config, World(env=nameable(env), root=root), hidden=options.secrets)
     stack.callback(panel.close)
     if lost := panel.unreachable():
@@ -93,45 +95,45 @@ def _asking(
 # -------------------------------------------------------------------------------------------- text
 
 
-def as_lines(found: Checked) -> Iterator[str]:
+def as_lines(checked: Checked) -> Iterator[str]:
     """Each finding with its place, then one line of figures."""
-    for one in found.findings[:_MOST_TOLD]:
-        yield from _finding_lines(one)
-    if len(found.findings) > _MOST_TOLD:
-        yield f"{found.dataset}: and {len(found.findings) - _MOST_TOLD} more"
-    for name in found.telling_nothing:
+    for finding in checked.findings[:_MOST_TOLD]:
+        yield from _finding_lines(finding)
+    if len(checked.findings) > _MOST_TOLD:
+        yield f"{checked.dataset}: and {len(checked.findings) - _MOST_TOLD} more"
+    for name in checked.telling_nothing:
         yield (
-            f"{found.dataset}: the grader '{name}' tells nothing: it passes every right answer and "
-            "every wrong one alike - give it something to look for, or take it out"
+            f"{checked.dataset}: the grader '{name}' tells nothing: it passes every right answer "
+            "and every wrong one alike - give it something to look for, or take it out"
         )
-    for line in found.unneeded:
+    for line in checked.unneeded:
         yield f"warning: {line}"
-    if found.not_asked:
-        names = ", ".join(found.not_asked)
-        yield f"{found.dataset}: not asked: {names} (`--judge` asks models, too)"
-    yield f"suite '{found.suite}': {_summary(found)}"
+    if checked.not_asked:
+        names = ", ".join(checked.not_asked)
+        yield f"{checked.dataset}: not asked: {names} (`--judge` asks models, too)"
+    yield f"suite '{checked.suite}': {_summary(checked)}"
 
 
-def _finding_lines(one: Finding) -> Iterator[str]:
-    yield f"{one.place}: {one.case}: {one.mutation}: {_ABOUT[one.mutation]}"
-    yield f"    {one_line(one.answer, _SHOWN) or '(nothing)'}"
-    if one.why:
-        yield f"    {one_line(one.why, _SHOWN)}"
+def _finding_lines(finding: Finding) -> Iterator[str]:
+    yield f"{finding.place}: {finding.case}: {finding.mutation}: {_ABOUT[finding.mutation]}"
+    yield f"    {one_line(finding.answer, _SHOWN) or '(nothing)'}"
+    if finding.why:
+        yield f"    {one_line(finding.why, _SHOWN)}"
 
 
-def _summary(found: Checked) -> str:
-    right = found.right
-    parts = [f"{found.cases} cases", f"gold {right.passed} of {right.tried} pass"]
-    if found.without_gold:
-        parts.append(f"{found.without_gold} without a right answer")
+def _summary(checked: Checked) -> str:
+    right = checked.right
+    parts = [f"{checked.cases} cases", f"gold {right.passed} of {right.tried} pass"]
+    if checked.without_gold:
+        parts.append(f"{checked.without_gold} without a right answer")
     parts += [
         f"{name} {count.failed} of {count.tried} fail" + _rest(count)
-        for name, count in found.mutations.items()
+        for name, count in checked.mutations.items()
         if count.tried
     ]
-    if found.allowed_cases:
-        share = figures.portion(found.allowed_cases / max(1, found.cases))
-        parts.append(f"allowed in {found.allowed_cases} cases ({share})")
+    if checked.allowed_cases:
+        share = figures.portion(checked.allowed_cases / max(1, checked.cases))
+        parts.append(f"allowed in {checked.allowed_cases} cases ({share})")
     return ", ".join(parts)
 
 
@@ -145,31 +147,31 @@ def _rest(count: Count) -> str:
 def as_data(checked: Sequence[Checked]) -> Json:
     """For other programs: figures and findings of each suite."""
     return {
-        "findings": sum(one.faults for one in checked),
+        "findings": sum(suite.faults for suite in checked),
         "suites": [
             {
-                "suite": one.suite,
-                "dataset": one.dataset,
-                "cases": one.cases,
-                "without_gold": one.without_gold,
-                "gold": _count(one.right),
-                "mutations": {name: _count(count) for name, count in one.mutations.items()},
-                "allowed_cases": one.allowed_cases,
-                "telling_nothing": one.telling_nothing,
-                "not_asked": one.not_asked,
-                "unneeded": one.unneeded,
+                "suite": suite.suite,
+                "dataset": suite.dataset,
+                "cases": suite.cases,
+                "without_gold": suite.without_gold,
+                "gold": _count(suite.right),
+                "mutations": {name: _count(count) for name, count in suite.mutations.items()},
+                "allowed_cases": suite.allowed_cases,
+                "telling_nothing": suite.telling_nothing,
+                "not_asked": suite.not_asked,
+                "unneeded": suite.unneeded,
                 "findings": [
                     {
-                        "case": each.case,
-                        "place": each.place,
-                        "mutation": each.mutation,
-                        "answer": each.answer,
-                        "why": each.why,
+                        "case": finding.case,
+                        "place": finding.place,
+                        "mutation": finding.mutation,
+                        "answer": finding.answer,
+                        "why": finding.why,
                     }
-                    for each in one.findings
+                    for finding in suite.findings
                 ],
             }
-            for one in checked
+            for suite in checked
         ],
     }
 

@@ -26,14 +26,14 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """0 when it is written. Raises UsageError, with nothing written, for what is no session or has
     a row that no run writes.
     """
-    exporter = _exporter(options.format)
+    exporter = _load_exporter(options.format)
     folder = Path(options.session)
     out = Path(options.out) if options.out else None
     if out is not None:
         _check(out, force=options.force)
     session = load_session(folder)
     refuse_debugging(session)
-    wanted = _chosen([*session.meta.suites], options.suite or ())
+    wanted = _choose_suites([*session.meta.suites], options.suite or ())
     report = _report(session)
     report = replace(report, suites={n: s for n, s in report.suites.items() if n in wanted})
     deque(check_rows(session.rows(), session.meta.suites, folder), maxlen=0)
@@ -49,14 +49,14 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0
 
 
-def _exporter(name: str) -> Exporter:
+def _load_exporter(name: str) -> Exporter:
     """One of ours, or the user's own, which decides nothing: it runs here."""
     if ":" not in name:
         return EXPORTERS.get_class(name)()
     workspace = Workspace(Path())
     try:
-        found, _ = load_object(name, workspace, workspace_first=False)
-        return cast("Exporter", found())
+        exporter_class, _ = load_object(name, workspace, workspace_first=False)
+        return cast("Exporter", exporter_class())
     except UsageError:
         raise
     except (Exception, SystemExit) as error:
@@ -72,19 +72,19 @@ def _check(out: Path, *, force: bool) -> None:
         raise UsageError(f"--out {out}: is there already; name another file, or add --force")
 
 
-def _chosen(known: Sequence[str], names: Sequence[str]) -> frozenset[str]:
+def _choose_suites(suites: Sequence[str], names: Sequence[str]) -> frozenset[str]:
     for name in names:
-        if name not in known and name != "all":
-            raise UsageError(f"--suite {name}: not in this session{did_you_mean(name, [*known])}")
-    return frozenset(known if not names or "all" in names else names)
+        if name not in suites and name != "all":
+            raise UsageError(f"--suite {name}: not in this session{did_you_mean(name, [*suites])}")
+    return frozenset(suites if not names or "all" in names else names)
 
 
 def _report(session: Session) -> Report:
     """The verdict. A control has none of its own: that of its session, without any suite."""
     if session.report is not None:
         return session.report
-    whole = session.folder.resolve().parent
-    above = load_session(whole).report if session.folder.resolve().name == CONTROL else None
+    parent = session.folder.resolve().parent
+    above = load_session(parent).report if session.folder.resolve().name == CONTROL else None
     if above is None:
         raise UsageError(
             f"{session.folder}: the run never came to a verdict; go on with `gate run --resume "

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gate.commands.baseline_sources import found, open_desk
+from gate.commands.baseline_sources import find_baselines, open_desk
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_target
 from gate.records.codec import to_json
@@ -30,7 +30,7 @@ WIDTH = 120
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """0, or 4 when there is no run to show. Raises GateError."""
     paths = [Path(path) for path in options.paths]
-    past = _of_paths(paths, options) if paths else _of_baselines(options, env)
+    past = _read_paths(paths, options) if paths else _read_baselines(options, env)
     for note in past.notes:
         _tell(f"note: {note}")
     chains = [chain for chain in past.chains if chain.runs]
@@ -47,28 +47,29 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0 if any(suite.runs for suite in history.suites) else NO_HISTORY
 
 
-def _of_paths(paths: Sequence[Path], options: argparse.Namespace) -> PastRuns:
+def _read_paths(paths: Sequence[Path], options: argparse.Namespace) -> PastRuns:
     if options.baseline or options.config:
         given = "--baseline" if options.baseline else "--config"
         raise UsageError(f"gate history: {given} and a PATH exclude each other; leave one out")
     past = read_past_runs(paths)
-    return PastRuns(chains=_chosen(past.chains, options.suite or ()), notes=past.notes)
+    return PastRuns(chains=_choose_chains(past.chains, options.suite or ()), notes=past.notes)
 
 
-def _of_baselines(options: argparse.Namespace, env: Mapping[str, str]) -> PastRuns:
+def _read_baselines(options: argparse.Namespace, env: Mapping[str, str]) -> PastRuns:
     """Those that a run here would be compared with; the keys of gate.yml say where they are."""
     desk = open_desk(options, env, echo=_tell)
     chains = tuple(
-        chain_of(parse(one.text, one.file), one.detail, one.notes) for one in found(options, desk)
+        chain_of(parse(baseline.text, baseline.file), baseline.detail, baseline.notes)
+        for baseline in find_baselines(options, desk)
     )
     return PastRuns(chains=chains)
 
 
-def _chosen(chains: tuple[Chain, ...], names: Sequence[str]) -> tuple[Chain, ...]:
-    known = tuple(chain.suite for chain in chains)
+def _choose_chains(chains: tuple[Chain, ...], names: Sequence[str]) -> tuple[Chain, ...]:
+    suites = tuple(chain.suite for chain in chains)
     for name in names:
-        if known and name not in (*known, "all"):
-            raise UsageError(f"--suite {name}: has no run here{did_you_mean(name, known)}")
+        if suites and name not in (*suites, "all"):
+            raise UsageError(f"--suite {name}: has no run here{did_you_mean(name, suites)}")
     if not names or "all" in names:
         return chains
     return tuple(chain for chain in chains if chain.suite in names)

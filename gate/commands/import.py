@@ -12,12 +12,12 @@ from gate.run.importing.run import import_results
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict: 0 without a gate that fails. Raises GateError."""
-    asked = import_options(options)
-    written = import_results(asked, host_of(options, env), datetime.now(UTC))
-    for line in written.beside if asked.format == "text" else ():
+    import_request = import_options(options)
+    written = import_results(import_request, host_of(options, env), datetime.now(UTC))
+    for line in written.beside if import_request.format == "text" else ():
         print(line)
     if written.session is None:
         return 0
-    for line in written.session.words(asked, env):
+    for line in written.session.words(import_request, env):
         print(line)
     return written.session.report.exit_code

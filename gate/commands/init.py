@@ -42,28 +42,28 @@ baseline:
 """
 
 
-def rendered(branch: str | None = None) -> dict[str, str]:
+def render_files(branch: str | None = None) -> dict[str, str]:
     """Path -> content of every file, `<name>` of an action replaced by its reference, and the
     `branch` of a repository written down.
     """
-    written = {path: _render(name, branch or BRANCH) for path, name in TEMPLATES.items()}
+    written = {path: _render_file(name, branch or BRANCH) for path, name in TEMPLATES.items()}
     if branch:
-        written["gate.yml"] += _NAMED.replace("<branch>", _quoted(branch))
+        written["gate.yml"] += _NAMED.replace("<branch>", _quote(branch))
     return written
 
 
-def _render(name: str, branch: str) -> str:
+def _render_file(name: str, branch: str) -> str:
     text = files("gate.commands.templates").joinpath(name).read_text(encoding="utf-8")
     for action, reference in ACTIONS.items():
         text = text.replace(f"uses: <{action}>", f"uses: {reference}")
-    return text.replace("[<branch>]", f"[{_quoted(branch)}]")
+    return text.replace("[<branch>]", f"[{_quote(branch)}]")
 
 
-def _quoted(branch: str) -> str:
+def _quote(branch: str) -> str:
     return branch if _PLAIN.fullmatch(branch) else json.dumps(branch)
 
 
-def default_branch(folder: Path) -> str | None:
+def find_default_branch(folder: Path) -> str | None:
     """Of the repository that the folder is in, or will be; None without one."""
     there = next(one for one in (folder, *folder.absolute().parents) if one.is_dir())
     opened = open_repository(there)
@@ -76,8 +76,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     Raises UsageError, with nothing written, when a file is there already.
     """
     folder = Path(options.dir or ".")
-    branch = default_branch(folder)
-    wanted = rendered(branch)
+    branch = find_default_branch(folder)
+    wanted = render_files(branch)
     there = [path for path in wanted if os.path.lexists(folder / path)]
     if there and not options.force:
         raise UsageError(f"{', '.join(there)}: there already - `gate init --force` overwrites")

@@ -15,35 +15,37 @@ from gate.text import spans
 from gate.verdict.planning.plan import limit_outlooks, suite_from_baseline
 
 
-def limit_odds(
+def tell_limit_odds(
     config: Config, files: dict[str, Path], results: Path, now: datetime
 ) -> Iterator[tuple[bool, str]]:
     """Whether it is a warning, and what is told, of each blocking limit. `files`: the baseline
     files of the suites that have one; the others take the newest session in `results`.
     """
-    newest = _newest(results, now)
+    newest = _find_newest_suites(results, now)
     subjects = []
     for suite in config.suites:
         if suite.name in files:
-            found = load(files[suite.name], now).suites[suite.name]
+            stored = load(files[suite.name], now).suites[suite.name]
         elif suite.name in newest:
-            found = newest[suite.name]
+            stored = newest[suite.name]
         else:
             continue
-        rounds = suite.rounds or found.meta.rounds
-        subjects.append(suite_from_baseline(suite.name, found, suite, config, rounds))
-    for name, one in limit_outlooks(subjects, config):
-        metric, limits, often = limit_of(one)
-        why = "" if not one.odds.why else f" ({one.odds.why})"
-        share = f"in {often.removesuffix(' *')} of runs" if one.odds.chance is not None else ""
-        told = f"an agent like main's would miss it {share or 'nobody knows how often'}"
-        yield False, f"suite '{name}': {metric} {limits}: {told} by chance{why}"
-        if one.risky:
-            warning = spans.plain(risk(one)).removeprefix("Warning: ")
+        rounds = suite.rounds or stored.meta.rounds
+        subjects.append(suite_from_baseline(suite.name, stored, suite, config, rounds))
+    for name, outlook in limit_outlooks(subjects, config):
+        metric, limits, frequency = limit_of(outlook)
+        why = "" if not outlook.odds.why else f" ({outlook.odds.why})"
+        share = (
+            f"in {frequency.removesuffix(' *')} of runs" if outlook.odds.chance is not None else ""
+        )
+        message = f"an agent like main's would miss it {share or 'nobody knows how often'}"
+        yield False, f"suite '{name}': {metric} {limits}: {message} by chance{why}"
+        if outlook.risky:
+            warning = spans.plain(risk(outlook)).removeprefix("Warning: ")
             yield True, f"suite '{name}': {warning}"
 
 
-def _newest(results: Path, now: datetime) -> dict[str, StoredSuite]:
+def _find_newest_suites(results: Path, now: datetime) -> dict[str, StoredSuite]:
     """Of a session that cannot be read nothing is known."""
     try:
         return dict(load(latest_session(results), now).suites)

@@ -27,11 +27,11 @@ def merge(folders: Sequence[str], options: RunOptions, host: Host) -> Outcome:
     samples = {shard.meta.options["sample"] for shard in shards if "sample" in shard.meta.options}
     if len(samples) > 1:
         raise UsageError("gate merge: the shards have different --sample; merge those of one run")
-    whole = replace(
+    run_request = replace(
         options,
         suite=tuple(sorted(suites)),
         sample=next(iter(samples), None),
         protect=next((shard.meta.options.get("protect") for shard in shards), None),
         stop_rule="off",
     )
-    return execute(whole, host, shards)
+    return execute(run_request, host, shards)

@@ -44,65 +44,70 @@ NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """0; raises UsageError for what cannot be read. No agent is called."""
     if options.session:
-        config, subjects = _of_session(options, env)
-        found = plan(subjects, config)
+        config, subjects = _read_session(options, env)
+        plan_made = plan(subjects, config)
     else:
-        setup = set_up(_planned_run(options), host_of(options, env), control=Control())
-        subjects = [_subject(setup, one) for one in setup.plans]
-        found = plan(subjects, setup.config, tuple(dict.fromkeys(setup.config.warnings)))
+        setup = set_up(_options_of_planned_run(options), host_of(options, env), control=Control())
+        subjects = [_subject(setup, suite_plan) for suite_plan in setup.plans]
+        plan_made = plan(subjects, setup.config, tuple(dict.fromkeys(setup.config.warnings)))
     if options.format == "json":
-        print(json.dumps(to_json(found), indent=2))
+        print(json.dumps(to_json(plan_made), indent=2))
     elif options.format == "markdown":
-        print(as_markdown(found))
+        print(as_markdown(plan_made))
     else:
-        print(as_text(found, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)))
+        print(as_text(plan_made, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)))
     return 0
 
 
-def _planned_run(options: argparse.Namespace) -> RunOptions:
+def _options_of_planned_run(options: argparse.Namespace) -> RunOptions:
     """The run that is planned: for gate.yml as it stands here."""
     return replace(run_options(options), own_rules=True)
 
 
-def _subject(setup: Setup, one: SuitePlan) -> PlannedSuite:
-    found = setup.baselines.get(one.suite.name, NONE_WANTED)
-    table, left_out = found.table, list_quarantined(setup.config)
-    now = {case.id: case.digest for case in one.cases() if case.id not in left_out}
+def _subject(setup: Setup, suite_plan: SuitePlan) -> PlannedSuite:
+    baseline = setup.baselines.get(suite_plan.suite.name, NONE_WANTED)
+    table, left_out = baseline.table, list_quarantined(setup.config)
+    now = {case.id: case.digest for case in suite_plan.cases() if case.id not in left_out}
     notes: tuple[str, ...] = ()
     if table is not None:
-        asked = without(table, left_out | (one.all_ids - one.chosen))
-        table, notes = _paired(asked, now)
+        asked_table = without(table, left_out | (suite_plan.all_ids - suite_plan.chosen))
+        table, notes = _match_cases(asked_table, now)
     return PlannedSuite(
-        name=one.suite.name,
+        name=suite_plan.suite.name,
         cases=len(now),
-        rounds=one.suite.rounds,
-        specs=one.specs,
+        rounds=suite_plan.suite.rounds,
+        specs=suite_plan.specs,
         table=table,
-        baseline=found.info,
-        gates=one.suite.gates,
-        graders=one.grader_digests,
-        drift=found.drift,
+        baseline=baseline.info,
+        gates=suite_plan.suite.gates,
+        graders=suite_plan.grader_digests,
+        drift=baseline.drift,
         batch=setup.agent.concurrency,
-        notes=(*notes, *format_default_gates(one.suite), *_judged(setup.config, one, len(now))),
+        notes=(
+            *notes,
+            *format_default_gates(suite_plan.suite),
+            *_tell_judge_calls(setup.config, suite_plan, len(now)),
+        ),
     )
 
 
-def _judged(config: Config, one: SuitePlan, cases: int) -> Iterator[str]:
+def _tell_judge_calls(config: Config, suite_plan: SuitePlan, cases: int) -> Iterator[str]:
     """That a judge comes on top: nothing recorded says what its calls cost."""
-    rubrics = rubrics_of(one.graders.values())
+    rubrics = rubrics_of(suite_plan.graders.values())
     votes = config.judge.options.get("votes", 1) if config.judge else 0
-    asked = sum(2 if rubric.compare_with else 1 for rubric in rubrics) * int(votes)
-    if asked:
-        most = f"{cases * one.suite.rounds * asked:,} in {one.suite.rounds} rounds"
+    calls_per_trial = sum(2 if rubric.compare_with else 1 for rubric in rubrics) * int(votes)
+    if calls_per_trial:
+        rounds = suite_plan.suite.rounds
+        most = f"{cases * rounds * calls_per_trial:,} in {rounds} rounds"
         yield f"the judge's calls come on top, up to {most}, and are in no cost here"
 
 
-def _paired(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[str, ...]]:
+def _match_cases(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[str, ...]]:
     """The baseline of the cases as they are `now` (id -> hash), and what is to be told. The table
     is without cases that are not asked.
     """
-    known = zip(table.cases, table.digests, strict=True)
-    rows = [row for row, (case, digest) in enumerate(known) if now.get(case) == digest]
+    digests = zip(table.cases, table.digests, strict=True)
+    rows = [row for row, (case, digest) in enumerate(digests) if now.get(case) == digest]
     if too_few_left(len(rows), len(table.cases)):
         few = f"only {len(rows)} of the {len(now)} cases are in the baseline as they are now"
         return None, (f"{few}, which is too few to compare",)
@@ -110,14 +115,14 @@ def _paired(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[s
     if not gone:
         return table.select(rows), ()
     verb = "was" if gone == 1 else "were"
-    told = f"{count(gone, 'case')} of the baseline {verb} removed or changed since"
-    return table.select(rows), (told,)
+    note = f"{count(gone, 'case')} of the baseline {verb} removed or changed since"
+    return table.select(rows), (note,)
 
 
 # ------------------------------------------------------------------------------ a stored session
 
 
-def _of_session(
+def _read_session(
     options: argparse.Namespace, env: Mapping[str, str]
 ) -> tuple[Config, list[PlannedSuite]]:
     """A session's rounds as the baseline; its suites need no dataset here."""
@@ -128,12 +133,12 @@ def _of_session(
     stored = load(Path(options.session), now)
     home = home_of(options)
     config = load_own_config(home.file, home.root, env, now.date())
-    if stored.provenance.event == "import" and not _asked(stored, config):
+    if stored.provenance.event == "import" and not _is_run_by_config(stored, config):
         config = replace(config, regression=replace(config.regression, stop="off"))
     return config, list(_stored_subjects(stored, config, options))
 
 
-def _asked(stored: Stored, config: Config) -> bool:
+def _is_run_by_config(stored: Stored, config: Config) -> bool:
     """Whether a run of gate.yml has one of the suites. Another tool's rounds are made beforehand:
     no look ends them early.
     """
@@ -149,7 +154,9 @@ def _stored_subjects(
             hint = did_you_mean(name, tuple(stored.suites))
             raise UsageError(f"--suite {name}: not in {stored.name}{hint}")
         rules = next((suite for suite in config.suites if suite.name == name), None)
-        found = stored.suites[name]
-        made = found.meta.rounds if stored.session else min(ROUNDS, found.meta.rounds)
-        rounds = options.rounds or (rules.rounds if rules else made)
-        yield suite_from_baseline(name, found, rules, config, rounds)
+        stored_suite = stored.suites[name]
+        default_rounds = (
+            stored_suite.meta.rounds if stored.session else min(ROUNDS, stored_suite.meta.rounds)
+        )
+        rounds = options.rounds or (rules.rounds if rules else default_rounds)
+        yield suite_from_baseline(name, stored_suite, rules, config, rounds)

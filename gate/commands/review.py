@@ -16,11 +16,11 @@ from pathlib import Path
 from gate.analysis import labels
 from gate.commands.label_review import form, manifest, raw_answer, sheet
 from gate.commands.label_review.agreement import examine
-from gate.commands.label_review.checking import checked
+from gate.commands.label_review.checking import check_ratings
 from gate.commands.label_review.criteria import criteria_of, rubrics_of
-from gate.commands.label_review.manifest import Manifest, check_period, history, seen
+from gate.commands.label_review.manifest import Manifest, check_period, last_cycles, read_history
 from gate.commands.label_review.merging import Merged, merge, render
-from gate.commands.label_review.sample import draw, period_of, suite_of, trials_of
+from gate.commands.label_review.sample import choose_suite, draw, period_of, trials_of
 from gate.commands.options.records import home_of
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.locked_update import alone, write_whole
@@ -66,18 +66,18 @@ def sample(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Writes the manifest, the form and the sheet of a period; the same again gives the same."""
     session = load_session(Path(options.session))
     deque(check_rows(session.rows(), session.meta.suites, session.folder), maxlen=0)
-    suite = suite_of(session.meta, options.suite)
+    suite = choose_suite(session.meta, options.suite)
     period = check_period(options.period or period_of(session.meta.created_at))
     path = Path(options.reviews) / f"{period}.json"
     material = _material(options, env, suite)
-    drawn = _again(path, session, suite, options) if is_there(path) else None
+    drawn = _read_earlier_sample(path, session, suite, options) if is_there(path) else None
     drawn = drawn or draw(
         session.meta,
         session.rows,
         suite=suite,
         period=period,
         asked=criteria_of(session.meta.suites[suite], rubrics_of(material.graders.values())),
-        seen=seen(history(path.parent, suite)),
+        seen=last_cycles(read_history(path.parent, suite)),
         size=options.size,
     )
     cards = _cards(drawn, session, material)
@@ -105,39 +105,41 @@ def _material(options: argparse.Namespace, env: Mapping[str, str], suite: str) -
     root = home.root
     config = load_own_config(home.file, root, env, datetime.now(UTC).date())
     try:
-        found = select(config, [suite]).suites[0]
+        chosen_suite = select(config, [suite]).suites[0]
     except UsageError:
         if options.config:
             raise
         return _Material()
     rules = Rules(config=config, own=config, root=root)
-    graders = named_graders(found.graders, root)
-    return _Material(graders=graders, source=rules.head_source(found))
+    graders = named_graders(chosen_suite.graders, root)
+    return _Material(graders=graders, source=rules.head_source(chosen_suite))
 
 
-def _again(
+def _read_earlier_sample(
     path: Path, session: Session, suite: str, options: argparse.Namespace
 ) -> Manifest | None:
     """The sample that was drawn before by the same command; raises UsageError for another one's."""
-    found = manifest.read(path)
-    asked = (suite, session.meta.session_id, options.size)
-    if (found.suite, found.session_id, found.size) == asked:
-        return found
+    earlier = manifest.read(path)
+    request = (suite, session.meta.session_id, options.size)
+    if (earlier.suite, earlier.session_id, earlier.size) == request:
+        return earlier
     raise UsageError(
-        f"{path}: this period has a sample of {found.size} from suite '{found.suite}' of session "
-        f"{found.session_id}; name another period with --period, e.g. {found.period}-2"
+        f"{path}: this period has a sample of {earlier.size} from suite '{earlier.suite}' of "
+        f"session {earlier.session_id}; name another period with --period, e.g. {earlier.period}-2"
     )
 
 
-def _cards(drawn: Manifest, session: Session, material: _Material) -> tuple[form.Card, ...]:
-    wanted = {(one.case_id, one.case_digest) for one in drawn.cases}
+def _cards(
+    sample_manifest: Manifest, session: Session, material: _Material
+) -> tuple[form.Card, ...]:
+    wanted = {(case.case_id, case.case_digest) for case in sample_manifest.cases}
     written = {(c.id, c.digest): c for c in material.cases() if (c.id, c.digest) in wanted}
-    trials = zip(drawn.cases, trials_of(drawn, session.rows()), strict=True)
-    rubrics = [one for one in rubrics_of(material.graders.values()) if not one.compare_with]
+    trials = zip(sample_manifest.cases, trials_of(sample_manifest, session.rows()), strict=True)
+    rubrics = [case for case in rubrics_of(material.graders.values()) if not case.compare_with]
     keys = dict.fromkeys(key for rubric in rubrics for key in rubric.read)
     return tuple(
-        form.card(number, one, row, written.get((one.case_id, one.case_digest)), keys)
-        for number, (one, row) in enumerate(trials, start=1)
+        form.make_card(number, case, row, written.get((case.case_id, case.case_digest)), keys)
+        for number, (case, row) in enumerate(trials, start=1)
     )
 
 
@@ -145,12 +147,14 @@ def _tell_sample(drawn: Manifest, path: Path) -> None:
     for suffix, what in FILES.items():
         print(plain(f"{path.with_suffix(suffix)}: {what}"))
     strata = drawn.strata
-    shares = [f"{one.shown} of {one.cases} {STRATA.get(n, n)}" for n, one in strata.items()]
+    shares = [
+        f"{stratum.shown} of {stratum.cases} {STRATA.get(n, n)}" for n, stratum in strata.items()
+    ]
     parts = f" ({', '.join(shares)})" if len(strata) > 1 else ""
-    whole = sum(one.cases for one in strata.values())
+    total = sum(stratum.cases for stratum in strata.values())
     missing = [f"{n} with {why}" for why, n in drawn.left_out.items()]
-    told = f"{len(drawn.cases):,} of {count(whole, 'case')} of suite '{drawn.suite}'{parts}"
-    print(plain(told + (f"; left out: {', '.join(missing)}" if missing else "")))
+    summary = f"{len(drawn.cases):,} of {count(total, 'case')} of suite '{drawn.suite}'{parts}"
+    print(plain(summary + (f"; left out: {', '.join(missing)}" if missing else "")))
     print("Next: send the form to the reviewers, then `gate review import` what they save.")
 
 
@@ -163,11 +167,11 @@ def import_labels(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; name that of the samples with --reviews")
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    filled = checked(_spoken(options.files), cache(partial(_sample_of, folder)), now)
+    filled = check_ratings(_read_files(options.files), cache(partial(_sample_of, folder)), now)
     path = folder / LABELS
     busy = f"{folder}: another import is under way; run it again after its end"
     with alone(folder / ".import.lock", busy):
-        merged = merge(_stored(path), filled, replace=options.replace)
+        merged = merge(_read_stored_labels(path), filled, replace=options.replace)
         counted = merged.added + merged.replaced + merged.unchanged + len(filled.skipped)
         problems = (*filled.problems, *merged.problems)
         if not counted:
@@ -179,7 +183,7 @@ def import_labels(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0
 
 
-def _spoken(files: list[str]) -> Iterator[raw_answer.Spoken | Problem]:
+def _read_files(files: list[str]) -> Iterator[raw_answer.Spoken | Problem]:
     """The rows of every file; of one that cannot be read the reason."""
     for name in files:
         path = Path(name)
@@ -203,14 +207,14 @@ def _sample_of(folder: Path, period: str) -> Manifest | None:
     return manifest.read(path) if is_there(path) else None
 
 
-def _stored(path: Path) -> tuple[Label, ...]:
+def _read_stored_labels(path: Path) -> tuple[Label, ...]:
     """Raises InvalidInput for a file with a wrong row: it is not written over."""
     if not is_there(path):
         return ()
-    found = labels.read_labels(DatasetSource(name=str(path), open=lambda: open_plain(path)))
-    if found.wrong:
-        raise InvalidInput(found.wrong)
-    return found.rows
+    stored = labels.read_labels(DatasetSource(name=str(path), open=lambda: open_plain(path)))
+    if stored.wrong:
+        raise InvalidInput(stored.wrong)
+    return stored.rows
 
 
 def _tell_import(merged: Merged, skipped: int, problems: int, path: Path) -> None:
@@ -225,14 +229,14 @@ def _tell_import(merged: Merged, skipped: int, problems: int, path: Path) -> Non
 
 def agreement(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """How far people and the judge agree, by the labels; 2 for a file with wrong rows."""
-    found = examine(home_of(options).file, options.labels, env, datetime.now(UTC).date())
+    checked = examine(home_of(options).file, options.labels, env, datetime.now(UTC).date())
     if options.format == "json":
-        print(json.dumps(to_json(found), indent=2, ensure_ascii=False))
+        print(json.dumps(to_json(checked), indent=2, ensure_ascii=False))
     elif options.format == "markdown":
-        print(as_markdown(found))
+        print(as_markdown(checked))
     else:
-        print(as_text(found, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)))
-    return UsageError.exit_code if found.wrong else 0
+        print(as_text(checked, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)))
+    return UsageError.exit_code if checked.wrong else 0
 
 
 ACTIONS: Mapping[str, Callable[[argparse.Namespace, Mapping[str, str]], int]] = {

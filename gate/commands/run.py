@@ -14,11 +14,11 @@ from gate.run.options import Host, RunOptions
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Exit code of the verdict, or of the cases that are shown."""
-    asked, host = run_options(options), host_of(options, env)
-    if asked.case or asked.failed is not None:
-        return _debug(asked, host)
-    outcome = execute(asked, host)
-    for line in outcome.words(asked, env):
+    request, host = run_options(options), host_of(options, env)
+    if request.case or request.failed is not None:
+        return _debug(request, host)
+    outcome = execute(request, host)
+    for line in outcome.words(request, env):
         print(line)
     return outcome.report.exit_code
 

@@ -15,7 +15,7 @@ from gate.suites.cases import keys as case_keys
 from gate.suites.config import json_schema as config_schema
 
 
-def _of(record: type, title: str) -> dict[str, Json]:
+def _schema_of_record(record: type, title: str) -> dict[str, Json]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,
@@ -26,11 +26,11 @@ def _of(record: type, title: str) -> dict[str, Json]:
 SCHEMAS: Mapping[str, Callable[[], dict[str, Json]]] = {
     "config": config_schema.schema,
     "case": case_keys.case_schema,
-    "session": lambda: _of(Report, "summary.json of an Agent Gate session"),
+    "session": lambda: _schema_of_record(Report, "summary.json of an Agent Gate session"),
     "details": trial_row_schema.schema,
-    "meta": lambda: _of(Meta, "meta.json of an Agent Gate session"),
+    "meta": lambda: _schema_of_record(Meta, "meta.json of an Agent Gate session"),
     "baseline": baseline_schema.schema,
     "evidence": release_evidence.schema,
     "label": labels.schema,
-    "history": lambda: _of(History, "Agent Gate history"),
+    "history": lambda: _schema_of_record(History, "Agent Gate history"),
 }

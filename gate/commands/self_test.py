@@ -40,21 +40,21 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     broken = 0
     for name, look in _CHECKS.items():
         try:
-            found = look(env)
+            result = look(env)
         except Exception as error:  # whatever is broken, the other checks are made
             broken += 1
             print(plain(f"FAILED  {name}: {error!r:.300}"))
         else:
-            print(plain(f"ok      {name}: {found}"))
+            print(plain(f"ok      {name}: {result}"))
     return OUR_FAULT if broken else 0
 
 
 def _plugins(env: Mapping[str, str]) -> str:
-    found = [value for value in vars(plugins).values() if isinstance(value, Registry)]
-    for registry in found:
+    registries = [value for value in vars(plugins).values() if isinstance(value, Registry)]
+    for registry in registries:
         for name in registry.names():
             schema_of(registry.get_class(name))
-    return ", ".join(f"{registry.kind} {len(registry.names())}" for registry in found)
+    return ", ".join(f"{registry.kind} {len(registry.names())}" for registry in registries)
 
 
 def _schemas(env: Mapping[str, str]) -> str:
@@ -64,21 +64,21 @@ def _schemas(env: Mapping[str, str]) -> str:
 
 
 def _datasets(env: Mapping[str, str]) -> str:
-    return ", ".join(_bundled())
+    return ", ".join(_count_bundled_cases())
 
 
-def _bundled() -> Iterator[str]:
+def _count_bundled_cases() -> Iterator[str]:
     for suite in load_bundled_suites():
         path = Path(suite.dataset)
-        source = DatasetSource(name=path.name, open=partial(_binary, path))
+        source = DatasetSource(name=path.name, open=partial(_open_binary, path))
         yield f"{suite.name} {check(source, named_graders(suite.graders, Path())).cases} cases"
 
 
-def _binary(path: Path) -> BinaryIO:
+def _open_binary(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _writing(env: Mapping[str, str]) -> str:
+def _check_writing(env: Mapping[str, str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ä.txt"
         path.write_text(SIGNS, encoding="utf-8")
@@ -95,33 +95,33 @@ def _text(env: Mapping[str, str]) -> str:
 
 
 def _certificates(env: Mapping[str, str]) -> str:
-    known = len(make_tls_context(env).get_ca_certs())
-    if not known:
+    authorities = len(make_tls_context(env).get_ca_certs())
+    if not authorities:
         raise OSError("no certificate authority is known")
-    return f"{known} authorities"
+    return f"{authorities} authorities"
 
 
 def _verdict(env: Mapping[str, str]) -> str:
     """The sample agent measured, then itself and a worse one against those rounds."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        first = _measured(folder, "", "none")
-        same = _measured(folder, "", str(first[1]))[0]
-        worse = _measured(folder, "top_k: 1, stale: true", str(first[1]))[0]
+        first = _run_bundled_suite(folder, "", "none")
+        same = _run_bundled_suite(folder, "", str(first[1]))[0]
+        worse = _run_bundled_suite(folder, "top_k: 1, stale: true", str(first[1]))[0]
     outcomes = first[0].outcome, same.outcome, worse.outcome
     if outcomes != ("no_baseline", "pass", "fail"):
         raise AssertionError(f"judged {', '.join(outcomes)} instead of no_baseline, pass, fail")
     return f"{same.calls.made} calls pass, {worse.calls.made} of a worse agent fail"
 
 
-def _measured(folder: Path, options: str, baseline: str) -> tuple[Report, Path]:
+def _run_bundled_suite(folder: Path, options: str, baseline: str) -> tuple[Report, Path]:
     dataset = next(suite.dataset for suite in load_bundled_suites() if suite.name == "analytics")
     config = folder / "gate.yml"
     config.write_text(_CONFIG.format(options=options, dataset=dataset), encoding="utf-8")
-    asked = RunOptions(
+    request = RunOptions(
         config=str(config), baseline=baseline, out=str(folder), sample=24, quiet=True
     )
-    outcome = execute(asked, Host(env={}))
+    outcome = execute(request, Host(env={}))
     return outcome.report, outcome.session_dir
 
 
@@ -129,7 +129,7 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, str]], str]] = {
     "plug-ins": _plugins,
     "schemas": _schemas,
     "bundled datasets": _datasets,
-    "writing": _writing,
+    "writing": _check_writing,
     "text": _text,
     "certificates": _certificates,
     "sample agent, judged": _verdict,

@@ -40,7 +40,7 @@ RESULTS = Path("results")  # where `gate run` writes without --out
 
 
 @dataclass(slots=True, kw_only=True)
-class _Checked:
+class _Examination:
     """What was read so far, and what is wrong with it."""
 
     config: Config
@@ -59,21 +59,23 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     today = datetime.now(UTC).date()
     home = home_of(options)
     root = home.root
-    examined = _examined(home.file, root, env, today)
+    examined = _examine_config(home.file, root, env, today)
     check_has_config(examined.config, env, bundled_wanted=bool(options.suite))
     config = select(examined.config, options.suite or ())
-    done = _Checked(config=config, root=root, found=examined.findings)
+    done = _Examination(config=config, root=root, found=examined.findings)
     new = [suite for suite in config.suites if suite.name not in examined.measured]
     measured = {**examined.measured, **measure(new, root, done.found, collect_k(config))}
-    done.lines.append(_about(config))
+    done.lines.append(_summarise_config(config))
     done.lines += [
-        f"suite '{one.name}': {gate}" for one in config.suites for gate in format_default_gates(one)
+        f"suite '{suite.name}': {gate}"
+        for suite in config.suites
+        for gate in format_default_gates(suite)
     ]
     for suite in config.suites:
         _dataset(suite, done)
         _baseline(suite, done)
     done.lines += unused_datasets(config.suites)
-    _own_code(config, root, env, done.found)
+    _load_own_code(config, root, env, done.found)
     done.found.add(lint_with_data(config, measured, done.cases))
     done.found.add(kinship(config, root))
     if not done.found.problems:  # the agent may be none of gate.yml's then
@@ -102,24 +104,26 @@ def _judges(config: Config, root: Path, env: Mapping[str, str]) -> tuple[str, ..
     return rules.notes or ("a run here is judged by these files as they are",)
 
 
-def _examined(file: str | None, root: Path, env: Mapping[str, str], today: date) -> ExaminedConfig:
+def _examine_config(
+    file: str | None, root: Path, env: Mapping[str, str], today: date
+) -> ExaminedConfig:
     if file is None and not is_there(root / CONFIG):
-        config, found = defaults(), ConfigFindings()
-        measured = measure(config.suites, root, found, collect_k(config))
-        return ExaminedConfig(config=config, measured=measured, findings=found)
+        config, findings = defaults(), ConfigFindings()
+        measured = measure(config.suites, root, findings, collect_k(config))
+        return ExaminedConfig(config=config, measured=measured, findings=findings)
     return examine(disk(root), Path(file or CONFIG).name, env=env, root=root, today=today)
 
 
-def _about(config: Config) -> str:
+def _summarise_config(config: Config) -> str:
     gates = len(config.gates) + sum(len(suite.gates) for suite in config.suites)
     name = config.file or f"no {CONFIG}: built-in defaults"
     suites = _plural(len(config.suites), "suite")
-    asked = [f"agent '{config.agent.name}'"] if config.agent.name != NOBODY else []
-    asked += [f"retriever '{config.retriever.name}'"] if config.retriever else []
-    return f"{name}: {', '.join(asked)}, {suites}, {_plural(gates, 'gate')}"
+    programs = [f"agent '{config.agent.name}'"] if config.agent.name != NOBODY else []
+    programs += [f"retriever '{config.retriever.name}'"] if config.retriever else []
+    return f"{name}: {', '.join(programs)}, {suites}, {_plural(gates, 'gate')}"
 
 
-def _dataset(suite: Suite, done: _Checked) -> None:
+def _dataset(suite: Suite, done: _Examination) -> None:
     try:
         source = Rules(config=done.config, own=done.config, root=done.root).head_source(suite)
         if source is None:
@@ -142,18 +146,20 @@ def _graders(suite: Suite, root: Path) -> Iterator[tuple[str, Grader]]:
             continue
 
 
-def _own_code(config: Config, root: Path, env: Mapping[str, str], found: ConfigFindings) -> None:
+def _load_own_code(
+    config: Config, root: Path, env: Mapping[str, str], findings: ConfigFindings
+) -> None:
     """Loads the functions that gate.yml names; none is called."""
     models = ("agent", "control_agent", "judge", "verifier")
-    asked = [(name, getattr(config, name), AGENTS) for name in models]
-    for section, spec, registry in (*asked, ("retriever", config.retriever, RETRIEVERS)):
+    sections = [(name, getattr(config, name), AGENTS) for name in models]
+    for section, spec, registry in (*sections, ("retriever", config.retriever, RETRIEVERS)):
         if spec is None or spec.name != "python":
             continue
         world = World(env=env, root=root, section=section)
         try:
             build(registry, spec, root).check(world)
         except (UsageError, InfraFailure) as error:
-            found.wrong(spec.place, str(error))
+            findings.wrong(spec.place, str(error))
 
 
 def _count(summary: Summary) -> str:
@@ -168,7 +174,7 @@ def _plural(n: int, word: str) -> str:
     return f"{n} {word}" + "s" * (n != 1)
 
 
-def _baseline(suite: Suite, done: _Checked) -> None:
+def _baseline(suite: Suite, done: _Examination) -> None:
     path = Path(done.config.baseline.path, f"{suite.name}.json").as_posix()
     content = disk(done.root)(path)
     if content is None:
@@ -185,7 +191,7 @@ def _baseline(suite: Suite, done: _Checked) -> None:
         done.baselines[suite.name] = done.root / path
 
 
-def _odds(done: _Checked) -> None:
+def _odds(done: _Examination) -> None:
     """How often noise alone would miss each limit; needs what main, or the newest run, was like."""
     config = done.config
     gates = [*config.gates, *(gate for suite in config.suites for gate in suite.gates)]
@@ -195,7 +201,7 @@ def _odds(done: _Checked) -> None:
         why = f"there is no baseline in {config.baseline.path}/ and no session in {RESULTS}/"
         done.lines.append(f"how often noise alone would miss a limit is unknown: {why}")
         return
-    from gate.commands.limit_odds import limit_odds
+    from gate.commands.limit_odds import tell_limit_odds
 
-    for warns, text in limit_odds(config, done.baselines, RESULTS, datetime.now(UTC)):
+    for warns, text in tell_limit_odds(config, done.baselines, RESULTS, datetime.now(UTC)):
         (done.found.warnings if warns else done.lines).append(text)

@@ -21,25 +21,25 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     commit = options.commit or env.get("GITHUB_SHA") or None
     here = env.get("GITHUB_REF_NAME") if env.get("GITHUB_REF_TYPE") == "tag" else None
     tag = options.tag or here
-    found = verify(Path(options.dir), commit=commit, tag=tag)
-    for fault in found.faults[:MOST_TOLD]:
+    checked = verify(Path(options.dir), commit=commit, tag=tag)
+    for fault in checked.faults[:MOST_TOLD]:
         print(plain(f"not verified: {fault}"))
-    if len(found.faults) > MOST_TOLD:
-        print(f"not verified: {len(found.faults) - MOST_TOLD} more faults")
-    if found.faults:
+    if len(checked.faults) > MOST_TOLD:
+        print(f"not verified: {len(checked.faults) - MOST_TOLD} more faults")
+    if checked.faults:
         return 1
-    for line in _words(found, commit, tag):
+    for line in _words(checked, commit, tag):
         print(plain(line))
     return 0
 
 
-def _words(found: Checked, commit: str | None, tag: str | None) -> list[str]:
-    made = found.manifest
+def _words(checked: Checked, commit: str | None, tag: str | None) -> list[str]:
+    manifest = checked.manifest
     unasked = [name for name, given in (("--commit", commit), ("--tag", tag)) if not given]
     lines = [
-        f"Verified: {made.repository or 'no repository'} {made.tag or 'no tag'} at "
-        f"{made.commit or 'no commit'}: {made.outcome}, exit code {made.exit_code}; "
-        f"{len(made.files)} files, decided again from {found.trials} trials."
+        f"Verified: {manifest.repository or 'no repository'} {manifest.tag or 'no tag'} at "
+        f"{manifest.commit or 'no commit'}: {manifest.outcome}, exit code {manifest.exit_code}; "
+        f"{len(manifest.files)} files, decided again from {checked.trials} trials."
     ]
     if unasked:
         lines.append(f"Not compared with anything outside the folder: {', '.join(unasked)}.")

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from gate import cli
-from gate.commands.init import rendered
+from gate.commands.init import render_files
 from gate.files import bundled
 from tests.support.github_server import HEAD, REPOSITORY, REPOSITORY_ID, GitHub, serving
 from tests.support.paths import ROOT
@@ -41,7 +41,7 @@ def test_the_examples_and_what_gate_init_writes_pass_the_checks_of_others(
     tmp_path: Path, gate_node_modules: Path
 ) -> None:
     """Each of them is started once: starting is nearly all that it does."""
-    made = {Path(name).name: text for name, text in rendered().items() if ".github/" in name}
+    made = {Path(name).name: text for name, text in render_files().items() if ".github/" in name}
     found = {file.name: file.read_text(encoding="utf-8") for file in EXAMPLES.glob("*.yml")}
     for name, text in found.items() | {(f"init-{name}", text) for name, text in made.items()}:
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -39,16 +39,16 @@ def examine(
         )
     source = DatasetSource(name=str(path), open=lambda: open_plain(path))
     least = least_of(config.judge)
-    return _checked(str(path), least, reviewed(lambda: source, suites, least))
+    return _summarise(str(path), least, reviewed(lambda: source, suites, least))
 
 
-def _checked(file: str, least: float | None, found: Reviewed) -> Checked:
+def _summarise(file: str, least: float | None, reviewed: Reviewed) -> Checked:
     return Checked(
         file=file,
         least=least,
-        agreements=found.agreements,
-        advisory=found.advisory,
-        notes=found.warnings,
-        wrong=tuple(map(str, sorted(found.found.wrong))),
-        stale=tuple(map(str, sorted(found.found.stale))),
+        agreements=reviewed.agreements,
+        advisory=reviewed.advisory,
+        notes=reviewed.warnings,
+        wrong=tuple(map(str, sorted(reviewed.found.wrong))),
+        stale=tuple(map(str, sorted(reviewed.found.stale))),
     )

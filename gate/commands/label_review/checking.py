@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from gate.commands.label_review.criteria import totals
+from gate.commands.label_review.criteria import group_by_total
 from gate.commands.label_review.manifest import Criterion, Manifest, Shown
 from gate.commands.label_review.raw_answer import Spoken, Stated
 from gate.errors import Place, Problem
@@ -47,24 +47,24 @@ def answer_of(label: Label) -> Answer:
     return (label.suite, label.case_id, label.answer_digest, label.reviewer.casefold())
 
 
-def checked(spoken: Iterable[Spoken | Problem], samples: Samples, now: str) -> Filled:
+def check_ratings(spoken: Iterable[Spoken | Problem], samples: Samples, now: str) -> Filled:
     """`now`: the time, ISO 8601, of labels whose file does not say when they were given."""
     given: list[Given] = []
     skipped: dict[Answer, Place] = {}
     problems: list[Problem] = []
-    for one in spoken:
-        rated = one if isinstance(one, Problem) else _rated(one, samples, now)
+    for row in spoken:
+        rated = row if isinstance(row, Problem) else _match_sample(row, samples, now)
         if isinstance(rated, Problem):
             problems.append(rated)
             continue
         if rated.spoken.cannot_judge:
             skipped[answer_of(rated.label("", 0.0, None))] = rated.spoken.place
             continue
-        for found in rated.labels():
-            if isinstance(found, Problem):
-                problems.append(found)
+        for label in rated.labels():
+            if isinstance(label, Problem):
+                problems.append(label)
             else:
-                given.append(Given(place=rated.spoken.place, label=found))
+                given.append(Given(place=rated.spoken.place, label=label))
     return Filled(given=tuple(given), skipped=skipped, problems=tuple(dict.fromkeys(problems)))
 
 
@@ -79,21 +79,21 @@ class _Rated:
 
     def labels(self) -> Iterator[Label | Problem]:
         values: dict[str, int] = {}
-        criteria = {one.name: one for one in self.manifest.criteria}
+        criteria = {criterion.name: criterion for criterion in self.manifest.criteria}
         for stated in self.spoken.ratings:
-            fault = _off(stated, criteria.get(stated.name), criteria)
+            fault = _find_fault(stated, criteria.get(stated.name), criteria)
             if fault:
                 yield self._wrong(f"{stated.name}: {fault}")
             else:
                 values[stated.name] = stated.value
-        for one in self.manifest.criteria:
-            if one.metric and one.name in values:
-                yield self.label(one.metric, float(values[one.name]), one)
+        for criterion in self.manifest.criteria:
+            if criterion.metric and criterion.name in values:
+                yield self.label(criterion.metric, float(values[criterion.name]), criterion)
         yield from self._totals(values)
 
     def _totals(self, values: Mapping[str, int]) -> Iterator[Label | Problem]:
         """Metrics that are the share of all points: only where each criterion was rated."""
-        for metric, parts in totals(self.manifest.criteria):
+        for metric, parts in group_by_total(self.manifest.criteria):
             rated = [values[one.name] for one in parts if one.name in values]
             if len(rated) == len(parts):
                 low, high = sum(one.low for one in parts), sum(one.high for one in parts)
@@ -127,35 +127,35 @@ class _Rated:
         return Problem(place, f"{of_case(place, self.shown.case_id)}{message}")
 
 
-def _rated(one: Spoken, samples: Samples, now: str) -> _Rated | Problem:
-    manifest = samples(one.period)
-    fault = _unfit(one, manifest)
+def _match_sample(row: Spoken, samples: Samples, now: str) -> _Rated | Problem:
+    manifest = samples(row.period)
+    fault = _find_mismatch(row, manifest)
     if fault or manifest is None:
-        of_file = one.place.line is None and fault.partition(":")[0] in _OF_A_FORM
-        return Problem(Place(one.place.file) if of_file else one.place, fault)
-    shown = manifest.cases[int(one.item) - 1]
-    at = one.labelled_at if _is_time(one.labelled_at) else now
-    return _Rated(spoken=one, manifest=manifest, shown=shown, labelled_at=at)
+        of_file = row.place.line is None and fault.partition(":")[0] in _OF_A_FORM
+        return Problem(Place(row.place.file) if of_file else row.place, fault)
+    shown = manifest.cases[int(row.item) - 1]
+    at = row.labelled_at if _is_time(row.labelled_at) else now
+    return _Rated(spoken=row, manifest=manifest, shown=shown, labelled_at=at)
 
 
-def _unfit(one: Spoken, manifest: Manifest | None) -> str:
-    if not one.reviewer or len(one.reviewer) > NAME:
+def _find_mismatch(row: Spoken, manifest: Manifest | None) -> str:
+    if not row.reviewer or len(row.reviewer) > NAME:
         return f"reviewer: write your name, at most {NAME} characters"
     if manifest is None:
         return (
-            f"period: no sample of '{one.period[:80]}' is in the folder of reviews; "
+            f"period: no sample of '{row.period[:80]}' is in the folder of reviews; "
             "name its folder with --reviews"
         )
-    if one.sample != manifest.digest:
+    if row.sample != manifest.digest:
         return (
             f"sample: filled in for another sample of {manifest.period} than the one that is "
             "there; fill in the form of that one"
         )
     last = len(manifest.cases)
-    if isinstance(one.item, bool) or not isinstance(one.item, int) or not 1 <= one.item <= last:
-        return f"item: no case {str(one.item)[:20]} in the sample of {manifest.period}, 1 to {last}"
-    shown = manifest.cases[one.item - 1]
-    if one.answer_digest != shown.answer_digest:
+    if isinstance(row.item, bool) or not isinstance(row.item, int) or not 1 <= row.item <= last:
+        return f"item: no case {str(row.item)[:20]} in the sample of {manifest.period}, 1 to {last}"
+    shown = manifest.cases[row.item - 1]
+    if row.answer_digest != shown.answer_digest:
         return (
             f"answer_digest: case '{shown.case_id[:80]}' was shown with another answer; "
             "fill in the form of this sample"
@@ -163,10 +163,10 @@ def _unfit(one: Spoken, manifest: Manifest | None) -> str:
     return ""
 
 
-def _off(stated: Stated, criterion: Criterion | None, known: Iterable[str]) -> str:
+def _find_fault(stated: Stated, criterion: Criterion | None, names: Iterable[str]) -> str:
     """What is wrong with a rating; empty when it is in order."""
     if criterion is None:
-        return f"no such criterion; there are {', '.join(known)}"
+        return f"no such criterion; there are {', '.join(names)}"
     value: Json = stated.value
     if isinstance(value, bool) or not isinstance(value, int):
         return f"{value!r:.40} is no whole number from {criterion.low} to {criterion.high}"

@@ -29,12 +29,14 @@ class Asked:
 def rubrics_of(graders: Iterable[Grader]) -> tuple[Rubric, ...]:
     """Those of the graders that ask a judge."""
     written = [
-        getattr(one, "rubric", None) for one in graders if getattr(one, "role", "") == "judge"
+        getattr(grader, "rubric", None)
+        for grader in graders
+        if getattr(grader, "role", "") == "judge"
     ]
-    return tuple(rubric_of(one) for one in written if isinstance(one, (str, Rubric)))
+    return tuple(rubric_of(grader) for grader in written if isinstance(grader, (str, Rubric)))
 
 
-def judged(meta: SuiteMeta) -> dict[str, MetricSpec]:
+def judge_metrics(meta: SuiteMeta) -> dict[str, MetricSpec]:
     """The metrics that are a judge's opinion."""
     return {name: spec for name, spec in meta.specs.items() if spec.asks == "judge"}
 
@@ -43,55 +45,61 @@ def criteria_of(meta: SuiteMeta, rubrics: Sequence[Rubric]) -> Asked:
     """`rubrics`: of the suite's judges in gate.yml; metrics that none of them explains are asked by
     their names. Raises UsageError where nothing can be asked.
     """
-    specs = judged(meta)
+    specs = judge_metrics(meta)
     if not specs:
         default = tuple(_criterion(DEFAULT, name, {}, {}) for name in DEFAULT.criteria)
         return Asked(criteria=default, about={DEFAULT.name: DEFAULT.about})
-    found = [
+    criteria = [
         _criterion(rubric, name, specs, meta.graders)
         for rubric in rubrics
         if not rubric.compare_with
         for name in rubric.criteria
     ]
-    found = [one for one in found if one.metric or one.total]
-    told = {one.metric for one in found} | {one.total for one in found}
-    found += [_bare(s, meta.graders) for n, s in specs.items() if n not in told and _whole(s)]
-    if not found:
+    criteria = [criterion for criterion in criteria if criterion.metric or criterion.total]
+    covered = {criterion.metric for criterion in criteria} | {
+        criterion.total for criterion in criteria
+    }
+    criteria += [
+        _criterion_of_metric(s, meta.graders)
+        for n, s in specs.items()
+        if n not in covered and _has_whole_scale(s)
+    ]
+    if not criteria:
         raise UsageError(
             f"none of {', '.join(sorted(specs))} is rated in whole numbers; name the gate.yml that "
             "has its rubric with --config (comparisons of two answers are not reviewed)"
         )
-    for one in found:
-        _same_scale(one, specs)
-    names = {one.rubric for one in found}
+    for criterion in criteria:
+        _check_scale(criterion, specs)
+    names = {criterion.rubric for criterion in criteria}
     about = {rubric.name: rubric.about for rubric in rubrics if rubric.name in names}
-    return Asked(criteria=tuple(found), about=about)
+    return Asked(criteria=tuple(criteria), about=about)
 
 
 def _criterion(
     rubric: Rubric, name: str, specs: Mapping[str, MetricSpec], graders: Mapping[str, str]
 ) -> Criterion:
-    own: OfRubric = rubric.criteria[name]
+    scale: OfRubric = rubric.criteria[name]
     metric, total = rubric.metric_of(name), rubric.total
     if specs:  # only what the session measured
         metric = metric if metric in specs else ""
         total = total if total in specs else ""
-    measured = specs.get(metric) or specs.get(total)
+    spec = specs.get(metric) or specs.get(total)
     return Criterion(
         name=f"{rubric.name}.{name}",
         title=_title(name),
-        question=own.about,
-        low=own.low,
-        high=own.high,
+        question=scale.about,
+        low=scale.low,
+        high=scale.high,
         rubric=rubric.name,
-        levels=dict(own.levels),
+        levels=dict(scale.levels),
         metric=metric,
         total=total,
-        judge=graders.get(measured.column, "") if measured else "",
+        judge=graders.get(spec.column, "") if spec else "",
     )
 
 
-def _bare(spec: MetricSpec, graders: Mapping[str, str]) -> Criterion:
+def _criterion_of_metric(spec: MetricSpec, graders: Mapping[str, str]) -> Criterion:
     return Criterion(
         name=spec.name,
         title=_title(spec.name.rpartition(".")[2]),
@@ -109,27 +117,28 @@ def _title(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _whole(spec: MetricSpec) -> bool:
+def _has_whole_scale(spec: MetricSpec) -> bool:
     """Whether its scale is one of whole numbers; 0 to 1 is a share."""
     if spec.low is None or spec.high is None:
         return False
-    whole = float(spec.low).is_integer() and float(spec.high).is_integer()
-    return whole and 2 <= spec.high - spec.low < MOST_VALUES and spec.low >= 0
+    ends_are_whole = float(spec.low).is_integer() and float(spec.high).is_integer()
+    return ends_are_whole and 2 <= spec.high - spec.low < MOST_VALUES and spec.low >= 0
 
 
-def _same_scale(one: Criterion, specs: Mapping[str, MetricSpec]) -> None:
-    spec = specs.get(one.metric)
-    if spec is not None and (spec.low, spec.high) != (one.low, one.high):
+def _check_scale(criterion: Criterion, specs: Mapping[str, MetricSpec]) -> None:
+    spec = specs.get(criterion.metric)
+    if spec is not None and (spec.low, spec.high) != (criterion.low, criterion.high):
         raise UsageError(
-            f"{one.metric} is {one.low} to {one.high} in gate.yml and was {spec.low:g} to "
-            f"{spec.high:g} in the session; name the gate.yml of then with --config, or run again"
+            f"{criterion.metric} is {criterion.low} to {criterion.high} in gate.yml and was "
+            f"{spec.low:g} to {spec.high:g} in the session; name the gate.yml of then with "
+            "--config, or run again"
         )
 
 
-def totals(criteria: Iterable[Criterion]) -> Iterator[tuple[str, tuple[Criterion, ...]]]:
+def group_by_total(criteria: Iterable[Criterion]) -> Iterator[tuple[str, tuple[Criterion, ...]]]:
     """The metrics that are points of several criteria, with these."""
     groups: dict[str, list[Criterion]] = {}
-    for one in criteria:
-        if one.total:
-            groups.setdefault(one.total, []).append(one)
+    for criterion in criteria:
+        if criterion.total:
+            groups.setdefault(criterion.total, []).append(criterion)
     yield from ((metric, tuple(parts)) for metric, parts in groups.items())

@@ -66,7 +66,7 @@ class Field:
     levels: tuple[tuple[int, str], ...]  # highest first
 
 
-def card(
+def make_card(
     item: int,
     shown: Shown,
     row: TrialRow,
@@ -90,7 +90,7 @@ def card(
 
 def render(manifest: Manifest, cards: tuple[Card, ...]) -> str:
     style, script = _asset("form.css"), _asset("form.js")
-    fields = tuple(field(one) for one in manifest.criteria)
+    fields = tuple(make_field(one) for one in manifest.criteria)
     lows, highs = [one.low for one in fields], [one.high for one in fields]
     return _template().render(
         period=manifest.period,
@@ -109,47 +109,49 @@ def render(manifest: Manifest, cards: tuple[Card, ...]) -> str:
     )
 
 
-def field(one: Criterion) -> Field:
-    levels = {int(value): clean(text, 400) for value, text in one.levels.items()}
-    question, more = _first_sentence(clean(one.question, 2_000))
-    every = tuple(range(one.low, one.high + 1))
+def make_field(criterion: Criterion) -> Field:
+    levels = {int(value): clean(text, 400) for value, text in criterion.levels.items()}
+    question, more = _split_first_sentence(clean(criterion.question, 2_000))
+    every = tuple(range(criterion.low, criterion.high + 1))
     return Field(
-        name=one.name,
-        title=one_line(one.title),
-        rubric=one_line(one.rubric),
+        name=criterion.name,
+        title=one_line(criterion.title),
+        rubric=one_line(criterion.rubric),
         question=question,
         more=more,
-        low=one.low,
-        high=one.high,
+        low=criterion.low,
+        high=criterion.high,
         values=every if len(every) <= BUTTONS else (),
-        ends=(levels.get(one.low, ""), levels.get(one.high, "")),
+        ends=(levels.get(criterion.low, ""), levels.get(criterion.high, "")),
         levels=tuple((value, levels[value]) for value in sorted(levels, reverse=True)),
     )
 
 
-def _first_sentence(text: str) -> tuple[str, str]:
+def _split_first_sentence(text: str) -> tuple[str, str]:
     """The first sentence of a long text, and the rest."""
-    found = re.search(r"[.?!]\s", text) if len(text) > SHORT else None
-    return (text[: found.end()].strip(), text[found.end() :]) if found else (text, "")
+    end = re.search(r"[.?!]\s", text) if len(text) > SHORT else None
+    return (text[: end.end()].strip(), text[end.end() :]) if end else (text, "")
 
 
 def _references(case: Case | None, keys: Iterable[str]) -> list[Text]:
     """People see what the judge sees: one that goes by more is another instrument."""
     if case is None:
         return []
-    own = {key: key.replace("_", " ").capitalize() for key in keys if key not in (FACTS, CONTEXT)}
-    found = [
+    keys_of_judges = {
+        key: key.replace("_", " ").capitalize() for key in keys if key not in (FACTS, CONTEXT)
+    }
+    references = [
         (one_line(title), clean(as_text(case.keys[key]), TEXT))
-        for key, title in {**own, **_REFERENCES}.items()
+        for key, title in {**keys_of_judges, **_REFERENCES}.items()
         if not empty(case.keys.get(key))
     ]
     facts = case.keys.get(FACTS)
     if isinstance(facts, list) and facts:
-        found.append(("Expected facts", clean(" · ".join(map(_fact, facts)), TEXT)))
-    return found
+        references.append(("Expected facts", clean(" · ".join(map(_fact, facts)), TEXT)))
+    return references
 
 
-def _joined(value: Json) -> str:
+def _join_texts(value: Json) -> str:
     texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
     return "\n\n".join(value) if texts else as_text(value)
 
@@ -164,27 +166,27 @@ def _fact(fact: Json) -> str:
 
 
 def _evidence(case: Case | None, row: TrialRow) -> list[Text]:
-    found = []
+    evidence = []
     context = case.keys.get("context") if case else None
     if not empty(context):
-        found.append(("Context", clean(_joined(context), TEXT)))
+        evidence.append(("Context", clean(_join_texts(context), TEXT)))
     steps = row.get("steps") or []
     if steps:
         calls = "\n\n".join(_step(step) for step in steps[:STEPS])
         more = f"\n\n… and {len(steps) - STEPS} more" if len(steps) > STEPS else ""
-        found.append((f"What the agent did ({len(steps)})", calls + more))
+        evidence.append((f"What the agent did ({len(steps)})", calls + more))
     documents = row.get("retrieved_ids") or []
     if documents:
         listed = "\n".join(one_line(str(name)) for name in documents[:STEPS])
-        found.append((f"Documents retrieved ({len(documents)})", listed))
-    return found
+        evidence.append((f"Documents retrieved ({len(documents)})", listed))
+    return evidence
 
 
 def _step(step: Mapping[str, Json]) -> str:
-    given = step.get("raw_arguments") if step.get("arguments") is None else step["arguments"]
-    lines = [f"{step.get('name')}({value_text(given, VALUE)})"]
-    told = [step[key] for key in ("result", "error") if step.get(key) is not None]
-    lines += [f"→ {value_text(value, VALUE)}" for value in told]
+    arguments = step.get("raw_arguments") if step.get("arguments") is None else step["arguments"]
+    lines = [f"{step.get('name')}({value_text(arguments, VALUE)})"]
+    outcomes = [step[key] for key in ("result", "error") if step.get(key) is not None]
+    lines += [f"→ {value_text(value, VALUE)}" for value in outcomes]
     return clean("\n".join(lines))
 
 

@@ -78,9 +78,9 @@ class Manifest:
     @property
     def digest(self) -> str:
         """Names this sample in forms: `sha256:` and 16 hex digits, of what is shown and asked."""
-        shown = [[one.case_id, one.round, one.answer_digest] for one in self.cases]
-        asked = [[one.name, one.low, one.high] for one in self.criteria]
-        return f"sha256:{digest([self.suite, self.period, self.session_id, shown, asked])[:16]}"
+        cases = [[one.case_id, one.round, one.answer_digest] for one in self.cases]
+        criteria = [[one.name, one.low, one.high] for one in self.criteria]
+        return f"sha256:{digest([self.suite, self.period, self.session_id, cases, criteria])[:16]}"
 
 
 def check_period(name: str) -> str:
@@ -107,25 +107,25 @@ def read(path: Path) -> Manifest:
     return _manifest(data, path)
 
 
-def history(folder: Path, suite: str) -> tuple[Manifest, ...]:
+def read_history(folder: Path, suite: str) -> tuple[Manifest, ...]:
     """The manifests of a suite, by period; other files, such as people's, are passed over."""
-    found = []
+    manifests = []
     for path in sorted(folder.glob("*.json")):
         data = load_json(path)
         if isinstance(data, dict) and data.get("form") == FORM:
             manifest = _manifest(data, path)
             if manifest.suite == suite:
-                found.append(manifest)
-    return tuple(found)
+                manifests.append(manifest)
+    return tuple(manifests)
 
 
-def seen(manifests: Iterable[Manifest]) -> dict[Key, int]:
+def last_cycles(manifests: Iterable[Manifest]) -> dict[Key, int]:
     """Case -> the last cycle in which it was shown."""
     last: dict[Key, int] = {}
     for manifest in manifests:
-        for one in manifest.cases:
-            key = one.case_id, one.case_digest
-            last[key] = max(one.cycle, last.get(key, 0))
+        for case in manifest.cases:
+            key = case.case_id, case.case_digest
+            last[key] = max(case.cycle, last.get(key, 0))
     return last
 
 
@@ -133,19 +133,19 @@ def load_bytes(path: Path) -> bytes:
     """Raises UsageError for what cannot be read or is too large."""
     try:
         with open_plain(path) as file:
-            found = file.read(MOST + 1)
+            content = file.read(MOST + 1)
     except OSError as error:
         raise UsageError(f"{path}: not readable: {error.strerror}") from error
-    if len(found) > MOST:
+    if len(content) > MOST:
         raise UsageError(f"{path}: larger than {MOST >> 20} MB; not a file of this command")
-    return found
+    return content
 
 
 def load_json(path: Path) -> Json:
     """Raises UsageError, InvalidInput; numbers must be finite."""
     text = decode(load_bytes(path), str(path))
     try:
-        return json.loads(text, parse_constant=_refused)
+        return json.loads(text, parse_constant=_refuse_number)
     except json.JSONDecodeError as error:
         place = Place(str(path), error.lineno)
         message = f"not JSON: {error.msg}; save it again from the form"
@@ -154,7 +154,7 @@ def load_json(path: Path) -> Json:
         raise InvalidInput([Problem(Place(str(path)), f"not JSON: {error}")]) from error
 
 
-def _refused(word: str) -> Json:
+def _refuse_number(word: str) -> Json:
     raise ValueError(f"{word} is no number")
 
 

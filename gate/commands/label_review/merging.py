@@ -32,14 +32,14 @@ def merge(stored: Sequence[Label], filled: Filled, *, replace: bool) -> Merged:
     """
     rows = {_rating(label): label for label in stored}
     dropped = [key for key, label in rows.items() if answer_of(label) in filled.skipped]
-    problems = [] if replace else list(_kept(dropped, filled))
+    problems = [] if replace else list(_list_withdrawn(dropped, filled))
     if replace:
         for key in dropped:
             del rows[key]
     counts = {"added": 0, "replaced": 0, "unchanged": 0}
     groups: dict[_Rating, list[Given]] = {}
-    for one in filled.given:
-        groups.setdefault(_rating(one.label), []).append(one)
+    for given in filled.given:
+        groups.setdefault(_rating(given.label), []).append(given)
     for key, group in groups.items():
         fault = _contradiction(group, rows.get(key), replace=replace)
         if fault is not None:
@@ -63,13 +63,13 @@ def render(rows: Sequence[Label]) -> str:
 
 def _contradiction(group: Sequence[Given], old: Label | None, *, replace: bool) -> Problem | None:
     last = group[-1]
-    for one in group:
-        same_file = one.place.file == last.place.file
-        if one.label.human != last.label.human and (same_file or not replace):
+    for given in group:
+        same_file = given.place.file == last.place.file
+        if given.label.human != last.label.human and (same_file or not replace):
             return Problem(
                 last.place,
-                f"{_about(last)} is {last.label.human:g} here and {one.label.human:g} at "
-                f"{one.place}; neither counts - keep one of the two",
+                f"{_about(last)} is {last.label.human:g} here and {given.label.human:g} at "
+                f"{given.place}; neither counts - keep one of the two",
             )
     if old is not None and old.human != last.label.human and not replace:
         return Problem(
@@ -85,7 +85,7 @@ def _about(given: Given) -> str:
     return f"{of_case(given.place, label.case_id)}{label.metric} by {label.reviewer}"
 
 
-def _kept(dropped: Sequence[_Rating], filled: Filled) -> Iterator[Problem]:
+def _list_withdrawn(dropped: Sequence[_Rating], filled: Filled) -> Iterator[Problem]:
     """Answers that their reviewer cannot judge here and rated before."""
     for answer in dict.fromkeys(key[:-2] for key in dropped):
         place = filled.skipped[answer]

@@ -44,33 +44,35 @@ def from_form(data: Json, file: str) -> Iterator[Spoken | Problem]:
     if not isinstance(labels, list):
         raise InvalidInput([Problem(Place(file, key="labels"), "must be a list; save it again")])
     head = {key: _text(data, key).strip() for key in ("period", "sample", "reviewer")}
-    for number, one in enumerate(labels):
-        if isinstance(one, dict):
-            yield _spoken(one, head, Place(file, key=_place(one, number)))
+    for number, entry in enumerate(labels):
+        if isinstance(entry, dict):
+            yield _read_entry(entry, head, Place(file, key=_place(entry, number)))
         else:
             yield Problem(Place(file, key=f"labels[{number}]"), "must be an object; save it again")
 
 
-def _spoken(one: Mapping[str, Json], head: Mapping[str, str], place: Place) -> Spoken | Problem:
-    ratings = one.get("ratings", {})
+def _read_entry(
+    entry: Mapping[str, Json], head: Mapping[str, str], place: Place
+) -> Spoken | Problem:
+    ratings = entry.get("ratings", {})
     if not isinstance(ratings, dict):
         return Problem(place, "ratings: must be an object; save it again")
-    if not isinstance(one.get("cannot_judge", False), bool):
+    if not isinstance(entry.get("cannot_judge", False), bool):
         return Problem(place, "cannot_judge: must be true or false; save it again")
     return Spoken(
         place=place,
         **head,
-        item=one.get("item"),
-        answer_digest=_text(one, "answer_digest"),
+        item=entry.get("item"),
+        answer_digest=_text(entry, "answer_digest"),
         ratings=tuple(Stated(name=str(name), value=value) for name, value in ratings.items()),
-        cannot_judge=one.get("cannot_judge", False),
-        note=_text(one, "note").strip(),
-        labelled_at=_text(one, "labelled_at"),
+        cannot_judge=entry.get("cannot_judge", False),
+        note=_text(entry, "note").strip(),
+        labelled_at=_text(entry, "labelled_at"),
     )
 
 
-def _place(one: Mapping[str, Json], number: int) -> str:
-    case_id = one.get("case_id")
+def _place(entry: Mapping[str, Json], number: int) -> str:
+    case_id = entry.get("case_id")
     return f"case '{case_id[:80]}'" if isinstance(case_id, str) else f"labels[{number}]"
 
 

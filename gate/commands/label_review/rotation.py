@@ -78,30 +78,30 @@ def choose(
     """
     cycle = max(seen.values(), default=1)
     strata = _strata(candidates)
-    unseen = [one for one in candidates if seen.get(one.key, 0) < cycle]
+    unseen = [candidate for candidate in candidates if seen.get(candidate.key, 0) < cycle]
     first = _draw(unseen, strata, suite, cycle, size)
-    drawn = [(one, cycle) for one in first]
+    drawn = [(candidate, cycle) for candidate in first]
     if len(first) < min(size, len(candidates)):
-        taken = {one.key for one in first}
-        rest = [one for one in candidates if one.key not in taken]
+        taken = {candidate.key for candidate in first}
+        rest = [candidate for candidate in candidates if candidate.key not in taken]
         more = _draw(rest, strata, suite, cycle + 1, size - len(first))
-        drawn += [(one, cycle + 1) for one in more]
-    sizes, left = Counter(strata.values()), Counter(strata[one.key] for one in unseen)
-    shown = Counter(strata[one.key] for one, _ in drawn)
+        drawn += [(candidate, cycle + 1) for candidate in more]
+    sizes, left = Counter(strata.values()), Counter(strata[candidate.key] for candidate in unseen)
+    shown = Counter(strata[candidate.key] for candidate, _ in drawn)
     picks = tuple(
         Pick(
-            candidate=one,
+            candidate=candidate,
             cycle=number,
-            stratum=strata[one.key],
-            weight=sizes[strata[one.key]] / shown[strata[one.key]],
+            stratum=strata[candidate.key],
+            weight=sizes[strata[candidate.key]] / shown[strata[candidate.key]],
         )
-        for one, number in drawn
+        for candidate, number in drawn
     )
-    told = {
+    stratum_sizes = {
         name: Stratum(cases=sizes[name], unseen=left[name], shown=shown[name])
         for name in sorted(sizes)
     }
-    return Choice(picks=picks, strata=told)
+    return Choice(picks=picks, strata=stratum_sizes)
 
 
 def rank(*parts: str | int) -> str:
@@ -130,10 +130,10 @@ def _draw(
     places: int,
 ) -> list[Candidate]:
     groups: dict[StratumName, list[Candidate]] = {}
-    for one in sorted(unseen, key=lambda one: rank(suite, *one.key, cycle)):
-        groups.setdefault(strata[one.key], []).append(one)
+    for candidate in sorted(unseen, key=lambda candidate: rank(suite, *candidate.key, cycle)):
+        groups.setdefault(strata[candidate.key], []).append(candidate)
     shares = _places({name: len(group) for name, group in groups.items()}, places)
-    return [one for name, group in groups.items() for one in group[: shares[name]]]
+    return [candidate for name, group in groups.items() for candidate in group[: shares[name]]]
 
 
 def _places(left: Mapping[StratumName, int], places: int) -> dict[StratumName, int]:

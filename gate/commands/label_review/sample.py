@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gate.commands.label_review.criteria import Asked, judged
+from gate.commands.label_review.criteria import Asked, judge_metrics
 from gate.commands.label_review.manifest import Manifest, Shown
 from gate.commands.label_review.rotation import Candidate, Key, Pick, Place, choose, rank
 from gate.errors import UsageError
@@ -20,27 +20,29 @@ Rows = Callable[[], Iterator[TrialRow]]
 
 
 @dataclass(slots=True, kw_only=True)
-class _Found:
+class _SampledCase:
     """One case: the rounds that can be shown, and why others cannot."""
 
     rounds: dict[int, float | None] = field(default_factory=dict)  # -> the judge's uncertainty
     why_not: str = ""
 
 
-def suite_of(meta: Meta, name: str | None) -> str:
+def choose_suite(meta: Meta, name: str | None) -> str:
     """The named suite; without a name the only one, or the only one with a judge. UsageError."""
     if name is not None:
         if name not in meta.suites:
             near = did_you_mean(name, tuple(meta.suites))
             raise UsageError(f"--suite {name}: not in this session{near}")
         return name
-    known = list(meta.suites)
-    if len(known) > 1:
-        known = [one for one in known if judged(meta.suites[one])] or known
-    if len(known) != 1:
-        names = ", ".join(known) or "none"
+    names_of_suites = list(meta.suites)
+    if len(names_of_suites) > 1:
+        names_of_suites = [
+            suite for suite in names_of_suites if judge_metrics(meta.suites[suite])
+        ] or names_of_suites
+    if len(names_of_suites) != 1:
+        names = ", ".join(names_of_suites) or "none"
         raise UsageError(f"one suite a form; choose it with --suite: {names}")
-    return known[0]
+    return names_of_suites[0]
 
 
 def period_of(created_at: str) -> str:
@@ -67,14 +69,18 @@ def draw(
 
     `rows` reads the session's trials; they must have been checked. `seen`: as in `choose`.
     """
-    columns = {name: spec.column for name, spec in judged(meta.suites[suite]).items()}
-    found = _found(rows(), suite, tuple(columns.values()))
-    candidates = [_candidate(key, one, suite, period) for key, one in found.items() if one.rounds]
+    columns = {name: spec.column for name, spec in judge_metrics(meta.suites[suite]).items()}
+    cases = _gather_cases(rows(), suite, tuple(columns.values()))
+    candidates = [
+        _candidate(key, case, suite, period) for key, case in cases.items() if case.rounds
+    ]
     if not candidates:
-        raise UsageError(f"suite '{suite}': no case has an answer to review ({_why(found)})")
+        raise UsageError(
+            f"suite '{suite}': no case has an answer to review ({_format_left_out(cases)})"
+        )
     choice = choose(candidates, suite, seen, size)
-    picks = sorted(choice.picks, key=lambda one: rank(suite, period, *one.candidate.key))
-    trials = _trials(rows(), suite, {one.candidate.place for one in picks})
+    picks = sorted(choice.picks, key=lambda pick: rank(suite, period, *pick.candidate.key))
+    trials = _trials(rows(), suite, {pick.candidate.place for pick in picks})
     return Manifest(
         suite=suite,
         period=period,
@@ -85,12 +91,12 @@ def draw(
         criteria=asked.criteria,
         about=asked.about,
         strata=choice.strata,
-        left_out=dict(sorted(_left_out(found).items())),
-        cases=tuple(_shown(one, trials[one.candidate.place], columns) for one in picks),
+        left_out=dict(sorted(_count_left_out(cases).items())),
+        cases=tuple(_show_case(pick, trials[pick.candidate.place], columns) for pick in picks),
     )
 
 
-def _shown(pick: Pick, row: TrialRow, columns: Mapping[str, str]) -> Shown:
+def _show_case(pick: Pick, row: TrialRow, columns: Mapping[str, str]) -> Shown:
     values = {name: row["scores"].get(column) for name, column in sorted(columns.items())}
     return Shown(
         case_id=pick.candidate.case_id,
@@ -107,18 +113,18 @@ def _shown(pick: Pick, row: TrialRow, columns: Mapping[str, str]) -> Shown:
 
 def trials_of(manifest: Manifest, rows: Iterable[TrialRow]) -> tuple[TrialRow, ...]:
     """The shown trials in the order of the sample; UsageError when the session has others."""
-    wanted = {(one.case_id, one.case_digest, one.round): one for one in manifest.cases}
-    found = {
+    wanted = {(case.case_id, case.case_digest, case.round): case for case in manifest.cases}
+    rows_of_cases = {
         place: row
         for place, row in _trials(rows, manifest.suite, set(wanted)).items()
         if answer_digest(row["output"] or "") == wanted[place].answer_digest
     }
-    if len(found) < len(wanted):
+    if len(rows_of_cases) < len(wanted):
         raise UsageError(
-            f"{len(wanted) - len(found)} answers of the sample are not in this session; "
+            f"{len(wanted) - len(rows_of_cases)} answers of the sample are not in this session; "
             f"give the session {manifest.session_id} that it was drawn from"
         )
-    return tuple(found[place] for place in wanted)
+    return tuple(rows_of_cases[place] for place in wanted)
 
 
 def answer_digest(text: str) -> str:
@@ -126,29 +132,31 @@ def answer_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _found(rows: Iterable[TrialRow], suite: str, columns: Sequence[str]) -> dict[Key, _Found]:
-    found: dict[Key, _Found] = {}
+def _gather_cases(
+    rows: Iterable[TrialRow], suite: str, columns: Sequence[str]
+) -> dict[Key, _SampledCase]:
+    cases: dict[Key, _SampledCase] = {}
     for row in rows:
         if row["suite"] != suite:
             continue
-        one = found.setdefault((row["case_id"], row["case_digest"]), _Found())
+        case = cases.setdefault((row["case_id"], row["case_digest"]), _SampledCase())
         if row["status"] != "completed" or not (row["output"] or "").strip():
-            one.why_not = one.why_not or "no answer"
+            case.why_not = case.why_not or "no answer"
         elif columns and all(row["scores"].get(column) is None for column in columns):
-            one.why_not = "no judgement"
+            case.why_not = "no judgement"
         else:
             doubts = [x for x in (row.get("uncertain") or {}).values() if x is not None]
-            one.rounds[row["round"]] = max(doubts, default=None)
-    return found
+            case.rounds[row["round"]] = max(doubts, default=None)
+    return cases
 
 
-def _candidate(key: Key, one: _Found, suite: str, period: str) -> Candidate:
+def _candidate(key: Key, case: _SampledCase, suite: str, period: str) -> Candidate:
     """With one of its rounds, each as likely as the others."""
-    numbers = sorted(one.rounds)
+    numbers = sorted(case.rounds)
     number = numbers[int(rank(suite, *key, period)[:16], 16) % len(numbers)]
     case_id, case_digest = key
     return Candidate(
-        case_id=case_id, case_digest=case_digest, round=number, uncertainty=one.rounds[number]
+        case_id=case_id, case_digest=case_digest, round=number, uncertainty=case.rounds[number]
     )
 
 
@@ -157,14 +165,14 @@ def _place(row: TrialRow) -> Place:
 
 
 def _trials(rows: Iterable[TrialRow], suite: str, wanted: set[Place]) -> dict[Place, TrialRow]:
-    found = ((_place(row), row) for row in rows if row["suite"] == suite)
-    return {place: row for place, row in found if place in wanted}
+    placed = ((_place(row), row) for row in rows if row["suite"] == suite)
+    return {place: row for place, row in placed if place in wanted}
 
 
-def _left_out(found: Mapping[Key, _Found]) -> Counter[str]:
-    return Counter(one.why_not for one in found.values() if not one.rounds)
+def _count_left_out(cases: Mapping[Key, _SampledCase]) -> Counter[str]:
+    return Counter(case.why_not for case in cases.values() if not case.rounds)
 
 
-def _why(found: Mapping[Key, _Found]) -> str:
-    reasons = _left_out(found)
+def _format_left_out(cases: Mapping[Key, _SampledCase]) -> str:
+    reasons = _count_left_out(cases)
     return ", ".join(f"{n} have {why}" for why, n in reasons.items()) or "it has no trials"

@@ -33,16 +33,16 @@ def render(manifest: Manifest, cards: Sequence[Card]) -> str:
     """UTF-8 with a byte order mark, which Excel wants; lines end as RFC 4180 has them."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    scales = [_safe(f"{one.name} ({one.low} to {one.high})") for one in manifest.criteria]
+    scales = [_escape_cell(f"{one.name} ({one.low} to {one.high})") for one in manifest.criteria]
     writer.writerow(
         (*_SHOWN, REVIEWER, *scales, SKIPPED, NOTE, PERIOD, SUITE, SAMPLE, ANSWER_DIGEST)
     )
     for card in cards:
         texts = [card.case_id, card.question, card.answer]
-        texts += [_joined(card.reference), _joined(card.evidence)]
+        texts += [_join_sections(card.reference), _join_sections(card.evidence)]
         blank = [""] * (len(scales) + 3)
         names = [manifest.period, manifest.suite, manifest.digest, card.answer_digest]
-        writer.writerow([card.item, *map(_safe, texts), *blank, *map(_safe, names)])
+        writer.writerow([card.item, *map(_escape_cell, texts), *blank, *map(_escape_cell, names)])
     return "\ufeff" + out.getvalue()
 
 
@@ -62,16 +62,18 @@ def read(content: bytes, file: str) -> Iterator[Spoken | Problem]:
         raise InvalidInput([Problem(Place(file, 1), message)])
     for line, cells in lines:
         row = {name: restore(cell) for name, cell in zip(names, cells, strict=False)}
-        own = {name: value for name, value in row.items() if name not in _OWN}
-        if any(row.get(name, "").strip() for name in (REVIEWER, SKIPPED, NOTE)) or _rated(own):
-            yield _spoken(row, own, Place(file, line))
+        ratings = {name: value for name, value in row.items() if name not in _OWN}
+        if any(row.get(name, "").strip() for name in (REVIEWER, SKIPPED, NOTE)) or _has_rating(
+            ratings
+        ):
+            yield _read_row(row, ratings, Place(file, line))
 
 
-def _rated(row: Mapping[str, str]) -> bool:
+def _has_rating(row: Mapping[str, str]) -> bool:
     return any(value.strip() for name, value in row.items() if "." in name)
 
 
-def _spoken(row: Mapping[str, str], own: Mapping[str, str], place: Place) -> Spoken | Problem:
+def _read_row(row: Mapping[str, str], ratings: Mapping[str, str], place: Place) -> Spoken | Problem:
     skipped = row.get(SKIPPED, "").strip().casefold()
     if skipped not in _YES | _NO:
         return Problem(place, f"{SKIPPED}: '{skipped[:20]}' is neither 'x' nor empty")
@@ -85,7 +87,7 @@ def _spoken(row: Mapping[str, str], own: Mapping[str, str], place: Place) -> Spo
         answer_digest=row.get(ANSWER_DIGEST, "").strip(),
         ratings=tuple(
             Stated(name=name, value=_value(value))
-            for name, value in own.items()
+            for name, value in ratings.items()
             if "." in name and value.strip()
         ),
         cannot_judge=skipped in _YES,
@@ -101,11 +103,11 @@ def _value(cell: str) -> Json:
 
 def _table(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
     """The rows with the lines they begin at; empty ones left out."""
-    told = text.startswith("sep=")  # a first line that Excel reads the separator from
-    lines = text.split("\n", 2)[: told + 1]
+    has_separator = text.startswith("sep=")  # a first line that Excel reads the separator from
+    lines = text.split("\n", 2)[: has_separator + 1]
     separator = max(_SEPARATORS, key=lines[-1].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    if told:
+    if has_separator:
         next(reader, None)
     line = reader.line_num + 1
     try:
@@ -118,10 +120,10 @@ def _table(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
         raise InvalidInput([Problem(Place(file, reader.line_num), message)]) from error
 
 
-def _joined(texts: Sequence[tuple[str, str]]) -> str:
+def _join_sections(texts: Sequence[tuple[str, str]]) -> str:
     return "\n\n".join(f"{title}:\n{text}" for title, text in texts)
 
 
-def _safe(text: str) -> str:
+def _escape_cell(text: str) -> str:
     cut = text if len(text) <= CELL else text[: CELL - 1] + "…"
     return defuse(cut)

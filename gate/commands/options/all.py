@@ -23,15 +23,17 @@ def actions_of(p: argparse.ArgumentParser) -> Any:
 
 
 def add_action(actions: Any, name: str, text: str) -> argparse.ArgumentParser:
-    made: argparse.ArgumentParser = actions.add_parser(name, help=text, description=sentence(text))
-    return made
+    action: argparse.ArgumentParser = actions.add_parser(
+        name, help=text, description=sentence(text)
+    )
+    return action
 
 
 def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+def parse_whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     end = "on" if most is None else f"to {most}"
 
     def convert(text: str) -> int:
@@ -81,12 +83,12 @@ def shard(text: str) -> tuple[int, int]:
 def moment(text: str) -> datetime:
     """A day, or a moment; UTC where it names no offset."""
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"'{text}' is not a date such as 2026-11-21, nor 2026-11-21T03:17"
         ) from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 COMMANDS: dict[str, str] = {
@@ -145,16 +147,31 @@ def _run(p: argparse.ArgumentParser) -> None:
     add("--provider-key", metavar="KEY", help="better: the variable OPENAGENT_PROVIDER_KEY")
     add(
         "--rounds",
-        type=whole(1, 10_000),
+        type=parse_whole_number(1, 10_000),
         metavar="N",
         help="times each case is run (3); with --resume: in all",
     )
-    add("--max-attempts", type=whole(1), metavar="N", help="tries of a trial, the first too (2)")
+    add(
+        "--max-attempts",
+        type=parse_whole_number(1),
+        metavar="N",
+        help="tries of a trial, the first too (2)",
+    )
     add("--timeout", type=seconds, metavar="S", help="seconds in total for a request (240)")
-    add("--concurrency", type=whole(1), metavar="N", help="requests under way at once (16)")
+    add(
+        "--concurrency",
+        type=parse_whole_number(1),
+        metavar="N",
+        help="requests under way at once (16)",
+    )
     add("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)")
     add("--out", metavar="DIR", help="where session folders go (results)")
-    add("--sample", type=whole(1), metavar="N", help="cases a suite, chosen by hash of the id")
+    add(
+        "--sample",
+        type=parse_whole_number(1),
+        metavar="N",
+        help="cases a suite, chosen by hash of the id",
+    )
     add("--shard", type=shard, metavar="I/N", help="the I-th of N parts; join with `gate merge`")
     about = "judge as a pull request to REF is judged (the base branch)"
     add("--protect", nargs="?", const=True, metavar="REF", help=about)
@@ -193,9 +210,12 @@ def _plan(p: argparse.ArgumentParser) -> None:
     p.add_argument("--config", metavar="FILE", help="(gate.yml)")
     p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
     p.add_argument(
-        "--rounds", type=whole(1, 10_000), metavar="N", help="times each case is run (3)"
+        "--rounds",
+        type=parse_whole_number(1, 10_000),
+        metavar="N",
+        help="times each case is run (3)",
     )
-    p.add_argument("--sample", type=whole(1), metavar="N", help="cases a suite (all)")
+    p.add_argument("--sample", type=parse_whole_number(1), metavar="N", help="cases a suite (all)")
     p.add_argument(
         "--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)"
     )
@@ -206,13 +226,29 @@ def _calibrate(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
     about = "made by one and the same agent; baseline files or folders of them will do, too"
     add("sessions", nargs="*", metavar="SESSION", help=about)
-    add("--runs", type=whole(1), metavar="N", help="ask the agent first, in N runs: costs money")
+    add(
+        "--runs",
+        type=parse_whole_number(1),
+        metavar="N",
+        help="ask the agent first, in N runs: costs money",
+    )
     add("--baseline", metavar="SOURCE", help="auto, repo, artifact or a path (auto)")
     add("--config", metavar="FILE", help="(gate.yml)")
     add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    add("--rounds", type=whole(1, 10_000), metavar="N", help="times a run asks each case (3)")
-    add("--reps", type=whole(1), default=2000, metavar="N", help="pull requests to judge (2000)")
-    add("--seed", type=whole(0), default=1, metavar="N", help="of the deals (1)")
+    add(
+        "--rounds",
+        type=parse_whole_number(1, 10_000),
+        metavar="N",
+        help="times a run asks each case (3)",
+    )
+    add(
+        "--reps",
+        type=parse_whole_number(1),
+        default=2000,
+        metavar="N",
+        help="pull requests to judge (2000)",
+    )
+    add("--seed", type=parse_whole_number(0), default=1, metavar="N", help="of the deals (1)")
     add("--max", type=rate, metavar="RATE", help="exit 1 when more are surely blocked, e.g. 2%%")
     add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
 
@@ -252,7 +288,12 @@ def _history(p: argparse.ArgumentParser) -> None:
     add("paths", nargs="*", metavar="PATH", help=about)
     add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
     add("--format", choices=("table", "md", "json", "html"), default="table", help="(table)")
-    add("--last", type=whole(1), metavar="N", help="the newest N runs of each suite (all)")
+    add(
+        "--last",
+        type=parse_whole_number(1),
+        metavar="N",
+        help="the newest N runs of each suite (all)",
+    )
     add("--since", type=moment, metavar="DATE", help="runs from this day on, UTC")
     add("--out", metavar="FILE", help="write it there instead of printing it")
     add("--config", metavar="FILE", help="(gate.yml)")
@@ -268,7 +309,9 @@ def _review(p: argparse.ArgumentParser) -> None:
         "session", metavar="SESSION", help="folder of a run whose answers are rated"
     )
     sample.add_argument("--suite", metavar="NAME", help="(the only one, or the one with a judge)")
-    sample.add_argument("--size", type=whole(1), default=20, metavar="N", help="cases (20)")
+    sample.add_argument(
+        "--size", type=parse_whole_number(1), default=20, metavar="N", help="cases (20)"
+    )
     about = "names the files, e.g. 2026-W47 (the ISO week of the session)"
     sample.add_argument("--period", metavar="NAME", help=about)
     sample.add_argument("--config", metavar="FILE", help="has the judge's rubric (gate.yml)")
@@ -331,7 +374,7 @@ def _dataset(p: argparse.ArgumentParser) -> None:
         help="make cases of what users asked, a line each, instead of new ones",
     )
     extend.add_argument(
-        "--count", type=whole(1, 1000), default=20, metavar="N", help="at most (20)"
+        "--count", type=parse_whole_number(1, 1000), default=20, metavar="N", help="at most (20)"
     )
     about = "propose relevant documents for cases that are there without any, and no new case"
     extend.add_argument("--existing", action="store_true", help=about)
@@ -429,7 +472,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 }
 
 
-def _meant(argv: Sequence[str]) -> Iterable[str]:
+def _find_command(argv: Sequence[str]) -> Iterable[str]:
     """The command that stands first; all where none of ours does, and others may be told of."""
     if list(argv) == ["--version"]:
         return ()
@@ -442,13 +485,13 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     Exits with 2 and one sentence, also for a value that is empty: of a variable that is not set, it
     would be taken for `the working folder`, or for nothing at all.
     """
-    top = parser(_meant(argv))
+    top = parser(_find_command(argv))
     options = top.parse_args(argv)
     for name, value in vars(options).items():
         given = value if isinstance(value, list) else [value]
         if "" in given:
             option = f"--{name.replace('_', '-')}"
-            told = option if any(one.startswith(option) for one in argv) else name.upper()
-            top.error(f"{told}: the value is empty; leave it out, or give one")
+            shown_name = option if any(one.startswith(option) for one in argv) else name.upper()
+            top.error(f"{shown_name}: the value is empty; leave it out, or give one")
     options.secrets = set()
     return options

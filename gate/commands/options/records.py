@@ -52,9 +52,9 @@ def import_options(
 
 def _record(kind: type[_Options], parsed: argparse.Namespace, **more: Any) -> _Options:
     given = {
-        one.name: value
-        for one in fields(kind)
-        if (value := getattr(parsed, one.name, None)) is not None
+        field.name: value
+        for field in fields(kind)
+        if (value := getattr(parsed, field.name, None)) is not None
     }
     frozen = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()

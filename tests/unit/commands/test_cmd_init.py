@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.commands import validate
-from gate.commands.init import ACTIONS, TEMPLATES, rendered, run
+from gate.commands.init import ACTIONS, TEMPLATES, render_files, run
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
 from tests.support.git_repository import git
@@ -62,7 +62,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
 
 
 def test_the_workflows_are_yaml_with_every_reference_filled_in() -> None:
-    for path, text in rendered().items():
+    for path, text in render_files().items():
         assert "<" not in re.sub(r"#.*", "", text), path
         if ".github" in path:
             data = yamlfile.parse(text.encode(), path).data
@@ -73,7 +73,7 @@ def test_the_workflows_are_yaml_with_every_reference_filled_in() -> None:
 
 def test_the_workflows_name_each_other() -> None:
     """The baseline's artifact is looked for among the runs of the workflow that makes it."""
-    files = rendered()
+    files = render_files()
     name = ".github/workflows/gate-baseline.yml"
     assert name in files
     assert "baseline-workflow: gate-baseline.yml" in files[".github/workflows/gate.yml"]
@@ -83,7 +83,7 @@ def test_the_workflows_name_each_other() -> None:
 def test_the_gate_runs_in_a_merge_queue_too() -> None:
     """A queue waits for ever for a required check whose workflow lacks the trigger."""
     own = ROOT / ".github" / "workflows" / "gate.yml"
-    for text in (rendered()[".github/workflows/gate.yml"], own.read_text(encoding="utf-8")):
+    for text in (render_files()[".github/workflows/gate.yml"], own.read_text(encoding="utf-8")):
         triggers = yamlfile.parse(text.encode(), "gate.yml").data["on"]
         assert {"pull_request", "merge_group"} <= set(triggers)
 
@@ -92,20 +92,23 @@ def test_leaving_forks_to_their_workflows_does_not_skip_the_merge_queue() -> Non
     """A job that its `if` skips counts as passed."""
     only_own = "if: github.event_name != 'pull_request' || github.event.pull_request.head.repo."
     documented = ROOT / "docs" / "github.md"
-    for text in (rendered()[".github/workflows/gate.yml"], documented.read_text(encoding="utf-8")):
+    for text in (
+        render_files()[".github/workflows/gate.yml"],
+        documented.read_text(encoding="utf-8"),
+    ):
         assert only_own in text
 
 
 def test_the_baseline_may_read_what_was_accepted_on_the_merged_pull_request() -> None:
     own = ROOT / ".github" / "workflows" / "baseline.yml"
-    shipped = rendered()[".github/workflows/gate-baseline.yml"]
+    shipped = render_files()[".github/workflows/gate-baseline.yml"]
     for text in (shipped, own.read_text(encoding="utf-8")):
         job = yamlfile.parse(text.encode(), "baseline.yml").data["jobs"]["measure"]
         assert job["permissions"]["pull-requests"] == "read"
 
 
 def test_the_first_dataset_has_enough_cases_to_be_compared() -> None:
-    cases = [json.loads(line) for line in rendered()["datasets/first.jsonl"].splitlines()]
+    cases = [json.loads(line) for line in render_files()["datasets/first.jsonl"].splitlines()]
     assert len(cases) >= 5
 
 
@@ -120,5 +123,5 @@ def test_a_repository_has_its_base_branch_written_down(
     workflow = (tmp_path / "new" / ".github/workflows/gate-baseline.yml").read_bytes()
     pushes = yamlfile.parse(workflow, "x").data["on"]["push"]
     assert pushes["branches"] == ["it's#1"]
-    assert "  branch:" not in rendered()["gate.yml"]
-    assert "branches: [main]" in rendered()[".github/workflows/gate-baseline.yml"]
+    assert "  branch:" not in render_files()["gate.yml"]
+    assert "branches: [main]" in render_files()[".github/workflows/gate-baseline.yml"]

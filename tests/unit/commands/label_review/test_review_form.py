@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.commands.label_review.form import card, render
+from gate.commands.label_review.form import make_card, render
 from gate.commands.label_review.manifest import Criterion, Manifest, Shown
 from gate.commands.label_review.rotation import Stratum
 from gate.errors import Place
@@ -61,7 +61,7 @@ def row(text, **more):
 
 def page(text=HOSTILE, *criteria, case=None, **more):
     one = shown(text)
-    return render(manifest(one, *criteria), (card(1, one, row(text, **more), case),))
+    return render(manifest(one, *criteria), (make_card(1, one, row(text, **more), case),))
 
 
 class Tags(HTMLParser):
@@ -180,7 +180,10 @@ def test_the_case_s_name_is_shown_clean():
 def test_people_see_the_keys_that_the_judge_is_shown():
     own = case(policy="Only what the documents say.", secret_notes="the judge sees none of this")
     text = Tags(
-        render(manifest(shown()), (card(1, shown(), row("x"), own, ("policy", "context", "gone")),))
+        render(
+            manifest(shown()),
+            (make_card(1, shown(), row("x"), own, ("policy", "context", "gone")),),
+        )
     ).text
     assert "Policy" in text
     assert "Only what the documents say." in text
@@ -190,6 +193,6 @@ def test_people_see_the_keys_that_the_judge_is_shown():
 def test_criteria_of_two_rubrics_are_told_apart():
     two = [criterion(name=f"{r}.c", title="Completeness", rubric=r) for r in ("answer", "tone")]
     made = replace(manifest(shown(), *two), about={"answer": "Questions.", "tone": "Letters."})
-    text = Tags(render(made, (card(1, shown(), row("x"), None),))).text
+    text = Tags(render(made, (make_card(1, shown(), row("x"), None),))).text
     assert "What to look for: tone" in text
     assert text.count("Completeness answer") == text.count("Completeness tone") == 1

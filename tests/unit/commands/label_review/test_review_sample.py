@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from gate.commands.label_review.checking import checked
+from gate.commands.label_review.checking import check_ratings
 from gate.commands.label_review.criteria import criteria_of, rubrics_of
 from gate.commands.label_review.manifest import Manifest
 from gate.commands.label_review.merging import merge
 from gate.commands.label_review.raw_answer import Spoken, Stated
-from gate.commands.label_review.sample import draw, period_of, suite_of, trials_of
+from gate.commands.label_review.sample import choose_suite, draw, period_of, trials_of
 from gate.errors import Place, UsageError
 from gate.graders.judge import Judge
 from gate.graders.rubrics.built_in import BUILT_IN
@@ -114,10 +114,10 @@ def test_a_session_of_another_clock_needs_a_period():
 
 def test_the_suite_with_a_judge_is_meant_where_there_is_one():
     plain = suite(MetricSpec(name="agent.success_rate", column="success"))
-    assert suite_of(meta(a=plain, b=suite(*ANSWER)), None) == "b"
-    assert suite_of(meta(a=plain), None) == "a"
+    assert choose_suite(meta(a=plain, b=suite(*ANSWER)), None) == "b"
+    assert choose_suite(meta(a=plain), None) == "a"
     with pytest.raises(UsageError, match="choose it with --suite: a, b"):
-        suite_of(meta(a=plain, b=plain), None)
+        choose_suite(meta(a=plain, b=plain), None)
 
 
 # ---------------------------------------------------------------------------------------- criteria
@@ -187,7 +187,7 @@ def points(found, **ratings):
         answer_digest=found.cases[0].answer_digest,
         ratings=stated,
     )
-    return checked([spoken], {"p": found}.get, "2026-11-20T00:00:00Z")
+    return check_ratings([spoken], {"p": found}.get, "2026-11-20T00:00:00Z")
 
 
 def task():
