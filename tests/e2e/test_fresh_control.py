@@ -122,7 +122,7 @@ def test_a_stored_control_can_be_compared_with_and_is_no_baseline(tmp_path):
     rounds = {case["id"]: case["values"]["success"] for case in kept["cases"]}
     assert rounds["c2"] == [0.0] * 3, "the candidate's answers, not the control's"
     refused = run_command(tmp_path, "baseline", "save", str(session / "_control"), code=2)
-    assert "the run never ended" in refused.stderr
+    assert "gate run --resume" in refused.stderr
 
 
 def test_the_base_branchs_agent_is_the_control_where_gate_yml_names_none(tmp_path):

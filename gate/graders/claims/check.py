@@ -308,7 +308,10 @@ class _Look:
         mine, *beside = self._labels(i)
         near = mine.near | self._subject(i)
         theirs = self.sources.labels
-        if not near or any(k >= len(theirs) or near <= theirs[k].near for k in stating):
+        # A source that is a bare number, such as the result of a tool, says it of nothing else.
+        if not near or any(
+            k >= len(theirs) or not theirs[k].near or near <= theirs[k].near for k in stating
+        ):
             return False
         return is_swapped(self.numbers[i], stating, self._saying(i, near, beside), self.labelled)
 

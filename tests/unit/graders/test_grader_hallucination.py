@@ -472,3 +472,11 @@ def test_what_stands_word_for_word_in_the_context_is_supported(before, said, aft
     assert all(a.end <= b.start for a, b in pairwise(claims))
     if all((one.value, one.unit, one.text) in standing for one in claims):
         assert score(answer, context).values[RATE] == 0.0
+
+
+def test_a_source_that_is_a_bare_number_says_it_of_nothing_else():
+    """The result of a tool: it has no words that could speak of something else."""
+    sources = ["A plan can be tried free for 30 days with up to 10 devices.", "4.285714285714286"]
+    case = Case(id="a", input="Divide the days of the trial by 7.", keys={"context": sources})
+    score = Hallucination(max_rate=0).grade(case, Response(answer="The result is 4.29."))
+    assert score.passed is True, score.reason
