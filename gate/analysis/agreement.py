@@ -80,7 +80,7 @@ def measure_ratings(spec: MetricSpec, labels: Sequence[Label]) -> Ratings:
     answers = collect_answers(labels, spec)
     people = replace(answers, judge=np.zeros(len(answers.judge))).by_case()
     mean = correct_mean(0.0, 0.0, people)
-    alpha = krippendorff_alpha(answers.ratings, scale="ordinal", design=answers.design)
+    alpha = krippendorff_alpha(answers.ratings, design=answers.design)
     return Ratings(
         metric=spec.name,
         labels=len(labels),
@@ -109,10 +109,8 @@ def measure_agreement(
         reviewers=list_reviewers(labels),
         kappa=_to_measure(weighted_kappa(people, judge, design=design)),
         kappa_linear=_to_measure(weighted_kappa(people, judge, weights="linear", design=design)),
-        alpha_people=_to_measure(
-            krippendorff_alpha(answers.ratings, scale="ordinal", design=design)
-        ),
-        alpha_all=_to_measure(krippendorff_alpha(everybody, scale="ordinal", design=design)),
+        alpha_people=_to_measure(krippendorff_alpha(answers.ratings, design=design)),
+        alpha_all=_to_measure(krippendorff_alpha(everybody, design=design)),
         bias=_to_measure(mean_difference(answers.by_case())),
         pass_limit=limit,
         confusion=None if limit is None else _confusion(people >= limit, judge >= limit),

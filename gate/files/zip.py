@@ -121,8 +121,8 @@ class Archive:
 
 
 @contextmanager
-def open_archive(path: Path, *, rewrites: bool = False, convert: str = "") -> Iterator[Archive]:
-    """`rewrites`: its tool appends a member again to change it, so that the last one counts. Raises
+def open_archive(path: Path, *, convert: str = "") -> Iterator[Archive]:
+    """Of two members of one name the last counts: tools append a member again to change it. Raises
     UsageError (no archive, cut off) and InvalidInput with all that is wrong with its list.
     """
     with plain(path).open("rb") as file:
@@ -133,7 +133,7 @@ def open_archive(path: Path, *, rewrites: bool = False, convert: str = "") -> It
             raise UsageError(f"{path}: no whole zip archive ({error}); copy it again") from error
         with opened:
             size = file.seek(0, io.SEEK_END)
-            members, again = _check_members(opened.infolist(), path, size, rewrites)
+            members, again = _check_members(opened.infolist(), path, size)
             yield Archive(
                 path=path,
                 members=members,
@@ -168,7 +168,7 @@ def _check_list(file: BinaryIO, path: Path) -> None:
 
 
 def _check_members(
-    infos: list[zipfile.ZipInfo], path: Path, size: int, rewrites: bool
+    infos: list[zipfile.ZipInfo], path: Path, size: int
 ) -> tuple[dict[str, zipfile.ZipInfo], int]:
     found, members, again = Findings(), dict[str, zipfile.ZipInfo](), 0
     if len(infos) > MOST_MEMBERS:
@@ -177,8 +177,6 @@ def _check_members(
         place = Place(path.as_posix(), key=info.filename[:200])
         if fault := member_fault(info, MemberLimits()):
             found.add(place, fault)
-        elif info.filename in members and not rewrites:
-            found.add(place, "two members have this name - which is it? pack it again")
         elif not info.is_dir():
             again += info.filename in members
             members[info.filename] = info

@@ -76,9 +76,9 @@ def render_outputs(values: Mapping[str, str], token: Token = random_token) -> st
     return "".join(lines)
 
 
-def write_outputs(file: str | None, values: Mapping[str, str], token: Token = random_token) -> None:
+def write_outputs(file: str | None, values: Mapping[str, str]) -> None:
     """Appends to the file that GITHUB_OUTPUT names; nothing without one."""
-    _append(file, render_outputs(values, token))
+    _append(file, render_outputs(values))
 
 
 def write_summary(file: str | None, render: Callable[[int], str]) -> bool:
@@ -97,9 +97,9 @@ def write_summary(file: str | None, render: Callable[[int], str]) -> bool:
     return bool(text.strip())
 
 
-def stop_commands(text: str = "", token: Token = random_token) -> tuple[str, str]:
+def stop_commands() -> tuple[str, str]:
     """The lines to print before and after text that others wrote, so that it is never a command."""
-    word = _unused_delimiter(text, token)
+    word = _unused_delimiter("", random_token)
     return f"::stop-commands::{word}", f"::{word}::"
 
 

@@ -62,5 +62,4 @@ class TrialRow(TypedDict):
     details: NotRequired[Mapping[str, Json]]  # grader -> what it found, as data
 
 
-Rows = Callable[[], Iterator[TrialRow]]  # reads them anew
 RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]  # of some cases of a suite

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gate.plugins import REPORTERS
-from gate.records import Report, TrialRow
+from gate.plugins import REPORTERS, Rows
+from gate.records import Report
 from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase
 from gate.report.write_all import summary
 from gate.store.session import load_session
 from gate.system.outlet import wants_color
 from gate.text.escaping import plain
-
-Rows = Callable[[], Iterator[TrialRow]]
 
 
 def tell(

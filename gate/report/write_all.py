@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from gate.plugins import REPORTERS
+from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChanges, Report, ReportOptions
 from gate.records.codec import json_text
+from gate.records.trial_row import RowsOf
 from gate.report.wording import case_totals
 from gate.store import violation_log
-from gate.store.row_cache import Rows, RowsOf, SharedRows
+from gate.store.row_cache import SharedRows
 from gate.store.session import SUMMARY
 
 Write = Callable[[str, str], object]  # file name in the session folder, its text

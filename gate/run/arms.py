@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from gate.analysis.columns import TrialColumns
 from gate.analysis.outages import Transports
 from gate.analysis.tally import Tally
 from gate.records import Trial, TrialRow
+from gate.records.trial_row import RowsOf
 from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.event_log import is_unanswered
 from gate.store.session import Meta, SessionWriter
@@ -25,7 +26,7 @@ class Answers:
     meta: Meta
     columns: Mapping[str, TrialColumns]
     tallies: Mapping[str, Tally]
-    rows_of: Callable[[str, frozenset[str]], Iterator[TrialRow]]  # of some cases of a suite
+    rows_of: RowsOf
 
 
 class Arm:

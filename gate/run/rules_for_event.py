@@ -115,9 +115,8 @@ def _where_head_left(own: Config, root: Path, where: Where, protect: str | None)
 
 
 def _judging(own: Config, root: Path, base: RulesBase | None, why: str, where: Where) -> Rules:
-    env, today = where.env, where.now.date()
-    rules = judging_rules(own, root=root, base=base, env=env, today=today, why_no_base=why)
-    return _as_started(rules, base, where.job, where.opened, env)
+    rules = judging_rules(own, root=root, base=base, env=where.env, why_no_base=why)
+    return _as_started(rules, base, where.job, where.opened, where.env)
 
 
 def _left(opened: Opened, ref: str) -> str | NoBase:

@@ -258,10 +258,6 @@ def _control(options: RunOptions, rules: Rules, config: Config, job: Job) -> Con
     )
 
 
-def _control_agent(control: Control, root: Path) -> Agent | None:
-    return subject(control.agent, control.retriever, root) if control.agent else None
-
-
 def _has_partner(plan: SuitePlan, control: Control, baselines: Mapping[str, Compared]) -> bool:
     """Whether there is, or will be, something to compare the suite with."""
     if control.fresh:

@@ -26,7 +26,7 @@ from gate.stats.strata import (
 )
 
 MIN_CASES = 5
-Scale = Literal["nominal", "ordinal", "interval"]
+CONFIDENCE = 0.95
 Weights = Literal["linear", "quadratic"]
 
 
@@ -72,7 +72,6 @@ def weighted_kappa(
     *,
     weights: Weights = "quadratic",
     design: Design | None = None,
-    confidence: float = 0.95,
 ) -> AgreementEstimate:
     """Cohen's weighted kappa (1968) of two ratings of each answer, by the distance of the values
     themselves: on a scale of whole numbers that of the categories, and a median of 3.5 has its
@@ -95,20 +94,14 @@ def weighted_kappa(
         distance=distance,
         with_itself=True,
     )
-    return _with_interval(sums, design, confidence)
+    return _with_interval(sums, design)
 
 
-def krippendorff_alpha(
-    ratings: Array,
-    *,
-    scale: Scale,
-    design: Design | None = None,
-    confidence: float = 0.95,
-) -> AgreementEstimate:
-    """Krippendorff's alpha (2011, Computing Krippendorff's Alpha-Reliability).
+def krippendorff_alpha(ratings: Array, *, design: Design | None = None) -> AgreementEstimate:
+    """Krippendorff's ordinal alpha (2011, Computing Krippendorff's Alpha-Reliability).
 
     `ratings`: raters x answers, NaN where a rater said nothing; answers with a single rating do not
-    count. The ordinal distance is that of the values' mean ranks.
+    count. The distance of two values is that of their mean ranks.
     """
     given = ~np.isnan(ratings)
     paired = np.flatnonzero(given.sum(axis=0) >= 2)
@@ -122,14 +115,14 @@ def krippendorff_alpha(
     if len(values) < 2:
         return AgreementEstimate(n=cases, reason=_ALIKE)
     counts = np.stack([(ratings[:, paired] == value).sum(axis=0) for value in values], axis=1)
-    distance = _distance(values, counts.sum(axis=0), scale)
+    distance = _ordinal_distance(counts.sum(axis=0))
     mass = design.weights / design.weights.mean()
     pairs = np.einsum("uk,kl,ul->u", counts, distance, counts) / (counts.sum(axis=1) - 1)
     spread = mass[:, None] * counts
     sums = _Sums(
         seen=mass * pairs, first=spread, second=spread, distance=distance, with_itself=False
     )
-    return _with_interval(sums, design, confidence)
+    return _with_interval(sums, design)
 
 
 _POWER = {"linear": 1, "quadratic": 2}
@@ -141,12 +134,9 @@ def _too_few_reason(cases: int, *, by_two: bool = False) -> str:
     return f"{cases} of the {MIN_CASES} cases that it takes are {rated}"
 
 
-def _distance(values: Array, counts: Codes, scale: Scale) -> Array:
-    if scale == "nominal":
-        return np.asarray(values[:, None] != values[None, :], dtype=np.float64)
+def _ordinal_distance(counts: Codes) -> Array:
     ranks = np.cumsum(counts) - counts / 2.0  # up to a constant, the mean rank of each value
-    at = ranks if scale == "ordinal" else values
-    return np.asarray((at[:, None] - at[None, :]) ** 2, dtype=np.float64)
+    return np.asarray((ranks[:, None] - ranks[None, :]) ** 2, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +166,7 @@ class _Sums:
         return np.where(there, self.seen / total / np.where(there, by_chance, 1.0), 1.0)
 
 
-def _with_interval(sums: _Sums, design: Design, confidence: float) -> AgreementEstimate:
+def _with_interval(sums: _Sums, design: Design) -> AgreementEstimate:
     """Below on the logarithm of the ratio, since it is skewed; above on the ratio itself. One more
     case that agrees as by chance is reckoned with: cases that all agree do not prove that all do.
     """
@@ -187,7 +177,7 @@ def _with_interval(sums: _Sums, design: Design, confidence: float) -> AgreementE
     ratio = float(cases.apply(lambda values: values.sum(axis=0, keepdims=True)).ratio()[0])
     left_out = cases.apply(lambda values: sum_without_one(values, strata)).ratio()
     error = math.sqrt(jackknife_variance(left_out, strata))
-    t = t_quantile(0.5 + confidence / 2.0, n - len(np.unique(strata)))
+    t = t_quantile(0.5 + CONFIDENCE / 2.0, n - len(np.unique(strata)))
     step = 1.0 / effective_size(cases.first.sum(axis=1))
     high = 1.0 - ratio + t * math.hypot(error, t * step)
     low = 1.0 - (ratio + step) * math.exp(min(50.0, t * error / (ratio + step)))

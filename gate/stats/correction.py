@@ -93,7 +93,7 @@ def correct_mean(
     return CorrectedMean(value=value, low=value - half, high=value + half, power=power, n=n)
 
 
-def mean_difference(labelled: LabelledCases, *, confidence: float = 0.95) -> CorrectedMean:
+def mean_difference(labelled: LabelledCases) -> CorrectedMean:
     """Mean of judge - human, with its interval."""
     turned = LabelledCases(
         human=labelled.judge - labelled.human,
@@ -102,4 +102,4 @@ def mean_difference(labelled: LabelledCases, *, confidence: float = 0.95) -> Cor
         weights=labelled.weights,
         step=labelled.step,
     )
-    return correct_mean(0.0, 0.0, turned, confidence=confidence)
+    return correct_mean(0.0, 0.0, turned)

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from gate.plugins import Rows
 from gate.records import TrialRow
+from gate.records.trial_row import RowsOf
 
 T = TypeVar("T")
 Read = Callable[[Iterable[TrialRow]], Mapping[str, T]]  # by suite
-Rows = Callable[[], Iterator[TrialRow]]
-RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]  # of some cases of a suite
 
 
 class SharedRows:

@@ -28,12 +28,12 @@ from gate.records import (
 )
 from gate.records.codec import from_json
 from gate.records.settings import WRITTEN
+from gate.records.trial_row import RowsOf
 from gate.verdict.comparability import SuiteData
 from gate.verdict.debug_command import debug_command, same_run, worst_failing
 from gate.verdict.decide import decide
 from gate.verdict.deployment import decide_deployment
 from gate.verdict.explain import (
-    RowsOf,
     with_evidence,
     with_history,
     with_modes,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.analysis.failures.modes import mode_in, most_frequent, speaks
@@ -22,10 +22,10 @@ from gate.records import (
     TrialRow,
     Verdict,
 )
+from gate.records.trial_row import RowsOf
 from gate.text.escaping import one_line
 from gate.verdict.measured import Measured
 
-RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]
 LISTED = 200  # cases of a list whose evidence is looked up
 METRICS = 10  # of a suite, whose worst cases are told
 _REASON = 300  # characters

@@ -4,7 +4,7 @@ reference trajectory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,11 +12,11 @@ from gate.analysis.table import Table
 from gate.graders.trajectories.alignment import aligned
 from gate.graders.trajectories.path import Path, path_of_row
 from gate.records import CaseChange, CaseChanges, StepDiff, TrialRow
+from gate.records.trial_row import RowsOf
 from gate.verdict.measured import Measured
 
 CASES = 50  # of a list, the first ones, whose steps are compared
 
-RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]
 _Changes = tuple[CaseChange, ...]
 
 

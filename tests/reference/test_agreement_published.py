@@ -58,25 +58,6 @@ def test_its_interval_is_that_of_the_published_standard_error_or_a_little_wider(
     assert published[1] < found.high < published[1] + 0.02
 
 
-@pytest.mark.parametrize(
-    ("ratings", "scale", "expected"),
-    [
-        (OBSERVERS, "nominal", 0.743),
-        (OBSERVERS, "ordinal", 0.815),
-        (OBSERVERS, "interval", 0.849),
-        (FOUR, "nominal", 0.32403),
-        (FOUR, "ordinal", 0.79030),
-        (FOUR, "interval", 0.79754),
-    ],
-)
-def test_krippendorffs_alpha_is_the_published_one(ratings, scale, expected):
-    assert krippendorff_alpha(ratings, scale=scale).value == pytest.approx(expected, abs=5e-4)
-
-
-def test_alpha_of_two_is_pi_and_close_to_kappa_for_many_answers():
-    rng = np.random.default_rng(5)
-    people = rng.integers(1, 6, 2000).astype(float)
-    judge = np.clip(people + rng.integers(-1, 2, 2000), 1, 5)
-    kappa = weighted_kappa(people, judge).value
-    alpha = krippendorff_alpha(np.vstack([people, judge]), scale="interval").value
-    assert alpha == pytest.approx(kappa, abs=2e-3)
+@pytest.mark.parametrize(("ratings", "expected"), [(OBSERVERS, 0.815), (FOUR, 0.79030)])
+def test_krippendorffs_alpha_is_the_published_one(ratings, expected):
+    assert krippendorff_alpha(ratings).value == pytest.approx(expected, abs=5e-4)

@@ -53,7 +53,7 @@ class Repository:
         opened = open_repository(self.folder)
         base = RulesBase(sha=self.git("rev-parse", "main"), name="main", forge=opened)
         own = load_own_config(file, self.folder, {}, TODAY)
-        return judging_rules(own, root=self.folder, base=base, env={}, today=TODAY)
+        return judging_rules(own, root=self.folder, base=base, env={})
 
 
 def plan_of(rules):

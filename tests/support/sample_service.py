@@ -16,9 +16,14 @@ from gate.agents.sample_agent.scratch_files import Scratch
 from gate.agents.sample_agent.server import SampleServer
 from gate.agents.sample_agent.server_log import ServerLog
 from gate.agents.sample_agent.service import Service
+from gate.agents.sample_agent.tools import DEFINITIONS
 from gate.files import bundled
 
 KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
+OFFERED_TOOLS = [  # in the form of OpenAI's `tools`
+    {"type": "function", "function": {"name": name, **definition}}
+    for name, definition in DEFINITIONS.items()
+]
 
 
 @contextmanager

@@ -99,14 +99,6 @@ DEFINITIONS: Mapping[str, dict[str, Json]] = {
 _TYPES: Mapping[str, type] = {"string": str, "integer": int}
 
 
-def tool_definitions() -> list[dict[str, Json]]:
-    """The definitions in the form of OpenAI's `tools`."""
-    return [
-        {"type": "function", "function": {"name": name, **definition}}
-        for name, definition in DEFINITIONS.items()
-    ]
-
-
 class ToolError(Exception):
     """A call that a tool refuses; the message goes into the trace."""
 

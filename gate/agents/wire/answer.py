@@ -72,7 +72,7 @@ def response(
     told_by_agent = Response(
         answer=answer_text(trace_told.answer if given is None else given),
         retrieved=trace_told.retrieved if retrieved is None else retrieved,
-        context=context_text(fields.get("context"), "context"),
+        context=context_text(fields.get("context")),
         usage=usage if cost is None else replace(usage, cost_usd=cost),
         model=text(fields.get("model"), "model") or trace_told.model or model,
         finish_reason=text(fields.get("finish_reason"), "finish_reason")
@@ -113,15 +113,15 @@ def documents(value: Json, key: str) -> tuple[Document, ...] | None:
     return tuple(plain.document(item, f"{key}[{n}]") for n, item in entries)
 
 
-def context_text(value: Json, key: str) -> str | None:
+def context_text(value: Json) -> str | None:
     """A text, or a list of texts or of objects with `text`, joined by empty lines."""
     if value is None or isinstance(value, str):
         return value
-    passages = values.as_list(value, key)
+    passages = values.as_list(value, "context")
     parts = [item.get("text") if isinstance(item, dict) else item for item in passages]
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) < len(parts):
-        raise AgentFailure(f"{key} is not a text or a list of texts")
+        raise AgentFailure("context is not a text or a list of texts")
     return "\n\n".join(texts)
 
 

@@ -114,7 +114,7 @@ def extras(data: Mapping[str, Json]) -> Response:
     beyond = Response(
         answer="",
         retrieved=trace_told.retrieved if retrieved is None else retrieved,
-        context=answer.context_text(context, "context"),
+        context=answer.context_text(context),
         usage=trace_told.usage,
         model=trace_told.model,
         safety_violations=answer.violations(fields["safety_violations"]),

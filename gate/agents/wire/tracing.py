@@ -66,7 +66,7 @@ def _read_source(source: Json, named: Shape | None) -> Trace | None:
     if _is_any(source, named):
         return read_trace(source, named)
     if isinstance(source, list) and all(map(_is_call, source)):
-        return _trace_of_steps(source, "steps")
+        return _trace_of_steps(source)
     if not isinstance(source, (list, dict)):
         return None
     faults = TraceFaults()
@@ -85,7 +85,7 @@ def response_fields(fields: Json, turns: int | None, trace_found: Trace | None) 
             else _trace_of_count(fields)
         )
     else:
-        listed = None if fields is None else _trace_of_steps(fields, "steps")
+        listed = None if fields is None else _trace_of_steps(fields)
     traces = [trace for trace in (listed, trace_found) if trace is not None]
     if not traces:
         return {} if turns is None else {"turns": turns}
@@ -108,10 +108,10 @@ def usage(fields: Mapping[str, Json], trace_found: Trace | None, faults: TraceFa
     return trace_found.usage if trace_found is not None and counts == Usage() else counts
 
 
-def _trace_of_steps(value: Json, key: str) -> Trace:
+def _trace_of_steps(value: Json) -> Trace:
     """The first steps, and how many more there are."""
-    items, faults = values.as_list(value, key), TraceFaults()
-    steps = [plain.step(item, f"{key}[{n}]", faults) for n, item in enumerate(items[:MAX_STEPS])]
+    items, faults = values.as_list(value, "steps"), TraceFaults()
+    steps = [plain.step(item, f"steps[{n}]", faults) for n, item in enumerate(items[:MAX_STEPS])]
     return Trace(
         shape=None,
         steps=tuple(steps),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,11 +12,10 @@ from gate.commands.label_review.criteria import Asked, judge_metrics
 from gate.commands.label_review.manifest import Manifest, Shown
 from gate.commands.label_review.rotation import Candidate, Key, Pick, Place, choose, rank
 from gate.errors import UsageError
+from gate.plugins import Rows
 from gate.records import TrialRow
 from gate.store.session import Meta
 from gate.text.suggestions import did_you_mean
-
-Rows = Callable[[], Iterator[TrialRow]]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -67,7 +67,6 @@ _GOES_ON = re.compile(
 )
 _CODE = re.compile(r"(?<![\w.#-])[A-Z]{1,5}-?\d{3,}(?![\w-]|[.,]\d)")  # E-4417
 _MOST_CODES = 100
-_CLAUSE_OF_YEAR = re.compile(r"[^.;,\n]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

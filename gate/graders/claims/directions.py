@@ -26,7 +26,6 @@ _TO = re.compile(
     r"[^.;!?\n]{0,20}?\s*(?:\bto\b|\u2192|->|-->)\s*(?:about |roughly |around |just )?"
 )
 _FROM = re.compile(r"\bfrom (?:about |roughly |around |just |a |an )?\Z", re.IGNORECASE)
-_WAYS = ("to ", "rom ", ">", "\u2192")
 _TO_BEFORE = re.compile(r"\bto (?:about |roughly |around |just )?\Z", re.IGNORECASE)
 _FROM_BETWEEN = re.compile(
     r"[^.;!?\n]{0,40}?\bfrom (?:about |roughly |around |just )?", re.IGNORECASE

@@ -46,7 +46,6 @@ _READ = 60  # numbers of the sources that can be operands by their unit alone
 _UNNAMED = 8  # of them
 _SHARP = 0.006  # a claim known so well, relative to its size, is hardly met by chance
 _TYPED = 3  # times as much for one with a measuring unit, which fewer operands have
-_QUESTION = 4_000
 IN_IT, BY_WORDS, AROUND, BY_UNIT = 3, 2, 1, 0  # how surely a sentence speaks of an operand
 
 _MULTIPLES = (
@@ -61,7 +60,6 @@ _CALENDAR = (  # words, and how many of one are in another
     *(("monthly", 12.0), ("week", 7.0), ("week", 52.0), ("day", 24.0), ("day", 365.0)),
     *(("year", 52.0), ("year", 365.0), ("hour", 60.0), ("minute", 60.0), ("weekly", 52.0)),
 )
-_CALENDAR_WORDS = frozenset(word for word, _ in _CALENDAR)
 _OF = re.compile(
     r"[ ]?(?:[\w'-]+ ){0,2}?(?:out )?of (?:the |its |their |our |all |a total of )*[$€£]?"
     r"|[ ]?/[ ]?|[ ]over[ ]"

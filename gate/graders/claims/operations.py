@@ -13,7 +13,6 @@ from gate.text.numbers.measures import Measure
 from gate.text.numbers.number import PARTS, Number
 
 _TOKEN = re.compile(r"%|\w+")
-_MOST_PAIRED = 5  # more operands are paired with their neighbours only
 
 
 class Operand(NamedTuple):

@@ -68,7 +68,6 @@ SHAPE = RowShape(
 )
 _TABLES = (".csv", ".json", ".jsonl")
 _NUMBERS = ("NUMERIC", "BOOLEAN")  # data types of scores
-_REASON = 300  # characters of a comment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

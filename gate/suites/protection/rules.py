@@ -167,7 +167,6 @@ def judging_rules(
     root: Path,
     base: RulesBase | None,
     env: Mapping[str, str],
-    today: date,
     why_no_base: str = "",
 ) -> Rules:
     """The rules of docs/semantics.md 6. Where the base's do not judge, a note says why."""

@@ -167,7 +167,7 @@ def _value(run: list[str], before: str) -> tuple[float, int]:
             return total + current * _TIMES[word], used + 1
         elif word in _UNDER and used and not total and current < 20:
             return _part(current / _UNDER[word], run, used + 1)
-        elif word == "and" and used and (more := _after_and(run, used, current)):
+        elif word == "and" and used and (more := _after_and(run, used)):
             added, words = more
             current += added
             used += words
@@ -201,7 +201,7 @@ def _part(value: float, run: list[str], used: int) -> tuple[float, int]:
     return value, used
 
 
-def _after_and(run: list[str], at: int, current: float) -> tuple[float, int] | None:
+def _after_and(run: list[str], at: int) -> tuple[float, int] | None:
     """ "two and a half", "one hundred and twenty": what is added, and by how many words."""
     rest = run[at + 1 : at + 3]
     if len(rest) == 2 and rest[0] in (*_ARTICLES, "one", "three") and rest[1] in _UNDER:

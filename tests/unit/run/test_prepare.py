@@ -32,7 +32,7 @@ def project(tmp_path):
 
 def plans(folder, **selection):
     own = load_own_config(None, folder, {}, TODAY)
-    rules = judging_rules(own, root=folder, base=None, env={}, today=TODAY)
+    rules = judging_rules(own, root=folder, base=None, env={})
     return {p.suite.name: p for p in prepare(own.suites, rules, Selection(**selection))}
 
 

@@ -38,18 +38,18 @@ def test_a_rater_with_one_word_for_everything_cannot_agree_beyond_chance(constan
 
 def test_alpha_needs_two_raters_on_an_answer():
     alone = np.vstack([[1.0, 2, 3, 4, 5, 1], np.full(6, np.nan)])
-    assert krippendorff_alpha(alone, scale="ordinal").reason == "no answer was rated by two"
-    assert krippendorff_alpha(alone[:1], scale="ordinal").reason == "no answer was rated by two"
+    assert krippendorff_alpha(alone).reason == "no answer was rated by two"
+    assert krippendorff_alpha(alone[:1]).reason == "no answer was rated by two"
 
 
 def test_alpha_of_a_few_answers_rated_by_two_says_so():
     some = np.vstack([[1.0, 2, 3, 4, 5, 1], [1, 2, 3, np.nan, np.nan, np.nan]])
-    found = krippendorff_alpha(some, scale="ordinal")
+    found = krippendorff_alpha(some)
     assert found.reason == "3 of the 5 cases that it takes are rated by two"
 
 
 def test_alpha_of_one_value_says_so():
-    assert "alike" in krippendorff_alpha(np.full((3, 8), 4.0), scale="nominal").reason
+    assert "alike" in krippendorff_alpha(np.full((3, 8), 4.0)).reason
 
 
 def test_full_agreement_of_few_cases_does_not_prove_full_agreement():
@@ -64,8 +64,8 @@ def test_full_agreement_of_few_cases_does_not_prove_full_agreement():
 
 def test_five_cases_are_enough():
     ratings = np.array([[1.0, 2, 3, 4, 5], [1.0, 2, 3, 5, 4]])
-    assert krippendorff_alpha(ratings, scale="ordinal").value > 0.5
-    assert "5 cases" in krippendorff_alpha(ratings[:, :4], scale="ordinal").reason
+    assert krippendorff_alpha(ratings).value > 0.5
+    assert "5 cases" in krippendorff_alpha(ratings[:, :4]).reason
 
 
 def test_full_disagreement_is_below_chance():

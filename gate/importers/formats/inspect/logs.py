@@ -132,7 +132,7 @@ def open_log(path: Path) -> Log:
 
 
 def _open_archive(path: Path) -> Log:
-    with open_archive(path, rewrites=True, convert=CONVERT) as zipped:
+    with open_archive(path, convert=CONVERT) as zipped:
         name = HEADER if HEADER in zipped.members else START
         if name not in zipped.members:
             raise UsageError(f"{path}: an archive without {HEADER}; name a log of Inspect")
@@ -143,7 +143,7 @@ def _open_archive(path: Path) -> Log:
 
 
 def _members(path: Path) -> Iterator[tuple[Place, Json]]:
-    with open_archive(path, rewrites=True, convert=CONVERT) as zipped:
+    with open_archive(path, convert=CONVERT) as zipped:
         for name in zipped.members:
             if not name.startswith(SAMPLES) or not name.endswith(".json"):
                 continue

@@ -36,7 +36,6 @@ from gate.records import (
     Usage,
 )
 
-_TEXT: Json = {"type": ["string", "null"]}
 _OBJECT: Json = {"type": ["object", "null"]}
 SAMPLE: Json = {
     "type": "object",

@@ -91,7 +91,7 @@ class Ledger:
         return len(self._entries)
 
     def suites(self) -> dict[str, ImportedSuite]:
-        return {name: _describe_suite(name, self._suites[name]) for name in sorted(self._suites)}
+        return {name: _describe_suite(self._suites[name]) for name in sorted(self._suites)}
 
     def trials(self) -> Iterator[Trial]:
         """By suite, case and time."""
@@ -100,7 +100,7 @@ class Ledger:
                 yield trial(unpack_run(self._spool.get(entry.at)), number)
 
 
-def _describe_suite(name: str, suite: _Suite) -> ImportedSuite:
+def _describe_suite(suite: _Suite) -> ImportedSuite:
     metrics = sorted(suite.metrics)
     judges = ", ".join(sorted(suite.judges))
     success = dict.fromkeys(("success", "first_success"), f"{TOOL}: {judges}") if judges else {}

@@ -119,7 +119,7 @@ class _Reading:
             self.problems.add(place, "a scenario needs lists `config` and `tests` to be read")
             return
         for base, test in product(sets, inner):
-            yield place, _merge_tests(as_object(base), test, place)
+            yield place, _merge_tests(as_object(base), test)
 
     def default(self) -> Mapping[str, Json]:
         written = self.document.data.get("defaultTest")
@@ -167,7 +167,7 @@ def tests(
         if not isinstance(one, dict):
             problems.add(place, "a test must be a mapping, or name a file with tests")
             continue
-        test = _merge_tests(default, one, place)
+        test = _merge_tests(default, one)
         for found in _expand_vars(reading, place, test):
             count += 1
             if count > MOST_TESTS:
@@ -176,7 +176,7 @@ def tests(
             yield found
 
 
-def _merge_tests(default: Mapping[str, Json], one: Json, place: Place) -> dict[str, Json]:
+def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
     """Assertions of both, those of the default first; of variables and options the test's own."""
     own = as_object(one)
     found = {**default, **own}

@@ -11,11 +11,11 @@ from gate.agents.sample_agent.knowledge import load_bundled, load_messages
 from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.replies import format_operand
 from gate.agents.sample_agent.tasks import Form, Formula, parse_task
-from gate.agents.sample_agent.tools import tool_definitions
 from gate.errors import UsageError
 from gate.files import bundled
 from gate.graders.tool_calls import ToolCalls
 from gate.records import Case, Response
+from tests.support.sample_service import OFFERED_TOOLS
 
 KNOWLEDGE = load_bundled(bundled.folder())
 TWO = (
@@ -261,7 +261,7 @@ def test_messages_without_a_sender_or_none_at_all_are_refused(tmp_path) -> None:
 
 
 def test_every_call_fits_the_definitions_that_are_offered() -> None:
-    case = Case(id="c", input="i", keys={"tools": tool_definitions(), "expected_tool_calls": []})
+    case = Case(id="c", input="i", keys={"tools": OFFERED_TOOLS, "expected_tool_calls": []})
     for question in (TWO, HOP, PLANTED):
         found = ToolCalls().grade(case, answer(question))
         assert found.values["agent.tool_call_validity"] == 1.0

@@ -14,7 +14,7 @@ from gate.agents.sample_agent.database import Value, open_image, query
 from gate.agents.sample_agent.faults import PlantedFaults
 from gate.agents.sample_agent.knowledge import load_bundled, load_messages
 from gate.agents.sample_agent.options import SampleOptions
-from gate.agents.sample_agent.tools import Toolbox, tool_definitions
+from gate.agents.sample_agent.tools import Toolbox
 from gate.errors import Place
 from gate.files import bundled
 from gate.files import yaml as yamlfile
@@ -22,6 +22,7 @@ from gate.records import Case, Response, ToolCall
 from gate.run.grade import named_graders
 from gate.suites.config.load import load_bundled_suites
 from tests.support.paths import ROOT
+from tests.support.sample_service import OFFERED_TOOLS
 
 FOLDER = bundled.folder() / "trajectories"
 CARD = (FOLDER / "README.md").read_text("utf-8")
@@ -91,7 +92,7 @@ def test_messages_come_from_customers_or_from_within() -> None:
 
 @each_case
 def test_the_tools_are_those_of_the_agent(case: dict[str, Any]) -> None:
-    assert case["tools"] == tool_definitions()
+    assert case["tools"] == OFFERED_TOOLS
 
 
 @each_case

@@ -219,7 +219,7 @@ def test_without_a_base_the_reason_is_told_whatever_the_branch_says_of_protect(r
     def alone(text):
         repository.write(gate_yml=text)
         own = load_own_config(None, repository.folder, {}, TODAY)
-        given = {"root": repository.folder, "base": None, "env": {}, "today": TODAY}
+        given = {"root": repository.folder, "base": None, "env": {}}
         return judging_rules(own, why_no_base="no git", **given).notes
 
     told = ("judged by its own rules: no git",)
@@ -251,7 +251,7 @@ def test_the_built_in_rules_judge_only_where_that_is_told(repository, theirs):
 
 def test_without_gate_yml_the_bundled_suites_are_judged_by_the_defaults(tmp_path):
     own = load_own_config(None, tmp_path, {}, TODAY)
-    rules = judging_rules(own, root=tmp_path, base=None, env={}, today=TODAY, why_no_base="no git")
+    rules = judging_rules(own, root=tmp_path, base=None, env={}, why_no_base="no git")
     assert own.file is None
     assert rules.notes == ("judged by the built-in rules: no git",)
     source = rules.head_source(own.suites[0])
@@ -324,7 +324,7 @@ def test_a_file_that_judges_is_the_bases_and_without_a_base_the_own(repository):
     assert theirs.open().read() == b"theirs"
     assert rules.judging_file("more.jsonl") is None
     assert rules.judging_file(str(repository.folder / "labels.jsonl")) is None
-    alone = judging_rules(rules.own, root=repository.folder, base=None, env={}, today=TODAY)
+    alone = judging_rules(rules.own, root=repository.folder, base=None, env={})
     with alone.judging_file("labels.jsonl").open() as file:
         assert file.read() == b"mine"
     assert alone.judging_file("none.jsonl") is None
