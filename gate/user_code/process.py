@@ -31,7 +31,7 @@ _PONG_S = 1.5  # for a process that can run at all to say so
 _LOAD_MORE_S = 5.0  # beyond the time for loading: to start Python, and to say where it hangs
 _SAYS_S = 0.05  # beyond a call's time: an async function or a search says itself that it is late
 NO_SENSE = "what its process says of it makes no sense"
-_GIVEN_UP = "the call was given up: the run is being stopped"
+_GIVEN_UP = "the call was cancelled: the run is being stopped"
 
 
 class CallLate(Exception):

@@ -254,7 +254,7 @@ def encode_json(value: UserObject) -> bytes:
     try:
         return json.dumps(value, default=_dump_value).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise Unusable(f"returned what JSON cannot hold: {error}") from error
+        raise Unusable(f"returned a value that JSON cannot hold: {error}") from error
 
 
 def _dump_value(value: UserObject) -> UserObject:

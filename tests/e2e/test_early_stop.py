@@ -421,7 +421,7 @@ def test_a_recording_of_two_runs_is_asked_for_every_round(project):
         against(project, "--record", "kept.jsonl", "--out", out)
     again = replayed(project)
     assert suite(again)["looks"] == 0
-    assert "`kept.jsonl` holds more than one run" in str(summary_of(again)["notes"])
+    assert "`kept.jsonl` holds several runs" in str(summary_of(again)["notes"])
 
 
 def test_a_plan_of_looks_that_is_none_is_told_with_its_line(project):

@@ -206,7 +206,7 @@ class TestAimock:
         reply = ask(judge(aimock), f"{what} for {judge.protocol}")
         assert (reply.data, reply.calls) == (None, 2)
         assert reply.failure == (
-            "the judge's reply does not fit, nor does its second one: there is no JSON object"
+            "neither reply of the judge has the required form: there is no JSON object"
         )
 
     def test_429_is_waited_out(self, judge, aimock):
@@ -225,7 +225,7 @@ class TestAimock:
         ("what", "said", "calls"),
         [
             ("overloaded", "answered 503 Service Unavailable: overloaded", 3),
-            ("no key", "bad key - check the key that judge.api_key_env names", 3),
+            ("no key", "bad key - check the key in judge.api_key_env", 3),
             ("not found", "no such model - check the path in judge.base_url", 1),
         ],
     )
@@ -246,7 +246,7 @@ class TestAimock:
         start = time.monotonic()
         panel = judge(aimock, timeout_s=1, options={"stream": True})
         reply = ask(panel, f"slow for {judge.protocol}")
-        assert reply.failure == "the judge gave no judgement within 1 s"
+        assert reply.failure == "the judge did not answer within 1 s"
         assert time.monotonic() - start < 3
 
     def test_close_while_it_hangs(self, judge, aimock):

@@ -746,7 +746,7 @@ def judge_fell(**changes: Any) -> Report:
         reason=reason,
         metrics={**metrics(), FAITHFUL: estimate(FAITHFUL, 3.9, unit="points")},
         graders_unscored={"judge#2": 300},
-        unscored_reasons={"judge#2": "0 of 1 votes came: the judge gave no judgement within 60 s"},
+        unscored_reasons={"judge#2": "0 of 1 votes came: the judge did not answer within 60 s"},
     )
     made = replace(
         passing(),

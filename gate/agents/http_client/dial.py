@@ -72,7 +72,9 @@ def _tunnel(sock: socket.socket, route: Route, deadline: float) -> None:
     except (Cut, Malformed, Silence, OSError) as error:
         raise InfraFailure(f"{proxy} gave no answer for {route.origin}") from error
     if status == 407:
-        raise InfraFailure(f"{proxy} wants a user and a password: put them into the variable")
+        raise InfraFailure(
+            f"{proxy} requires a user and a password: add them to the address in that variable"
+        )
     if not 200 <= status < 300:
         raise InfraFailure(f"{proxy} answered {status} for {route.origin}{_around(route)}")
 
@@ -91,9 +93,9 @@ def _unreachable(error: OSError, route: Route, env: Mapping[str, str], setting: 
 
 def _start(route: Route, env: Mapping[str, str], setting: str) -> str:
     if route.host in LOOPBACK and env.get("GITHUB_WORKSPACE") == IN_CONTAINER:
-        return "a container has a localhost of its own, so use native/action.yml for that address,"
+        return "inside a container localhost is the container itself: use native/action.yml,"
     return f"start the {setting.partition('.')[0]} there"
 
 
 def _around(route: Route) -> str:
-    return f": start it, or name {route.host} in NO_PROXY to go without"
+    return f": start it, or add {route.host} to NO_PROXY to bypass it"

@@ -84,7 +84,7 @@ def key_of(world: World, name: str | None) -> str | None:
         or_given = ", give --provider-key" if world.section == "agent" else ""
         raise UsageError(
             f"{world.section}.api_key_env: the environment variable {name} is not set - set it to "
-            f"the key{or_given}, or leave api_key_env out if the {world.section} wants none"
+            f"the key{or_given}, or remove api_key_env if the {world.section} needs no key"
         )
     return key
 

@@ -76,7 +76,9 @@ def judge(reply: HttpReply, *, now: datetime, setting: str) -> None:
     message = f"{reply.address} answered {reply.status} {_phrase(reply.status)}".rstrip()
     if 300 <= reply.status < 400:
         target = reply.mask(reply.headers.get("location", "").partition("?")[0]) or "nowhere"
-        raise InfraFailure(f"{message}: it redirects to {target} - set {setting} to where it leads")
+        raise InfraFailure(
+            f"{message}: it redirects to {target} - set {setting} to the final address"
+        )
     excerpt = reply.excerpt()
     message += f": {excerpt}" if excerpt else ""
     transport: Transport | None = "5xx" if reply.status >= 500 else None
@@ -89,9 +91,9 @@ def judge(reply: HttpReply, *, now: datetime, setting: str) -> None:
         )
     section = setting.partition(".")[0]
     hint = {
-        401: f" - check the key that {section}.api_key_env names",
-        403: f" - check what the key of {section}.api_key_env may do",
-        407: " - put the proxy's user and password into its variable",
+        401: f" - check the key in {section}.api_key_env",
+        403: f" - check the permissions of the key in {section}.api_key_env",
+        407: " - add the user and the password to the proxy's address",
     }.get(reply.status, "")
     wait = retry_after(reply.headers, now) if reply.status in WAITABLE else None
     begun = reply.status in _OF_GATEWAYS

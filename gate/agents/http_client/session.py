@@ -148,7 +148,9 @@ class HttpSession:
             message = f"{address} closed the connection without an answer"
             return InfraFailure(message, begun=True)
         if isinstance(error, Cut):
-            return AgentFailure(f"{address} cut its answer off", transport="cut_off")
+            return AgentFailure(
+                f"{address} closed the connection before the end of its answer", transport="cut_off"
+            )
         if isinstance(error, Malformed):
             kind: Transport | None = None if isinstance(error, Unwanted) else "not_http"
             return AgentFailure(f"the answer of {address} {error}", transport=kind)
@@ -164,7 +166,7 @@ def _ask(
     body = stream.read_body(head, max_bytes=max_bytes)
     coding = head.headers.get("content-encoding", "identity")
     if coding.lower() != "identity":
-        raise Unwanted(f"is compressed ({coding}), which was not asked for")
+        raise Unwanted(f"is compressed ({coding}), although the request did not allow that")
     reply = HttpReply(
         status=head.status,
         headers=head.headers,
@@ -176,4 +178,4 @@ def _ask(
 
 
 def _stop_failure(address: str) -> InfraFailure:
-    return InfraFailure(f"the request to {address} was given up: the run is being stopped")
+    return InfraFailure(f"the request to {address} was cancelled: the run is being stopped")

@@ -16,7 +16,7 @@ _PIECE = 65_536
 _HEAD_END = late_pattern(rb"\r?\n\r?\n")
 _LINE_END = late_pattern(rb"\n")
 _LENGTH = late_pattern("[0-9]{1,18}")
-_NOT_HTTP = "is not HTTP/1.1: is the address right, or should it begin with https://?"
+_NOT_HTTP = "is not HTTP/1.1: check the address, it may have to begin with https://"
 _STATUS = late_pattern(rb"HTTP/1\.([01]) (\d{3})(?:[ \r\n]|$)")
 _SIZE = late_pattern(rb"\s*([0-9a-fA-F]{1,12})\s*(?:;[^\n]*)?\r?\n")
 
@@ -106,7 +106,7 @@ class Stream:
             _check_size(len(body) + size, max_bytes)
             body += self._exactly(size)
             if self._until(_LINE_END).strip():
-                raise Malformed("is sent in chunks, one of which is longer than it says")
+                raise Malformed("has a chunk that is longer than its stated size")
         while self._until(_LINE_END).strip():  # trailers
             pass
         return bytes(body)
@@ -114,7 +114,7 @@ class Stream:
     def _chunk_size(self) -> int:
         match = _SIZE.fullmatch(self._until(_LINE_END))
         if not match:
-            raise Malformed("is sent in chunks, one of which does not say its size")
+            raise Malformed("has a chunk without a valid size")
         return int(match[1], 16)
 
     def _rest(self, max_bytes: int) -> bytes:
@@ -145,7 +145,7 @@ class Stream:
             if not waiting.startswith(starts[: len(waiting)]):
                 raise Malformed(_NOT_HTTP)
             if len(waiting) > MAX_HEAD:
-                raise Malformed("has a head without an end")
+                raise Malformed("has headers that do not end")
             piece = self._receive(_PIECE)
             if not piece:
                 raise Cut if self._answered else Silence
@@ -195,4 +195,4 @@ def _parse_head(data: bytes) -> Head:
 
 def _check_size(size: int, max_bytes: int) -> None:
     if size > max_bytes:
-        raise Unwanted(f"is larger than {max_bytes / 1e6:g} MB and was not read to its end")
+        raise Unwanted(f"is larger than {max_bytes / 1e6:g} MB, so the rest was not read")

@@ -35,12 +35,12 @@ def wrap_tls(
     except ssl.SSLCertVerificationError as error:
         raise InfraFailure(
             f"{route.origin}: its certificate is not trusted ({error.verify_message}): "
-            "name the file of its CA in SSL_CERT_FILE"
+            "set SSL_CERT_FILE to the file of its CA"
         ) from error
     except OSError as error:
         why = getattr(error, "reason", None) or reason(error)
         raise InfraFailure(
-            f"{route.origin}: no TLS connection ({why}): does it speak http://?"
+            f"{route.origin}: no TLS connection ({why}): if the server uses plain HTTP, write http://"
         ) from error
     return secure
 

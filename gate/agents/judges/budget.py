@@ -42,6 +42,7 @@ class SpendingLimit:
         if self._limit is None or not self._unknown:
             return ""
         return (
-            f"{self._section}.budget_usd cannot hold: the cost of {self._unknown} votes is unknown "
-            "for want of token counts or of the model's price - write it under pricing"
+            f"{self._section}.budget_usd cannot be enforced: the cost of {self._unknown} votes is "
+            "unknown, because token counts or the model's price are missing - add the price under "
+            "pricing"
         )

@@ -65,8 +65,8 @@ class Cache:
     def notes(self) -> tuple[str, ...]:
         rejected = f"{self._rejected} lines" if self._rejected > 1 else "1 line"
         ignored = (
-            f"{self._shown}: {rejected} ignored: damaged, or not written with the key of the "
-            f"{self._section}"
+            f"{self._shown}: {rejected} ignored: damaged, or signed with another key than that of "
+            f"the {self._section}"
         )
         return (*([ignored] if self._rejected else []), *filter(None, [self._trouble]))
 

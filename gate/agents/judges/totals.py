@@ -9,7 +9,7 @@ from gate.records import Attempt, Judging, Reply, Role, Score
 
 MOST_FAILURES = 3  # different ones that a trial keeps
 STOPPED = "the run is being stopped"
-NOT_ASKED, GIVEN_UP = f"was not asked: {STOPPED}", f"was given up: {STOPPED}"
+NOT_ASKED, GIVEN_UP = f"was not asked: {STOPPED}", f"was cancelled: {STOPPED}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,7 +119,7 @@ class VoteConversation:
         except Unfit as unfit:
             cut = second.finish_reason in _CUT_SHORT
             more = f" - it was cut short: raise {section}.options.max_tokens" if cut else ""
-            message = f"the {section}'s reply does not fit, nor does its second one: {unfit}{more}"
+            message = f"neither reply of the {section} has the required form: {unfit}{more}"
             raise VoteFailure(message) from None
 
     def _answer(self, case: Case) -> Response:
@@ -181,7 +181,7 @@ class VoteConversation:
         """Seconds; raises Failed when there are none."""
         left = self._deadline - self._now()
         if left <= 0:
-            late = f"gave no judgement within {self._manner.timeout_s:g} s"
+            late = f"did not answer within {self._manner.timeout_s:g} s"
             raise VoteFailure(f"the {self._manner.section} {late}", "unreachable")
         return left
 

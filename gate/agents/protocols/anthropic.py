@@ -119,7 +119,7 @@ def _join_events(reply: HttpReply) -> dict[str, Json]:
         started = whole.get("usage") if kind == "message_start" else event.get("usage")
         usage.update(started if isinstance(started, dict) else {})
     if not whole.get("stop_reason"):
-        message = f"{reply.address} cut its stream off before the end of the answer"
+        message = f"{reply.address} ended its stream before the end of the answer"
         raise AgentFailure(message, transport="cut_off")
     return {**whole, "usage": usage, "content": [_block(blocks[index]) for index in sorted(blocks)]}
 

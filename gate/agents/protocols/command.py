@@ -74,7 +74,7 @@ class Command:
         path = str(world.root.resolve() / first) if "/" in first or "\\" in first else first
         executable = shutil.which(path, path=world.env.get("PATH")) if first else None
         if not executable:
-            raise UsageError(f"agent.command: there is no program '{one_line(first, 80)}'")
+            raise UsageError(f"agent.command: program '{one_line(first, 80)}' not found")
         return executable
 
     def environment(self, world: World) -> dict[str, str]:
@@ -82,7 +82,7 @@ class Command:
             if not world.env.get(name, "").strip():
                 raise UsageError(
                     f"{world.section}.env: the environment variable {name} is not set - set it, or"
-                    " take it out of the list"
+                    " remove it from the list"
                 )
         key_of(world, self.api_key_env)
         named = (*self.env, self.api_key_env)
@@ -126,7 +126,7 @@ class _Connection:
 
     def _read_output(self, done: FinishedProcess, timeout_s: float) -> Response:
         if self._child.killed:
-            raise InfraFailure(f"{self._name} was ended: the run is being stopped")
+            raise InfraFailure(f"{self._name} was stopped: the run is being stopped")
         if done.too_much:
             raise AgentFailure(f"{self._name} printed more than {MAX_BYTES / 1e6:g} MB")
         if done.status is None:

@@ -35,7 +35,10 @@ class _Connection:
         self._section = section
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
-        raise UsageError(f"{self._section}.type: none asks nobody - write a retriever, or an agent")
+        raise UsageError(
+            f"{self._section}.type: none means that there is no agent to ask - "
+            "set a retriever, or the type of an agent"
+        )
 
     def close(self) -> None:
         """Nothing is open."""

@@ -29,8 +29,8 @@ from gate.system.exclusive import ServerTurn, turns_of
 _PATH = re.compile(r"(/api)?(/v\d+)?(/chat/completions)?/*$")
 _WANT_LOGS = ("required_tools", "output_requirements")  # keys of cases that ask for evidence
 _GOES_ON_S = 60.0  # a server with a request that nobody waits for any more, at least
-_NO_TOOLS = "no tool runs with a provider key: the calls are of another request"
-_AS_WRITTEN = "the server is not on this machine: the task's relative paths were sent as written"
+_NO_TOOLS = "with a provider key the server runs no tools: these calls are of another request"
+_AS_WRITTEN = "the server is on another machine: the task's relative paths were sent as written"
 
 
 @AGENTS.register("openagent")
@@ -63,10 +63,10 @@ class OpenAgent:
         try:
             body = answer.json_of(reply)
         except AgentFailure as failure:
-            message = f"{failure} - is there an OpenAgent server?"
+            message = f"{failure} - check that an OpenAgent server runs at this address"
             raise InfraFailure(message, transport=failure.transport) from failure
         if not isinstance(body, dict) or body.get("status") != "ok":
-            raise InfraFailure(f"{reply.address} does not say that it is well: {reply.excerpt()}")
+            raise InfraFailure(f"{reply.address} does not report status ok: {reply.excerpt()}")
         return reply.status
 
     def connect(self, world: World) -> Connection:
@@ -177,7 +177,10 @@ class _Desk:
         """The answer, with what the logs show of its request."""
         if self._book is None:
             response = self._ask_in_turn(case, timeout_s)
-            return replace(response, server_logs=ServerLogs(notes=("logs: null: none was read",)))
+            return replace(
+                response,
+                server_logs=ServerLogs(notes=("logs: null: the server logs were not read",)),
+            )
         with self._book.before() as mark:
             started_ms = _now_ms()
             response = self._ask_in_turn(case, timeout_s)
@@ -203,7 +206,7 @@ def _read_logs(book: LogBook, mark: LogMark, started_ms: int, turn: ServerTurn) 
         )
     if not turn.haunted:
         return logs
-    note = "a request that was not answered in time may still have been under way"
+    note = "an earlier request that timed out may still have been running"
     return replace(logs, notes=(*logs.notes, note))
 
 

@@ -131,4 +131,6 @@ def _parse_result(body: bytes, section: str) -> Json:
     try:
         return answer.parse(body)
     except ValueError as error:
-        raise AgentFailure(f"the {section} returned what JSON cannot hold: {error}") from error
+        raise AgentFailure(
+            f"the {section} returned a value that JSON cannot hold: {error}"
+        ) from error

@@ -153,8 +153,8 @@ class Recording:
         self.note = ""
         if not is_single and any(end.early for end in ends):
             self.note = (
-                f"`{path.name}` holds more than one run, or a part of one: how they were planned "
-                "and ended does not count, so every round is asked of it"
+                f"`{path.name}` holds several runs, or a part of one: where they ended is ignored, "
+                "so it must have an answer for every planned round"
             )
         self._places = {case: sorted(places) for case, places in offsets.items()}
         self._taken = dict.fromkeys(offsets, 0)
@@ -232,4 +232,4 @@ class Recording:
 
     def _refuse(self, number: int, message: str) -> NoReturn:
         place = Place(self.name, number)
-        raise InvalidInput([Problem(place, f"{message} - is this a file made by --record?")])
+        raise InvalidInput([Problem(place, f"{message} - use a file that --record wrote")])

@@ -104,7 +104,7 @@ def _parse_mapping(data: Mapping[str, Mapping[str, Json]], name: str) -> Iterato
         numbers = {one: _number(score) for one, score in scores.items()}
         wrong = sum(score is None for score in numbers.values())
         if wrong:
-            message = f"{wrong} scores of query {number} are no finite numbers"
+            message = f"{wrong} scores of query {number} are not finite numbers"
             yield Problem(Place(name), message)
         else:
             yield "id", query, best_first({one: score or 0.0 for one, score in numbers.items()})
@@ -120,7 +120,7 @@ def _parse_rows(data: bytes, name: str) -> Iterator[_Read | Problem]:
             continue
         read = _parse_row(row, name)
         if not isinstance(read, Problem) and read[:2] in seen:
-            read = Problem(Place(name, row.line), "the query is there twice - keep one")
+            read = Problem(Place(name, row.line), "the query appears twice - keep one")
         if not isinstance(read, Problem):
             seen.add(read[:2])
         yield read
@@ -143,7 +143,7 @@ def _parse_row(row: DatasetRow, name: str) -> _Read | Problem:
     if documents is None:
         return Problem(place, "has no `retrieved`: a list of document ids, best first")
     if len({document.id for document in documents}) < len(documents):
-        return Problem(place, "a document is in this query twice - keep its first place")
+        return Problem(place, "a document appears twice in this query - keep its first place")
     return kind, str(key), documents
 
 
@@ -173,7 +173,7 @@ def _parse_whole_json(text: str, name: str) -> Json:
     def unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         members = dict(pairs)
         if len(members) < len(pairs):
-            raise InvalidInput([Problem(Place(name), "a query or a document is there twice")])
+            raise InvalidInput([Problem(Place(name), "a query or a document appears twice")])
         return members
 
     try:

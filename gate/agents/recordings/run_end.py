@@ -43,7 +43,7 @@ class RunEnd:
         for suite in self.suites.values():
             cap = suite.looks.cap if suite.looks else suite.planned
             if not (0 <= suite.made <= cap <= _MOST_TRIALS and 0 <= suite.planned <= _MOST_TRIALS):
-                raise ValueError("numbers of trials that no run has")
+                raise ValueError("impossible numbers of trials")
 
     @property
     def early(self) -> bool:
@@ -72,7 +72,7 @@ def run_end_line(end: RunEnd) -> str:
 def parse_run_end(line: Mapping[str, Json]) -> RunEnd:
     """What `run_end_line` wrote. Raises ValueError for anything else."""
     if len(line) > 1:
-        raise ValueError(f"{KEY}: stands alone in its line")
+        raise ValueError(f"{KEY}: must be the only key of its line")
     if wrong := mismatches(_SCHEMA, line[KEY]):
         where = ".".join(map(str, (KEY, *wrong[0].path)))
         raise ValueError(f"{where}: {wrong[0].message}")

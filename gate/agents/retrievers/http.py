@@ -75,7 +75,7 @@ class HttpRetriever:
             documents = answer.first(data, *_LISTS) if isinstance(data, dict) else data
         if documents is None:
             raise AgentFailure(
-                f"{address} answered without a list of documents - say where it stands with "
-                f"{section}.response.documents"
+                f"{address} answered without a list of documents - set "
+                f"{section}.response.documents to the path of the list in the answer"
             )
         return documents

@@ -54,7 +54,7 @@ class RecordedRetriever(_Sharing):
             data = read_bytes(path)
         except OSError as error:
             message = f"{setting}: {error.strerror or error}"
-            raise UsageError(f"{message} - write where the run file is") from error
+            raise UsageError(f"{message} - set it to the path of the run file") from error
         return parse_retrieval_run(data, self.file)
 
 

@@ -16,12 +16,12 @@ from gate.text.escaping import one_line
 MOST_CALLS = 2_000  # of one request; more are of no one request
 _NAME = 200  # characters of a name
 
-ODD = "the console's decisions and its lines of calls do not fit: calls may be missing or invented"
-DIFFER = "console and audit log show different calls: the audit log is taken"
+ODD = "decisions and calls in the console log disagree: calls may be missing or invented"
+DIFFER = "console and audit log show different calls: the audit log is used"
 CHATS = "the audit log has calls of several chats: some may belong to another request"
-BROKEN = "some lines of the audit log are no records, and were left out"
-PARTLY = "a log could not be read whole: what it shows of calls is not taken"
-TOO_MANY = f"a log shows more than {MOST_CALLS} calls, which no one request makes: none is taken"
+BROKEN = "some lines of the audit log are not records and were skipped"
+PARTLY = "a log could not be read completely: its calls are ignored"
+TOO_MANY = f"a log shows more than {MOST_CALLS} calls, too many for one request: all are ignored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ _KNOWN = 64  # bytes before the offset, by which a file is known again
 APPEARED = "it appeared while the request ran"
 ROTATED = "it was rotated while the request ran"
 TRUNCATED = "it was truncated while the request ran, and read from its beginning"
-GONE = "it is gone since the request began"
+GONE = "it was removed while the request ran"
 CUT = f"more than {MOST_BYTES // 1024 // 1024} MB were appended: only the last of it was read"
 
 

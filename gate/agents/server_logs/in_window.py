@@ -17,7 +17,7 @@ from gate.agents.server_logs.zones import moments
 
 MOST_SESSIONS = 64  # of the audit folder that one window is looked for in, those written last
 
-UNTIMED = "some of its lines have no time, and are not taken"
+UNTIMED = "some of its lines have no time and are ignored"
 
 
 def in_window(watched: WatchedLog, window: Window, zone: tzinfo | None) -> LogExtract:
@@ -28,7 +28,7 @@ def in_window(watched: WatchedLog, window: Window, zone: tzinfo | None) -> LogEx
     if watched.cursor.problem:
         return watched.read_extract()
     if candidate.kind == "console":
-        note = f"{len(watched.lines)} new lines have no time: none is taken with `bind: window`"
+        note = f"{len(watched.lines)} new lines have no time: `bind: window` ignores them"
         return LogExtract(
             kind="console", shown=candidate.shown, bound=None, sound=False, notes=(note,)
         )

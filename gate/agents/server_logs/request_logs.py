@@ -18,7 +18,7 @@ from gate.agents.server_logs.zones import zone_of
 from gate.records import LogKind, LogRead, ServerLogs
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
 
-NO_CHAT = "the access log shows no chat completion: it is written with runmode = dev only"
+NO_CHAT = "the access log shows no chat completion: the server writes it only with runmode = dev"
 
 
 class LogBook:

@@ -13,7 +13,9 @@ AFTER_MS = 5_000
 _LOOKS = (MOST_BYTES // 48, MOST_BYTES // 6, MOST_BYTES)  # bytes from the end; mostly one is enough
 
 LONGER = f"the last {MOST_BYTES // 1024 // 1024} MB of it begin after the request did"
-AMBIGUOUS = "its times are ambiguous, as the clock was changed then: either reading was taken"
+AMBIGUOUS = (
+    "its times are ambiguous, because the clock was changed: lines of either reading were used"
+)
 OLDER = "its last line is older than the request: another server's, or `timezone` is wrong"
 NEWER = "its last line is newer than the request: another server's, or `timezone` is wrong"
 

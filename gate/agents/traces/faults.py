@@ -27,34 +27,34 @@ _SENTENCES: dict[Kind, tuple[str, str]] = {  # of one, of several
     "no_result": ("1 call has no result", "{n} calls have no result"),
     "no_call": ("1 result belongs to no call", "{n} results belong to no call"),
     "same_id": (
-        "1 call has the id of another one: their results are taken in order",
-        "{n} calls have the id of another one: their results are taken in order",
+        "1 call has the id of another one: their results are matched in order",
+        "{n} calls have the id of another one: their results are matched in order",
     ),
     "backwards": (
-        "1 clock ran backwards: that latency is unknown",
-        "{n} clocks ran backwards: those latencies are unknown",
+        "1 step ends before it starts: its latency is unknown",
+        "{n} steps end before they start: their latencies are unknown",
     ),
     "number": (
-        "1 number is negative, too large or none at all: it is unknown",
-        "{n} numbers are negative, too large or none at all: they are unknown",
+        "1 value is not a number, negative or too large: it counts as unknown",
+        "{n} values are not numbers, negative or too large: they count as unknown",
     ),
     "some_usage": (
-        "1 sum is unknown, since not every model call tells its part",
-        "{n} sums are unknown, since not every model call tells its part",
+        "1 total is unknown: not every model call reports its part",
+        "{n} totals are unknown: not every model call reports its part",
     ),
-    "unread": ("1 entry is of no known kind", "{n} entries are of no known kind"),
+    "unread": ("1 entry is of an unknown kind", "{n} entries are of an unknown kind"),
     "cut_off": ("the last line is cut off", "the last line is cut off"),
     "half": (
-        "the messages of 1 model call are no JSON, as when an exporter cuts off long values: they "
-        "are unknown",
-        "the messages of {n} model calls are no JSON, as when an exporter cuts off long values: "
-        "they are unknown",
+        "the messages of 1 model call are not JSON and are ignored: the exporter may have cut "
+        "them off",
+        "the messages of {n} model calls are not JSON and are ignored: the exporter may have cut "
+        "them off",
     ),
     "traces": ("1 trace is read", "{n} traces are read as one"),
     "never_ran": ("1 call never ran", "{n} calls never ran"),
     "shape": (
-        "1 key has a trace of no known shape: it is not read",
-        "{n} keys have a trace of no known shape: they are not read",
+        "1 key has a trace of an unknown shape: it is not read",
+        "{n} keys have a trace of an unknown shape: they are not read",
     ),
 }
 _EXAMPLES = 3  # of what a sentence is about

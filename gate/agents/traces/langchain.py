@@ -81,7 +81,7 @@ class _Messages:
     def __call__(self, value: Json) -> None:
         unwrapped = unwrap_message(value)
         if unwrapped is None:
-            raise AgentFailure("it is no message of LangChain")
+            raise AgentFailure("it is not a message of LangChain")
         kind, message = unwrapped
         if self._again(message.get("id")):
             return

@@ -99,12 +99,12 @@ def _choose_shape(data: Json, named: Shape | None) -> Shape:
     detected = shape_of(data)
     if detected is None and named is None:
         names = ", ".join(get_args(Shape))
-        raise AgentFailure(f"the trace has none of the shapes that are known: {names}")
+        raise AgentFailure(f"the shape of the trace is unknown - known: {names}")
     if named is None:
         return detected[0] if detected else "openai"
     if detected and detected[0] != named and detected[1] and (named, detected[0]) not in _KIN:
         raise AgentFailure(
-            f"the trace is said to be of the shape {named} and looks like {detected[0]} - write "
+            f"the trace is declared as {named} but looks like {detected[0]} - write "
             f"`trace: {detected[0]}`, or auto"
         )
     return named

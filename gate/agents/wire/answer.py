@@ -62,7 +62,7 @@ def response(
     values.as_object(fields, "the answer")
     key = next((name for name in ANSWERS if name in fields), None)
     if key is None and trace_found is None:
-        raise AgentFailure("the answer has none of the keys answer, output, text")
+        raise AgentFailure("the answer needs one of the keys answer, output, text")
     trace_told = Trace(shape=None) if trace_found is None else trace_found
     given, steps = first(fields, *ANSWERS), first(fields, "steps", "tool_calls")
     faults = TraceFaults()

@@ -84,7 +84,7 @@ def join_chunks(reply: HttpReply) -> dict[str, Json]:
         body.update({k: v for k, v in chunk.items() if k != "choices" and v is not None})
     if not done and not message.finish_reason:
         raise AgentFailure(
-            f"{reply.address} cut its stream off before the end of the answer", transport="cut_off"
+            f"{reply.address} ended its stream before the end of the answer", transport="cut_off"
         )
     return {**body, "choices": [message.to_body()]}
 

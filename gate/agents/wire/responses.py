@@ -58,5 +58,5 @@ def _last(reply: HttpReply) -> Json:
             return event.get("response")
         if event.get("type") == "error":
             return event
-    message = f"{reply.address} cut its stream off before the end of the answer"
+    message = f"{reply.address} ended its stream before the end of the answer"
     raise AgentFailure(message, transport="cut_off")

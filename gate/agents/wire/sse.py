@@ -46,7 +46,7 @@ def _parse_event(data: str, reply: HttpReply) -> dict[str, Json]:
     if isinstance(event, dict):
         return event
     raise AgentFailure(
-        f"{reply.address} cut its stream off, or sent an event that is no JSON object: "
+        f"{reply.address} ended its stream early, or sent an event that is not a JSON object: "
         f"{reply.mask(data)}",
         transport="cut_off",
     )

@@ -130,7 +130,7 @@ def test_who_is_asked_is_as_gate_yml_says():
     assert both == "sample sample-analytics-1 (in process), retriever recorded in run.txt"
     assert subject(NONE, RECORDED, Path()).describe() == "retriever recorded in run.txt"
     nobody = subject(NONE, None, Path()).connect(WORLD)  # which gate.yml may not have
-    with pytest.raises(UsageError, match="asks nobody - write a retriever"):
+    with pytest.raises(UsageError, match="no agent to ask - set a retriever"):
         nobody.ask(CASE, timeout_s=1.0)
 
 

@@ -181,7 +181,7 @@ def test_an_agent_that_does_not_tell_is_unscored():
             ["reference_trajectory[0]: 'x' is in 'args' and in 'any_of'"],
         ),
         ([{"name": "a", "any_of": {"x": []}}], ["reference_trajectory[0].any_of.x: the list is"]),
-        ({"foo": 1}, ["reference_trajectory: the trace has none of the shapes"]),
+        ({"foo": 1}, ["reference_trajectory: the shape of the trace is unknown"]),
         (
             [
                 {

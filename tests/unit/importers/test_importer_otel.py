@@ -346,7 +346,7 @@ def test_messages_that_an_exporter_cut_off_are_unknown_and_told(tmp_path):
     one = trial(tmp_path, root(), span("a", {**CHAT, "gen_ai.output.messages": cut}, trace=T1))
     answer = one.attempt.response
     assert (answer.answer, answer.usage.input_tokens) == ("", 5)
-    assert "are no JSON, as when an exporter cuts off long values" in answer.trace_faults[0]
+    assert "are not JSON and are ignored" in answer.trace_faults[0]
 
 
 def test_of_a_trace_without_end_the_rest_is_counted_and_its_usage_unknown(tmp_path):

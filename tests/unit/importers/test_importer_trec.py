@@ -116,7 +116,7 @@ def test_cut_offs_are_options(place):
         ("\n", "no line of a run"),
         ("q1 Q0 \0 1 2 t\n", "NUL"),
         ("q1 Q0 " + "a" * 70_000 + " 1 2 t\n", "run.txt:1: longer than 64 kB"),
-        ({"q1": {"a": "x"}}, "no finite numbers"),
+        ({"q1": {"a": "x"}}, "not finite numbers"),
     ],
 )
 def test_a_run_that_cannot_be_right_is_refused_with_its_place(place, run, says):
@@ -134,7 +134,7 @@ def test_a_run_that_cannot_be_right_is_refused_with_its_place(place, run, says):
         ([{"query": "x", "relevant_doc_ids": ["a", "a"]}], "a document is there twice"),
         ([{"query": "x"}], "has no `relevant_doc_ids`"),
         ([{"relevant_doc_ids": []}], "neither `id` nor `query`"),
-        ([{"id": 1, "relevant": ["a"]}, {"id": 1, "relevant": ["b"]}], "the query is there twice"),
+        ([{"id": 1, "relevant": ["a"]}, {"id": 1, "relevant": ["b"]}], "the query appears twice"),
         ("", "no judgement in it"),
     ],
 )

@@ -130,7 +130,7 @@ def test_cases_that_newly_fail_are_told_there():
 
 @pytest.mark.parametrize(("gates", "outcome"), [(BLOCKS, "error"), ((), "pass")])
 def test_a_judge_that_scored_nothing_takes_its_own_metrics_with_it(gates, outcome):
-    why = {"the judge's reply does not fit": 20, "other": 1}
+    why = {"neither reply of the judge has the required form": 20, "other": 1}
     tally = Tally(trials=60, calls=60, judge_asked=60)
     tally.judge_failures.update(why)
     spec = replace(JUDGE, asks="judge")
@@ -144,7 +144,7 @@ def test_a_judge_that_scored_nothing_takes_its_own_metrics_with_it(gates, outcom
     assert found.outcome == outcome
     row = next(row for row in found.comparisons if row.metric == FAITHFUL)
     assert row.status == "missing"
-    assert "60 times: the judge's reply does not fit" in row.reason
+    assert "60 times: neither reply of the judge has the required form" in row.reason
     assert (row.reason in found.reason) == bool(gates)
 
 

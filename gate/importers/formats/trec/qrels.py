@@ -119,7 +119,7 @@ def _read_json(path: Path, findings: Findings) -> Qrels:
     found: dict[str, QueryJudgements] = {}
     for place, judged in findings.keep_good(read):
         if judged.id in found:
-            findings.add(place, "the query is there twice - keep one")
+            findings.add(place, "the query appears twice - keep one")
         else:
             found[judged.id] = judged
     return found

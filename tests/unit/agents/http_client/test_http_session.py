@@ -226,7 +226,9 @@ def test_a_refused_connection_says_what_to_start():
 def test_a_container_is_told_that_its_localhost_is_its_own():
     session = HttpSession({"GITHUB_WORKSPACE": "/github/workspace"})
     caught = failure(InfraFailure, f"http://127.0.0.1:{free_port()}/v1", session=session)
-    assert "a container has a localhost of its own, so use native/action.yml" in str(caught)
+    assert "inside a container localhost is the container itself: use native/action.yml" in str(
+        caught
+    )
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", f"{'a' * 70}.invalid"])
@@ -271,7 +273,9 @@ def test_an_answer_that_is_cut_off_is_the_agents_fault(start, end):
             peer.reset()
 
     with RawServer(handler) as server:
-        assert "cut its answer off" in str(failure(AgentFailure, server.url))
+        assert "closed the connection before the end of its answer" in str(
+            failure(AgentFailure, server.url)
+        )
 
 
 @pytest.mark.parametrize(
@@ -285,12 +289,12 @@ def test_an_answer_that_is_cut_off_is_the_agents_fault(start, end):
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "impossible"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n", "impossible length"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", "transfer coding 'gzip'"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "its size"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "without a valid size"),
         (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
-            "longer than it says",
+            "longer than its stated size",
         ),
-        (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 200_000, "head without an end"),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 200_000, "headers that do not end"),
         (ok(b"\x1f\x8b", "Content-Encoding: gzip"), "compressed (gzip)"),
     ],
 )

@@ -51,7 +51,8 @@ def test_a_line_that_was_edited_is_ignored_and_counted(tmp_path, change):
     later = cache(tmp_path)
     assert (later.get("a"), later.get("b")) == (None, None)
     assert later.notes() == (
-        "new/cache.jsonl: 1 line ignored: damaged, or not written with the key of the judge",
+        "new/cache.jsonl: 1 line ignored: damaged, or signed with another key than that of "
+        "the judge",
     )
 
 

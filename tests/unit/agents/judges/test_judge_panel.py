@@ -184,7 +184,7 @@ def test_the_deadline_is_one_for_the_first_reply_and_its_repair():
         return "prose"
 
     reply = asked(panel(Scripted(script), patience=still.patience))
-    assert reply.failure == "the judge gave no judgement within 60 s"
+    assert reply.failure == "the judge did not answer within 60 s"
     assert reply.calls == 1
 
 
@@ -209,7 +209,7 @@ def test_the_repair_says_what_was_wrong():
     assert "secret-bird" not in told
     assert len(agent.asked) == 2
     assert reply.failure == (
-        "the judge's reply does not fit, nor does its second one: score: 6 must be at most 5; "
+        "neither reply of the judge has the required form: score: 6 must be at most 5; "
         "canary: not the one that the instructions give"
     )
 
@@ -286,8 +286,8 @@ def test_unknown_costs_are_not_0_and_a_note_says_what_they_do_to_the_budget():
     (votes,) = judges.ask(CASE, [QUESTION])
     assert [reply.cost_usd for reply in votes] == [None, None]
     assert judges.notes() == (
-        "judge.budget_usd cannot hold: the cost of 2 votes is unknown for want of token counts or "
-        "of the model's price - write it under pricing",
+        "judge.budget_usd cannot be enforced: the cost of 2 votes is unknown, because token "
+        "counts or the model's price are missing - add the price under pricing",
     )
     assert panel(Scripted(lambda case, nth: GOOD), prices={}).notes() == ()
 
@@ -347,7 +347,7 @@ def test_close_ends_what_hangs_at_once_and_what_is_asked_later():
     judges.close()
     thread.join(20)
     assert time.monotonic() - start < 20
-    assert {r.failure for r in replies} == {"the judge was given up: the run is being stopped"}
+    assert {r.failure for r in replies} == {"the judge was cancelled: the run is being stopped"}
     assert len(replies) == 4
     later, *_ = judges.ask(replace(CASE, id="later"), [QUESTION])[0]
     assert later.failure == "the judge was not asked: the run is being stopped"

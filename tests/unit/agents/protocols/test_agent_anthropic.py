@@ -201,7 +201,7 @@ def test_a_stream_is_put_together():
 
 def test_a_stream_that_is_cut_or_breaks_off_is_the_agents_fault():
     start = [START, *block(0, {"type": "text", "text": "Pa"})]
-    with pytest.raises(AgentFailure, match="cut its stream off"):
+    with pytest.raises(AgentFailure, match="ended its stream"):
         answered(stream(*start), stream=True)
     error = {"type": "error", "error": {"type": "api_error", "message": "it broke"}}
     with pytest.raises(AgentFailure, match="without content: it broke"):

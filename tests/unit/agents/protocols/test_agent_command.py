@@ -185,11 +185,14 @@ def test_more_variables_are_named_in_env(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"command": "no-such-program-x"}, "there is no program 'no-such-program-x'"),
-        ({"command": "./none.sh"}, "there is no program './none.sh'"),
-        ({"command": ""}, "there is no program"),
+        ({"command": "no-such-program-x"}, "program 'no-such-program-x' not found"),
+        ({"command": "./none.sh"}, "program './none.sh' not found"),
+        ({"command": ""}, "program '' not found"),
         ({"command": "a 'b"}, "No closing quotation"),
-        ({"command": sys.executable, "env": ("MISSING",)}, "agent.env: .* MISSING .* take it out"),
+        (
+            {"command": sys.executable, "env": ("MISSING",)},
+            "agent.env: .* MISSING .* remove it",
+        ),
         ({"command": sys.executable, "api_key_env": "MISSING"}, "MISSING is not set"),
     ],
 )

@@ -165,7 +165,7 @@ def test_a_case_may_have_less_time_than_the_agent():
     [
         (ok(b'{"status": "ok"}'), (True, 200), ""),
         (ok(b'{"status": "error", "msg": "database is gone"}'), (False, None), "database is gone"),
-        (ok(b"<html>"), (False, None), "is there an OpenAgent server?"),
+        (ok(b"<html>"), (False, None), "check that an OpenAgent server runs"),
         (ok(b"down", status="503 Unavailable"), (False, None), "answered 503"),
     ],
 )
@@ -386,7 +386,7 @@ def test_a_time_out_casts_doubt_on_what_the_next_request_logs(tmp_path, console)
         logs = ask(timeout_s=SOON).server_logs
     assert late.value.latency_ms > 0
     assert not logs.alone
-    assert any("not answered in time" in note for note in logs.notes)
+    assert any("that timed out" in note for note in logs.notes)
 
 
 @pytest.mark.parametrize(

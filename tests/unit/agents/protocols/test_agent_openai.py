@@ -437,7 +437,7 @@ def test_keys_beyond_the_protocol_in_the_last_chunk():
     ],
 )
 def test_a_stream_without_its_end_was_cut(data):
-    with pytest.raises(AgentFailure, match="cut its stream off"):
+    with pytest.raises(AgentFailure, match="ended its stream"):
         streamed(data)
 
 
@@ -453,7 +453,10 @@ def test_a_stream_cut_within_a_chunk_is_the_agents_fault():
         peer.send(f"HTTP/1.1 200 OK\r\n{SSE}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
         peer.send(b"%x\r\n%b\r\n" % (len(part), part))
 
-    with RawServer(handler) as server, pytest.raises(AgentFailure, match="cut its answer off"):
+    with (
+        RawServer(handler) as server,
+        pytest.raises(AgentFailure, match="before the end"),
+    ):
         ask(OpenAI(base_url=server.url, options={"stream": True}))
 
 

@@ -61,7 +61,7 @@ def test_a_search_engines_answer_by_paths():
 @pytest.mark.parametrize(
     ("data", "fields", "message"),
     [
-        ({"hits": []}, {}, "without a list of documents - say where it stands with retriever."),
+        ({"hits": []}, {}, "without a list of documents - set retriever."),
         ({"documents": "none"}, {}, "the documents is not a list"),
         ("a", {}, "the documents is not a list"),
         ([{"text": "no id"}], {}, "the documents[0] has no id"),

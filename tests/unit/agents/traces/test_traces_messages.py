@@ -48,7 +48,7 @@ def test_the_roles_model_and_developer_are_assistant_and_system():
 
 def test_a_role_that_nobody_knows_is_told():
     trace = read_trace([{"role": "assistant", "content": "x"}, {"role": "critic", "content": "n"}])
-    assert trace.faults == ("1 entry is of no known kind (role critic)",)
+    assert trace.faults == ("1 entry is of an unknown kind (role critic)",)
 
 
 def test_completions_and_messages_may_stand_in_turn():
@@ -338,13 +338,13 @@ def test_what_decides_may_come_late():
     ],
 )
 def test_a_wrong_name_is_refused_with_what_the_trace_looks_like(data, found):
-    with pytest.raises(AgentFailure, match=f"shape anthropic and looks like {found}"):
+    with pytest.raises(AgentFailure, match=f"declared as anthropic but looks like {found}"):
         read_trace(data, "anthropic")
 
 
 @pytest.mark.parametrize("data", [None, 5, "plain words", [], {}, [1, "x"], {"a": [1]}, [[]]])
 def test_what_has_no_shape_is_refused(data):
-    with pytest.raises(AgentFailure, match="none of the shapes that are known: openai, "):
+    with pytest.raises(AgentFailure, match="shape of the trace is unknown - known: openai, "):
         read_trace(data)
 
 
@@ -358,7 +358,7 @@ def test_what_has_no_shape_is_refused(data):
             "messages[0]: tool_calls[0]: it has no name",
         ),
         ([{"role": "tool", "tool_call_id": 7}], "messages[0]: tool_call_id is not a text"),
-        ({"messages": [ASKED, "x"]}, "messages[1]: it is no message of LangChain"),
+        ({"messages": [ASKED, "x"]}, "messages[1]: it is not a message of LangChain"),
         ([ai(response_metadata=[1])], "messages[0]: response_metadata is not an object"),
         ([output({"type": "function_call", "name": 5})], "output[0]: it has no name"),
     ],

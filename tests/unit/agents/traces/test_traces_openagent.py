@@ -61,7 +61,7 @@ def test_in_the_audit_log_only_what_ran_is_a_step():
     ]
     assert [step.latency_ms for step in trace.steps] == [812.0, None]
     assert trace.faults == (
-        "1 number is negative, too large or none at all: it is unknown (durationMs)",
+        "1 value is not a number, negative or too large: it counts as unknown (durationMs)",
         "1 call never ran (nope)",
     )
 

@@ -209,7 +209,7 @@ def test_of_documents_without_end_the_first_are_kept():
 def test_a_clock_that_runs_backwards_gives_no_latency_and_is_told():
     (step,) = (trace := read(span("a", RAN, ms=-5))).steps
     assert step.latency_ms is None
-    assert trace.faults == ("1 clock ran backwards: that latency is unknown (span a)",)
+    assert trace.faults == ("1 step ends before it starts: its latency is unknown (span a)",)
 
 
 @pytest.mark.parametrize("told", ["by whom it was asked for", "by what ran it"])

@@ -184,5 +184,5 @@ def test_attributes_are_bounded():
 
 
 def test_an_answer_with_a_context_of_its_own_is_no_span():
-    with pytest.raises(AgentFailure, match="none of the shapes"):
+    with pytest.raises(AgentFailure, match="shape of the trace is unknown"):
         read_trace({"answer": "x", "context": {"trace_id": "1"}})

@@ -63,7 +63,7 @@ def test_calls_with_the_same_id_get_their_results_in_order_and_it_is_told():
     trace = read(asks(call("a", "1"), call("b", "1")), result("A", "1"), result("B", "1"))
     assert results(trace) == [("a", "A"), ("b", "B")]
     assert trace.faults == (
-        "1 call has the id of another one: their results are taken in order (1)",
+        "1 call has the id of another one: their results are matched in order (1)",
     )
 
 
@@ -130,7 +130,7 @@ def test_a_sum_of_which_a_part_is_not_told_is_unknown():
     trace = usages({"prompt_tokens": 5, "completion_tokens": 2}, {"prompt_tokens": 5}, None)
     assert (trace.usage.input_tokens, trace.usage.output_tokens) == (None, None)
     assert trace.faults == (
-        "2 sums are unknown, since not every model call tells its part "
+        "2 totals are unknown: not every model call reports its part "
         "(input_tokens: 2 of 3, output_tokens: 1 of 3)",
     )
 
@@ -140,7 +140,7 @@ def test_a_number_of_tokens_that_is_none_is_unknown_and_told(bad):
     trace = usages({"prompt_tokens": bad, "completion_tokens": 2})
     assert (trace.usage.input_tokens, trace.usage.output_tokens) == (None, 2)
     assert trace.faults[0] == (
-        "1 number is negative, too large or none at all: it is unknown (usage.input_tokens)"
+        "1 value is not a number, negative or too large: it counts as unknown (usage.input_tokens)"
     )
 
 

@@ -23,7 +23,7 @@ from gate.store.trial_rows import row_of
 NAN, ENDLESS = float("nan"), 10**5000
 ABSURD = [NAN, math.inf, -1, 1e300, "many", "12", True, [5], {"n": 5}]
 CASE = Case(id="c1", input="q", keys={})
-NOTE = "it is unknown"
+NOTE = "it counts as unknown"
 
 
 def reply(data):

@@ -127,8 +127,8 @@ def test_a_document_may_name_its_id_as_any_library_does(key):
         ("a1b2", ()),
         (7, ()),
         ([], ()),
-        ({"id": 5}, ("1 key has a trace of no known shape: it is not read",)),
-        (["x"], ("1 key has a trace of no known shape: it is not read",)),
+        ({"id": 5}, ("1 key has a trace of an unknown shape: it is not read",)),
+        (["x"], ("1 key has a trace of an unknown shape: it is not read",)),
     ],
 )
 def test_a_trace_of_another_kind_is_left_alone(value, faults):
@@ -143,7 +143,7 @@ def test_what_is_wrong_in_a_trace_is_the_agents_fault_and_says_where():
 
 
 def test_a_shape_that_gate_yml_names_is_held_to():
-    with pytest.raises(AgentFailure, match="shape anthropic and looks like openai"):
+    with pytest.raises(AgentFailure, match="declared as anthropic but looks like openai"):
         answer.response({"messages": MESSAGES}, trace="anthropic")
     assert answer.response({"messages": MESSAGES}, trace="openai").steps == (STEP,)
     assert answer.response({"answer": "x"}, trace="openai").steps is None
@@ -161,7 +161,7 @@ def test_a_clock_that_ran_backwards_in_the_agents_own_steps_is_unknown_and_told(
     response = answer.response({"answer": "x", key: steps})
     assert [step.latency_ms for step in response.steps] == [None, 0.0]
     (told,) = response.trace_faults
-    assert "it is unknown (steps[0].latency_ms)" in told
+    assert "it counts as unknown (steps[0].latency_ms)" in told
 
 
 def test_what_is_odd_in_the_agents_steps_and_in_its_trace_is_told_of_both():
@@ -169,7 +169,7 @@ def test_what_is_odd_in_the_agents_steps_and_in_its_trace_is_told_of_both():
         {"answer": "x", "steps": [{"name": "g", "latency_ms": -1}], "messages": MESSAGES[:2]}
     )
     assert ([step.name for step in response.steps], response.turns) == (["g"], 1)
-    assert [told[:12] for told in response.trace_faults] == ["1 number is ", "1 call has n"]
+    assert [told[:12] for told in response.trace_faults] == ["1 value is n", "1 call has n"]
 
 
 @pytest.mark.parametrize("section", ["judge", "verifier"])
@@ -345,7 +345,7 @@ def test_an_address_that_ends_in_responses_speaks_responses():
     stream = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events)
     checked(responded(stream.encode(), "Content-Type: text/event-stream"))
     cut = stream.partition("event: response.completed")[0].encode()
-    with pytest.raises(AgentFailure, match="cut its stream off"):
+    with pytest.raises(AgentFailure, match="ended its stream"):
         responded(cut, "Content-Type: text/event-stream")
 
 
