@@ -2,8 +2,8 @@
 
 `python benchmarks/graders_outside.py [PART ...]`; each part has sets that were looked at while the
 graders were mended (`tests/data/graders_outside/PART.yml`, and by another hand `PART_stranger.yml`)
-and sets that were kept apart (`PART_apart.yml`, `PART_stranger_apart.yml`). `--wrong` lists the
-wrong verdicts of the former, `--wrong-apart` those of all. To measure an older version:
+and sets that were kept apart (`PART_apart.yml`, `PART_stranger_apart.yml`, which was looked at
+later, and `PART_stranger2.yml`). `--wrong` lists the wrong verdicts of the former, `--wrong-apart` those of all. To measure an older version:
 `PYTHONPATH=OLDER_CHECKOUT`.
 """
 
@@ -26,7 +26,8 @@ SETS = {
     "kept apart": "_apart",
     "written afterwards": "_apart2",
     "a stranger's": "_stranger",
-    "a stranger's, kept apart": "_stranger_apart",
+    "a stranger's, first kept apart": "_stranger_apart",
+    "a second stranger's, kept apart": "_stranger2",
 }
 
 

@@ -12,6 +12,7 @@ from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.stats.matching import make_mask, maximum_matching
+from gate.text.longer_names import find_longer
 from gate.text.numbers.number import LIMIT, SMALL, TENS, Locale, Sign
 from gate.text.numbers.page import Page
 from gate.text.phrases import fold_text, has_phrase
@@ -263,6 +264,8 @@ def _states(phrase: str, text: str, page: Page) -> bool:
     wanted = fold_text(phrase)
     if not wanted:
         return False
+    if holder := find_longer(phrase, text):
+        text = holder.sub(" ; ", text)
     there = has_phrase(wanted, page.folded if text is page.text else fold_text(text))
     # A product's name may be a part of a longer one: "iPhone 15" of "iPhone 15 Pro".
     a_name = wanted[-1].isdigit() and wanted[0].isalpha() and wanted.isascii()

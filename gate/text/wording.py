@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from gate.text import dates
 from gate.text.late_pattern import late_pattern
 from gate.text.phrases import fold_text
 
@@ -61,7 +62,9 @@ def states(phrase: str, text: str) -> bool:
     wanted = _pattern(phrase)
     if wanted is None:
         return False
-    return any(wanted.search(form) for form in _forms(text, phrase.isascii()))
+    if any(wanted.search(form) for form in _forms(text, phrase.isascii())):
+        return True
+    return dates.may_date(phrase) and dates.states_date(phrase, text)
 
 
 @lru_cache(maxsize=4096)

@@ -99,6 +99,7 @@ def with_digits_shown(number: Number, text: str) -> Number:
 
 
 def _may_be_one_unit(one: str, other: str) -> bool:
+    """Whether a number of the unit `one` can be what is expected in the unit `other`."""
     if not one or not other:
         return True
     if one in PARTS or other in PARTS:
@@ -107,7 +108,7 @@ def _may_be_one_unit(one: str, other: str) -> bool:
         )
     from gate.text.numbers.currencies import currencies  # few facts name one
 
-    return bool(currencies(one) & currencies(other))
+    return bool(currencies(one) & currencies(other, expected=True))
 
 
 def _looks_rounded(number: Number) -> bool:
@@ -131,8 +132,10 @@ def _readings(
         return
     if percent_as_number or not (parts or of):
         yield number.value, expected.value, 1.0
-        if number.other is not None:
-            yield number.other, expected.value, 1.0
+        # 48.2 below "EUR million" is €48,200,000: its smaller reading is that of a bare number.
+        other = number.other
+        if other and (abs(other) >= abs(number.value) or not expected.unit):
+            yield other, expected.value, number.value / other
     if parts and expected.step < 1.0:
         yield number.value / parts, expected.value, parts
     if of and number.step < 1.0:

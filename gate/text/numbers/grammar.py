@@ -38,6 +38,17 @@ VERSION = late_pattern(rf"\b[Vv](?:ersion|er\.|\.){GAP}?\Z")
 REST_OF_WORD = late_pattern(r"\w*(?:[-.]\w*+(?<=\d))*")
 MONTH = late_pattern(rf"\b(?:{_MONTHS})\.?{GAP}\Z")
 LINE_START = late_pattern(r"(?:\A|\n)[ \t>*#(-]*\Z")
+# "## 4. Results", "### 3.2 Methods", "**4. Results**": before the digits, and after them.
+HEADING = late_pattern(r"(?:\A|\n)[ \t>]{0,3}(?:#{1,6} \**|\*\*)\Z")
+HEADED = late_pattern(r"(?:[.)]|(?<=\d\.\d)|(?<=\d\.\d\d)) +(?=[^\W\d_])")
+# "as shown before [13, 14]", "[3-5]": several whole numbers; not after what tells of a list.
+CITED = late_pattern(r"\d{1,3}(?:(?:, ?|; ?|-|\u2013)\d{1,3}){1,9}\]")
+LISTED = late_pattern(
+    r"(?:[=:(|\[{]|(?<!\w)(?:a|an|are|is|was|were|be|of|to|and|or|in|at|by|from|between|with|the|ci|gives"
+    r"|gave|get|returns?|returned|prints?|printed|list|array|vector|values?|numbers?|set|range|ranges"
+    r"|interval|indices|indexes|tuple|scores?|results?|shape|contains|contain|includes?|include))\Z",
+    re.IGNORECASE,
+)
 URL = late_pattern(r"(?:https?://|www\.)\S+")
 
 
@@ -60,7 +71,7 @@ _NO_NUMBER = rf"""
   (?=\d+(?:[-\u2010\u2011:/]|{_LETTER}))(?:
     (?P<time>\d{{1,2}}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:\s?[AaPp]\.?[Mm]\b)?(?![:\d])
       |\d{{1,2}}[AaPp]\.?[Mm]\b|24/7\b|9/11\b|\d{{1,4}}:(?!1\b)\d{{1,4}}(?![\d:])
-      |\d-[A-Z]\b|7-(?:Eleven|Up)\b)
+      |\d{{1,3}}-(?![VW]\b)[A-Z]\b|7-(?:Eleven|Up)\b)
     |(?P<chain>\d+(?:[-\u2010\u2011]\d+){{2,}}(?:[T\s]\d\d:\d\d\S*)?|\d+(?:/\d+){{2,}}
       |\d{{4}}-(?:0[1-9]|1[0-2])(?![-\d])
       |\d{{1,2}}-(?:{_MONTHS})-\d{{2,4}}\b|\d+-0\d+\b)

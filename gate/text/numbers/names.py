@@ -28,7 +28,13 @@ _REFERENCE_WORDS = (
     "step section sec chapter page figure fig table appendix clause article paragraph footnote"
     " equation exhibit annex slide lesson episode volume question exercise room apartment flat"
     " suite gate platform terminal bus tram flight route highway interstate motorway seat bullet"
-    " kapitel abschnitt seite artikel chapitre rule"
+    " kapitel abschnitt seite artikel chapitre rule phase season tier pier module ext extension"
+)
+_LAST_DIGITS = late_pattern(
+    r"(?:\bend(?:ing|s|ed)(?: (?:in|with))?:?"
+    r"|\blast (?:four|4)(?: (?:digits|numbers))?(?: (?:are|is))?:?"
+    r"|[*x\u2022\u00b7#.]{3,})\Z",
+    re.IGNORECASE,
 )
 _REFERENCES = frozenset(_REFERENCE_WORDS.split())
 _LED_BY = frozenset((*_REFERENCES, *_PRODUCTS, "past"))  # small words that may make a name
@@ -95,6 +101,11 @@ def classify(text: str, start: int, end: int) -> Kind:
         return ""
     counts = called["the"].lower() not in ("a", "an") and _COUNTED.match(text, end, end + 30)
     return "" if counts else "name"
+
+
+def is_card(text: str, start: int) -> bool:
+    """Whether the digits from `start` on are the last ones of a card or an account."""
+    return _LAST_DIGITS.search(text[max(0, start - _WINDOW) : start].rstrip()) is not None
 
 
 def is_glued_name(text: str, start: int, letters: str) -> bool:

@@ -46,17 +46,40 @@ class Page:
         from gate.text.numbers.agreement import with_digits_shown  # facts in words need none
         from gate.text.numbers.scanning import numbers
 
-        return tuple(
-            [
-                one if one.value % 10.0 else with_digits_shown(one, self.text)
-                for one in numbers(self.text, self.locale)
-            ]
-        )
+        found = [
+            one if one.value % 10.0 else with_digits_shown(one, self.text)
+            for one in numbers(self.text, self.locale)
+        ]
+        return tuple(self._with_heads(found) if "|" in self.text else found)
+
+    def _with_heads(self, found: Sequence[Number]) -> Iterator[Number]:
+        """The numbers, in tables with the scale and the currency that heads say: "EUR million"."""
+        from gate.text.numbers.heads import headed, read_head  # few tables tell them
+
+        for one, column, row in zip(found, *self._heads(found), strict=True):
+            head = read_head(column) or read_head(row)
+            yield headed(one, head) if head else one
+
+    def _heads(self, found: Sequence[Number]) -> tuple[list[str], list[str]]:
+        """Of each number the head of its column and, where that is a text, its row's first cell."""
+        columns = self._columns([one.start for one in found])
+        rows = {
+            cell.row: self.text[slice(*cell.row)].strip().strip("|").partition("|")[0]
+            for table in self._tables
+            for cell in table.cells
+        }
+        lines = sorted(rows)
+        starts = [start for start, _ in lines]
+        places = [bisect_right(starts, one.start) - 1 for one in found]
+        return columns, [
+            rows[lines[at]] if at >= 0 and one.start < lines[at][1] else ""
+            for at, one in zip(places, found, strict=True)
+        ]
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
-        """Those in digits, and after them those in words, each in their order."""
-        return (*self.figures, *self._worded)
+        """Those in digits, those in words, and shares ("8 out of 10"), each in their order."""
+        return (*self.figures, *self._worded, *self._shares)
 
     @cached_property
     def _worded(self) -> tuple[Number, ...]:
@@ -65,6 +88,12 @@ class Page:
         from gate.text.numbers.words import worded  # most facts are stated in digits
 
         return worded(self.text)
+
+    @cached_property
+    def _shares(self) -> tuple[Number, ...]:
+        from gate.text.numbers.shares import find_shares  # most facts are stated in digits
+
+        return find_shares(self.plain, words=self.words)
 
     @cached_property
     def amounts(self) -> Sequence[tuple[Number, Measure] | None]:

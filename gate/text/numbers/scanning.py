@@ -28,6 +28,7 @@ _JOINTS = "-\u2011./#^_+'\u2019"  # what ties a figure to the word before it
 _BOOKED = late_pattern(
     r"(?:\b(?:and|of|was|is|were|are|to|at|or|from|vs|by)|[:=|,]|(?<![A-Za-z])\d)\Z", re.IGNORECASE
 )
+_BEFORE_HEAD = ("#", "*")  # the last sign but one before the number of a heading
 _ENDS = frozenset((". ", ") ", ".\t", ")\t"))  # of a list's counter
 
 
@@ -51,18 +52,14 @@ def read_plainly(text: str) -> str:
     """The text, as long as it was, without web addresses, and with the numbers of LaTeX as others
     are written: what stands beside a number is looked for here.
     """
-    plain = _without_urls(text[:LIMIT])
+    plain = text[:LIMIT]
+    if "://" in plain or "www." in plain:
+        plain = grammar.URL.sub(lambda found: " " * len(found[0]), plain)
     if "\\" not in plain and "{,}" not in plain:
         return plain
     from gate.text.numbers.latex import unfold_formulas  # few answers have formulas
 
     return unfold_formulas(plain)
-
-
-def _without_urls(text: str) -> str:
-    if "://" not in text and "www." not in text:
-        return text
-    return grammar.URL.sub(lambda found: " " * len(found[0]), text)
 
 
 def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
@@ -79,8 +76,8 @@ def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
             yield plain
             continue
         before = units.before(text, at, start)
-        if before is not None and (phone_end := _phone(text, start)):
-            at = phone_end
+        if before is not None and (end := _phone(text, start)):
+            at = end
             continue
         found = grammar.token(locale).match(text, start)
         if before is None or found is None:
@@ -89,17 +86,28 @@ def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
             at = _end(grammar.REST_OF_WORD, text, digit.end())
         elif _is_no_number(text, found):
             at = found.end()
+        elif text[start - 1 : start] == "[" and (end := _citations(text, start)):
+            at = end
         elif _is_counter(text, found, counter):
             counter, at = int(found["whole"]), found.end()
         elif not before["currency"] and _names(text, found):
             at = _end(grammar.REST_OF_WORD, text, found.end())
         else:
             number = _number(text, found, before, locale)
+            if number.other is not None and locale == "en" and _groups_with_points(text):
+                locale, quick = "de", False
+                continue  # it is read again
             ended = number.end
             at = max(found.end(), ended)
             kind = _kind(text, number, found)
             if kind != "name" and math.isfinite(number.value * number.step):
                 yield number._replace(refers=True) if kind == "reference" else number
+
+
+def _groups_with_points(text: str) -> bool:
+    from gate.text.numbers.languages import groups_with_points  # few numbers have two readings
+
+    return groups_with_points(text)
 
 
 def _goes_on(text: str, ended: int, start: int) -> bool:
@@ -118,6 +126,14 @@ def _phone(text: str, start: int) -> int:
     found = grammar.LOCAL_PHONE.match(text, start)
     named = found and grammar.PHONE_NAMED.search(text, max(0, start - WINDOW), start)
     return found.end() if found and named else 0
+
+
+def _citations(text: str, start: int) -> int:
+    """Where "13, 14]" ends after "["; 0 where the brackets hold a list of numbers."""
+    if not (found := grammar.CITED.match(text, start)):
+        return 0
+    before = text[max(0, start - WINDOW) : start - 1].rstrip()
+    return 0 if not before or grammar.LISTED.search(before) else found.end()
 
 
 def _is_international(written: str, country: int) -> bool:
@@ -151,7 +167,15 @@ def _is_no_number(text: str, found: re.Match[str]) -> bool:
     last = text[start - 1 : start]
     if last == "[" and text[end : end + 1] == "]":
         return bool(text[max(0, start - WINDOW) : start - 1].strip())
+    if text[start - 2 : start - 1] in _BEFORE_HEAD and _heads(text, start, end):
+        return True
     return last.isspace() and bool(grammar.VERSION.search(text, max(0, start - WINDOW), start))
+
+
+def _heads(text: str, start: int, end: int) -> bool:
+    """ "## 4. Results": the number of a heading."""
+    headed = grammar.HEADED.match(text, end)
+    return bool(headed and grammar.HEADING.search(text, max(0, start - WINDOW), start))
 
 
 def _kind(text: str, number: Number, found: re.Match[str]) -> names.Kind:

@@ -9,10 +9,13 @@ from functools import lru_cache
 from gate.text.numbers import amounts
 from gate.text.numbers.agreement import agrees, read_whole, stated
 from gate.text.numbers.amounts import Amount, read_amount, read_in_words
+from gate.text.numbers.names import is_card
 from gate.text.numbers.number import Locale, Number, Sign
 from gate.text.numbers.page import Labels, Page
 
 Expected = Number | Amount
+_LAST_DAY = 31
+_LONGEST_MONTH = 14  # characters between a day and its year: " of September "
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,22 @@ def get_value(wanted: Expected) -> float:
 
 
 def _only_refers(number: Number, page: Page) -> bool:
-    """ "section 6" is no 6 where the answer has other numbers."""
-    return number.refers and len(page.numbers) > 1
+    """ "section 6", "the card ending in 4417" and "on 5 March 2024" are no 6, 4417 or 5 where the
+    answer has other numbers: other ones than dates beside a day.
+    """
+    if number.maybe_date and number.value <= _LAST_DAY and number.text[:1] != "#":
+        is_day = page.text[number.start - 1 : number.start] != "#"
+        return is_day and not all(
+            one.maybe_date or _is_its_year(one, number) for one in page.numbers
+        )
+    refers = number.refers or (number.unit == "" and is_card(page.text, number.start))
+    return refers and len(page.numbers) > 1
+
+
+def _is_its_year(number: Number, day: Number) -> bool:
+    """ "14 July 1789", "July 14, 1789"."""
+    apart = number.start - day.end
+    return 0 < apart <= _LONGEST_MONTH and number.text.isdecimal() and len(number.text) == 4
 
 
 def _may_be(i: int, number: Number, page: Page, expected: Number) -> bool:

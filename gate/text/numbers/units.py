@@ -44,6 +44,10 @@ _SCALES = {
 _HAN_SCALES = {**dict.fromkeys("万萬만", 4), **dict.fromkeys("亿億억", 8)}
 DOZENS = ("dozen", "dozens")
 _LONG_SCALE = late_pattern(rf"{GAP}(?:Euro|Dollar|Franken|Mark|Yen|Rubel|Kronen)\b")  # German
+_MIL = late_pattern(  # 2 mil millones, 5 mil reais; in English "mil" is another unit
+    rf"mil{GAP}(?P<millions>millones|milhões)\b"
+    r"|mil(?= (?:euros|pesos|reais|dólares|personas|pessoas|habitantes|por|de|al|ao)\b)"
+)
 _HALVES = late_pattern(r"(?i: and (a half|a quarter|three[ -]quarters))\b")
 _ADDED = {"a half": 0.5, "a quarter": 0.25}
 _BEYOND = ("_", "²", "³")  # 5 m² is an area
@@ -55,14 +59,21 @@ _UNIT = late_pattern(
     rf"|(?P<percent>[%％﹪]|(?i:percent|per{GAP}cent|pct|prozent|pour{GAP}cent|por{GAP}ciento)\b)"
     rf"|(?P<mille>‰|(?i:per{GAP}mille)\b)"
     rf"|(?P<bp>(?i:bps?|basis{GAP}points?)\b)"
-    rf"|(?P<currency>[{SYMBOLS}]|(?:{_CODES})\b|(?i:dollars?|euros?|pounds?|yen|rupees?)\b))"
+    rf"|(?P<currency>[{SYMBOLS}]|(?:{_CODES}|RMB)\b"
+    rf"|(?i:(?:(?:US|U\.S\.|American|Canadian|Australian|Hong Kong|New Zealand|Singapore){GAP})?"
+    rf"dollars?"
+    rf"|euros?|pounds{GAP}sterling|(?:British{GAP})?pounds?|(?:Japanese{GAP})?yen"
+    rf"|(?:Indian{GAP})?rupees?|(?:Swiss{GAP})?francs|(?:Mexican{GAP})?pesos|yuan|renminbi|zlotys?"
+    rf"|(?:Swedish{GAP})?kronor|kroner|rand|reais|rou?bles|bucks)\b))"
 )
 _NAMES = {"percent": "%", "points": "pp", "mille": "‰", "bp": "bp"}
 _GLUED = frozenset(("p", "pc", "pcs", "pt", "pts", "yo", "yrs", "mo", "mos"))  # 50p, 12pts
 _WORD = late_pattern(rf"(?P<gap>{GAP}|-)?(?:(?P<word>[A-Za-zãõó]+)|[%％﹪‰{SYMBOLS}])")
 _UNIT_NAMES = (
     "percent per pct pp ppt ppts p percentage prozent prozentpunkte prozentpunkten pour por bp bps"
-    " basis dollar dollars euro euros pound pounds yen rupee rupees"
+    " basis dollar dollars euro euros pound pounds yen rupee rupees francs pesos yuan renminbi"
+    " zloty zlotys kronor kroner rand reais rubles roubles bucks mil american canadian australian"
+    " hong new singapore british japanese indian swiss mexican swedish"
 )
 _UNIT_WORDS = frozenset(_UNIT_NAMES.split())
 WORDS = frozenset((*_SCALES, *DOZENS, *_UNIT_WORDS))  # that may belong to the number before them
@@ -110,6 +121,8 @@ def after(text: str, end: int, currency: str) -> After:
             scale = 12
         if scale and _is_scale(text, found, currency):
             power, end = power + scale, found.end()
+        elif word == "mil" and (mil := _MIL.match(text, found.start("word"))):
+            power, end = power + (9 if mil["millions"] else 3), mil.end()
         elif word.lower() in DOZENS:
             return After(power, currency, found.end(), 12, added)
         elif not word.isupper() and word.lower() not in _UNIT_WORDS and word != "Rs":
@@ -136,6 +149,12 @@ def is_known(letters: str) -> bool:
 def scale_of(word: str) -> int | None:
     """3 for "thousand", None for what is no scale in words."""
     return _SCALES.get(word) if len(word) > 2 else None
+
+
+def scale_of_head(word: str) -> int | None:
+    """The same where nothing but a scale can be meant: 6 for "m" too; None for hundreds."""
+    power = _SCALES.get(word.lower())
+    return power if power and power > 2 else None
 
 
 def unit_at(text: str, end: int) -> tuple[str, int]:
