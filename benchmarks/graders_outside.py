@@ -3,8 +3,8 @@
 `python benchmarks/graders_outside.py [PART ...]`; each part has sets that were looked at while the
 graders were mended (`tests/data/graders_outside/PART.yml`, and by another hand `PART_stranger.yml`)
 and sets that were kept apart (`PART_apart.yml`, `PART_stranger_apart.yml`, which was looked at
-later, and `PART_stranger2.yml`). `--wrong` lists the wrong verdicts of the former, `--wrong-apart` those of all. To measure an older version:
-`PYTHONPATH=OLDER_CHECKOUT`.
+later, and `PART_stranger2.yml`). `--wrong` lists the wrong verdicts of the former, `--wrong-apart`
+those of all. To measure an older version: `PYTHONPATH=OLDER_CHECKOUT`.
 """
 
 import argparse
