@@ -27,7 +27,7 @@ from gate.github.payload import read_event
 from gate.github.sessions import artifact_name, restore
 from gate.github.upload import Uploaded, upload_folder
 from gate.records.forge import StoredSession
-from gate.run.earlier_head import FindEarlier, nobody_before
+from gate.run.earlier_head import FindEarlier, find_no_session
 from gate.run.execute import execute
 from gate.run.options import Host, ImportOptions
 from gate.run.resume import OtherSession
@@ -193,7 +193,7 @@ def _execute(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hook
     """Whatever the run prints is text of agents and datasets: the runner must not obey it."""
     stored = _find_stored_session(wanted, job, env, hooks)
     argv, settings = wanted.argv, wanted.settings
-    find: FindEarlier = nobody_before
+    find: FindEarlier = find_no_session
     if stored.folder is not None:
         argv, settings = (*argv, f"--resume={stored.folder}"), _add_note(wanted, stored.note)
     else:
@@ -205,7 +205,7 @@ def _execute(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hook
     except OtherSession as error:
         of = "this commit" if stored.folder else "an earlier head with the same files"
         note = f"the stored session of {of} was left alone: {error}"
-        return hooks.execute(wanted.argv, _add_note(wanted, note), wanted.env, nobody_before)
+        return hooks.execute(wanted.argv, _add_note(wanted, note), wanted.env, find_no_session)
     finally:
         hooks.means.echo(after)
 

@@ -10,7 +10,7 @@ from gate.commands.baseline_sources import Desk, find_baselines, open_desk, requ
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.report.baseline_listing import listing
-from gate.run.save_baseline import file_name, may_save, suites_of, write
+from gate.run.save_baseline import check_may_save, choose_suites, file_name, write
 from gate.store.baseline.file import BaselineFile, newest, parse
 from gate.store.baseline.pool import accept, with_accepted
 from gate.store.baseline.source_order import find_baseline
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def save(options: argparse.Namespace, desk: Desk) -> int:
     """Appends a session to the pool; refuses what a pull request measured. All suites or none."""
     session = load_session(find_session(options.session, Path(desk.config.report.dir)))
-    may_save(session, desk.job)
+    check_may_save(session, desk.job)
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     pools = [
         session_baseline(
@@ -40,7 +40,7 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
             onto=_pool(suite, folder, session, desk),
             keep_rounds=desk.rules.keep_rounds,
         )
-        for suite in suites_of(session, options.suite)
+        for suite in choose_suites(session, options.suite)
     ]
     for pool in pools:
         path = write(folder, pool)

@@ -16,7 +16,7 @@ from gate.github.upload import Uploaded, upload_folder
 from gate.records import BaselineRules, Config
 from gate.records.forge import BaselineRequest, FoundBaseline
 from gate.run.home import check_has_config
-from gate.run.rules_for_event import commit_to_compare, with_base, with_branch
+from gate.run.rules_for_event import commit_to_compare, find_release_before, name_branch
 from gate.run.save_baseline import file_name
 from gate.store.baseline.source_order import find_baseline, source_names
 from gate.suites.config.load import select
@@ -52,8 +52,8 @@ def open_desk(
     root = home.root
     loaded = load_own_config(home.file, root, env, date.today())
     opened = open_forge(job, connect(job, token(env)), root)
-    loaded = with_branch(loaded, job, opened)
-    job = with_base(job, token(env), loaded)
+    loaded = name_branch(loaded, job, opened)
+    job = find_release_before(job, token(env), loaded)
     base = commit_to_compare(job, opened, loaded)
     return Desk(
         job=job,

@@ -16,9 +16,9 @@ from gate.files.plain_file import check_folder
 from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
 from gate.report.announce import verdict_text
 from gate.report.write_all import write_reports
-from gate.run.grade import named_graders
-from gate.run.judge_labels import Reviewed, file_of, judged_by, least_of, reviewed
-from gate.run.suite_metrics import metrics_elsewhere, metrics_of
+from gate.run.grade import make_graders
+from gate.run.judge_labels import LabelReview, file_of, least_of, list_deciders, review_labels
+from gate.run.suite_metrics import list_metrics_elsewhere, metrics_of
 from gate.store.baseline.find import Compared, differences
 from gate.store.event_log import SURROGATES
 from gate.store.measurements import Stored, StoredSuite, load
@@ -83,22 +83,22 @@ def compare(
 
 def _list_metrics_elsewhere(after: Stored, config: Config, root: Path) -> frozenset[str]:
     if after.provenance.event == "import":
-        return metrics_elsewhere(config, after.suites, root)
+        return list_metrics_elsewhere(config, after.suites, root)
     return metrics_of([s for s in config.suites if s.name not in after.suites], config, root)
 
 
-def _read_labels(after: Stored, config: Config, root: Path) -> Reviewed:
+def _read_labels(after: Stored, config: Config, root: Path) -> LabelReview:
     """What the labels beside gate.yml say of the stored answers' judges."""
     rules = Rules(config=config, own=config, root=root)
-    graders = {suite.name: named_graders(suite.graders, root) for suite in config.suites}
+    graders = {suite.name: make_graders(suite.graders, root) for suite in config.suites}
     suites = {
-        name: judged_by(graders.get(name, {}).values(), suite.meta.specs, suite.meta.graders)
+        name: list_deciders(graders.get(name, {}).values(), suite.meta.specs, suite.meta.graders)
         for name, suite in after.suites.items()
     }
     file = file_of(config.judge)
     find = partial(rules.judging_file, file)
     left_out = frozenset(suite.name for suite in config.suites) - suites.keys()
-    return reviewed(find, suites, least_of(config.judge), there=True, left_out=left_out)
+    return review_labels(find, suites, least_of(config.judge), there=True, left_out=left_out)
 
 
 def _measure(

@@ -31,7 +31,7 @@ from gate.files.source import locate_dataset
 from gate.plugins import RETRIEVERS, World, build
 from gate.records import Case, Config, Json
 from gate.records.codec import to_json
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from gate.suites.cases.curation.counting import figures, question
 from gate.suites.cases.curation.extending import more_like, out_of_log
 from gate.suites.cases.curation.lines import appended, cases_of, changed, writable
@@ -125,7 +125,7 @@ def _still_fits(
     for suite in config.suites:
         file = locate_dataset(root / suite.dataset)
         if file is not None and file.resolve() == path.resolve():
-            check(source, named_graders(suite.graders, root))
+            check(source, make_graders(suite.graders, root))
 
 
 # ------------------------------------------------------------------------------------------- extend

@@ -14,8 +14,8 @@ from gate.commands.options.records import home_of
 from gate.errors import InfrastructureError, UsageError
 from gate.plugins import Ask, World
 from gate.records import Config, Json, Suite
-from gate.run.check_dataset import Checked, Count, Finding, check_cases
-from gate.run.grade import named_graders
+from gate.run.check_dataset import Count, DatasetCheck, DatasetFinding, check_cases
+from gate.run.grade import make_graders
 from gate.run.home import check_has_config
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import select
@@ -57,11 +57,11 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return int(any(result.faults for result in checked))
 
 
-def _check_suite(config: Config, suite: Suite, root: Path, ask: Ask | None) -> Checked:
+def _check_suite(config: Config, suite: Suite, root: Path, ask: Ask | None) -> DatasetCheck:
     source = Rules(config=config, own=config, root=root).head_source(suite)
     if source is None:
         raise UsageError(f"suite '{suite.name}' has no dataset to check")
-    graders = named_graders(suite.graders, root)
+    graders = make_graders(suite.graders, root)
     check(source, graders)
     return check_cases(suite.name, source.name, cases(source, graders), graders, ask)
 
@@ -95,7 +95,7 @@ def _connect_judge(
 # -------------------------------------------------------------------------------------------- text
 
 
-def as_lines(checked: Checked) -> Iterator[str]:
+def as_lines(checked: DatasetCheck) -> Iterator[str]:
     """Each finding with its place, then one line of figures."""
     for finding in checked.findings[:_MOST_TOLD]:
         yield from _finding_lines(finding)
@@ -114,14 +114,14 @@ def as_lines(checked: Checked) -> Iterator[str]:
     yield f"suite '{checked.suite}': {_summary(checked)}"
 
 
-def _finding_lines(finding: Finding) -> Iterator[str]:
+def _finding_lines(finding: DatasetFinding) -> Iterator[str]:
     yield f"{finding.place}: {finding.case}: {finding.mutation}: {_ABOUT[finding.mutation]}"
     yield f"    {one_line(finding.answer, _SHOWN) or '(nothing)'}"
     if finding.why:
         yield f"    {one_line(finding.why, _SHOWN)}"
 
 
-def _summary(checked: Checked) -> str:
+def _summary(checked: DatasetCheck) -> str:
     right = checked.right
     parts = [f"{checked.cases} cases", f"gold {right.passed} of {right.tried} pass"]
     if checked.without_gold:
@@ -144,7 +144,7 @@ def _rest(count: Count) -> str:
     return f" ({', '.join(rest)})" if rest else ""
 
 
-def as_data(checked: Sequence[Checked]) -> Json:
+def as_data(checked: Sequence[DatasetCheck]) -> Json:
     """For other programs: figures and findings of each suite."""
     return {
         "findings": sum(suite.faults for suite in checked),

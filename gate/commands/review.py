@@ -30,7 +30,7 @@ from gate.plugins import Grader
 from gate.records import Case, Label
 from gate.records.codec import to_json
 from gate.report.wording.agreement import as_markdown, as_text
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from gate.store.event_log import SURROGATES
 from gate.store.session import Session, load_session
 from gate.store.session_check import check_rows
@@ -111,7 +111,7 @@ def _material(options: argparse.Namespace, env: Mapping[str, str], suite: str) -
             raise
         return _Material()
     rules = Rules(config=config, own=config, root=root)
-    graders = named_graders(chosen_suite.graders, root)
+    graders = make_graders(chosen_suite.graders, root)
     return _Material(graders=graders, source=rules.head_source(chosen_suite))
 
 

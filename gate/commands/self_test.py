@@ -20,7 +20,7 @@ from gate.records import Report
 from gate.records.codec import schema_of
 from gate.registry import Registry
 from gate.run.execute import execute
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from gate.run.options import Host, RunOptions
 from gate.suites.cases.dataset import check
 from gate.suites.config.load import load_bundled_suites
@@ -71,7 +71,7 @@ def _count_bundled_cases() -> Iterator[str]:
     for suite in load_bundled_suites():
         path = Path(suite.dataset)
         source = DatasetSource(name=path.name, open=partial(_open_binary, path))
-        yield f"{suite.name} {check(source, named_graders(suite.graders, Path())).cases} cases"
+        yield f"{suite.name} {check(source, make_graders(suite.graders, Path())).cases} cases"
 
 
 def _open_binary(path: Path) -> BinaryIO:

@@ -18,8 +18,8 @@ from gate.files.plain_file import is_there
 from gate.graders.user_code.make import make_grader
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
-from gate.run.home import check_has_config, unused_datasets
-from gate.run.rules_for_event import judged_by, where_of
+from gate.run.home import check_has_config, tell_unused_datasets
+from gate.run.rules_for_event import choose_judging_rules, where_of
 from gate.store.baseline import schema as baseline_schema
 from gate.suites.cases.dataset import Summary, check
 from gate.suites.config.check_judge import kinship
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     for suite in config.suites:
         _dataset(suite, done)
         _baseline(suite, done)
-    done.lines += unused_datasets(config.suites)
+    done.lines += tell_unused_datasets(config.suites)
     _load_own_code(config, root, env, done.found)
     done.found.add(lint_with_data(config, measured, done.cases))
     done.found.add(kinship(config, root))
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def _judges(config: Config, root: Path, env: Mapping[str, str]) -> tuple[str, ...]:
     """Whose rules judge a run here. Raises what the run would raise, too."""
     where = where_of(env, root)
-    rules = judged_by(config, root, where, None)
+    rules = choose_judging_rules(config, root, where, None)
     if rules.base is not None:
         base = f"{rules.base.name} ({rules.base.sha[:7]})"
         return (

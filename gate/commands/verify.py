@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from gate.run.release_evidence.check import Checked, verify
+from gate.run.release_evidence.check import EvidenceCheck, verify
 from gate.text.escaping import plain
 
 MOST_TOLD = 50
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0
 
 
-def _words(checked: Checked, commit: str | None, tag: str | None) -> list[str]:
+def _words(checked: EvidenceCheck, commit: str | None, tag: str | None) -> list[str]:
     manifest = checked.manifest
     unasked = [name for name, given in (("--commit", commit), ("--tag", tag)) if not given]
     lines = [

@@ -17,7 +17,7 @@ class Accepted:
     notes: tuple[str, ...] = ()
 
 
-def accepted(job: Job, token: str, metrics: Iterable[str]) -> Accepted:
+def find_accepted_changes(job: Job, token: str, metrics: Iterable[str]) -> Accepted:
     """What `/gate accept` said on GitHub about what `job` judges; nothing without a token.
 
     `metrics`: the names that a reason may single out.
@@ -31,7 +31,7 @@ def accepted(job: Job, token: str, metrics: Iterable[str]) -> Accepted:
     if api is None:
         return Accepted()
     try:
-        found = find_accepted(api, job, metrics)
-        return Accepted(changes=found.changes, notes=found.notes)
+        answer = find_accepted(api, job, metrics)
+        return Accepted(changes=answer.changes, notes=answer.notes)
     finally:
         api.close()

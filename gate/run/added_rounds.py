@@ -18,7 +18,7 @@ from gate.store.session import SessionWriter, read_meta
 from gate.verdict.course import Course
 
 
-def rounds_begun(resume: str | None, rounds: int | None) -> Mapping[str, int]:
+def read_begun_rounds(resume: str | None, rounds: int | None) -> Mapping[str, int]:
     """Suite -> the rounds that the session to go on with began with, where `rounds` is another
     number than its own option: then it says how many there are to be. Empty where nothing is asked
     for, or there is no such session, which is told when it is opened.
@@ -34,7 +34,7 @@ def rounds_begun(resume: str | None, rounds: int | None) -> Mapping[str, int]:
     return {name: suite.rounds for name, suite in meta.suites.items()}
 
 
-def with_rounds(config: Config, rounds: Mapping[str, int]) -> Config:
+def set_rounds(config: Config, rounds: Mapping[str, int]) -> Config:
     """The config with these rounds of its suites."""
     if not rounds:
         return config
@@ -48,10 +48,10 @@ def add_rounds(
     """The plans with looks up to so many rounds, and the course there; both are noted in the
     session. Raises UsageError where it has them already, or may not have them.
     """
-    made = Counter(str(row["suite"]) for row in session.rows())
-    short = [plan for plan in plans if made[plan.suite.name] < len(plan.chosen) * rounds]
+    trials_made = Counter(str(row["suite"]) for row in session.rows())
+    short = [plan for plan in plans if trials_made[plan.suite.name] < len(plan.chosen) * rounds]
     if not short:
-        has = min(made[p.suite.name] // len(p.chosen) for p in plans if p.chosen)
+        has = min(trials_made[p.suite.name] // len(p.chosen) for p in plans if p.chosen)
         raise UsageError(
             f"--rounds {rounds}: the session {session.folder} has {has} rounds per case; "
             "give a larger number to add rounds, or leave out --rounds"
@@ -64,7 +64,9 @@ def add_rounds(
             )
     names = {plan.suite.name for plan in short}
     plans = tuple(
-        _longer(plan, made[plan.suite.name], rounds) if plan.suite.name in names else plan
+        _extend_looks(plan, trials_made[plan.suite.name], rounds)
+        if plan.suite.name in names
+        else plan
         for plan in plans
     )
     looks = {plan.suite.name: plan.looks for plan in plans}
@@ -74,29 +76,29 @@ def add_rounds(
     course = Course(
         plans=there,
         seed=session.meta.order_seed,
-        made={name: _reached(plan, made[name]) for name, plan in there.items()},
+        made={name: _count_looks(plan, trials_made[name]) for name, plan in there.items()},
         going=frozenset(names),
         ended=dict.fromkeys(there.keys() - names, "it has these rounds"),
         again=True,
-        until={name: _reached(there[name], trials - 1) + 1 for name, trials in last.items()},
+        until={name: _count_looks(there[name], trials - 1) + 1 for name, trials in last.items()},
     )
     session.log.append_look(course.state())
     return plans, course
 
 
-def _longer(plan: SuitePlan, made: int, rounds: int) -> SuitePlan:
+def _extend_looks(plan: SuitePlan, trials_made: int, rounds: int) -> SuitePlan:
     """With looks up to so many rounds. Of a suite that had none its verdict was one, at the trials
     that it had.
     """
     trials = len(plan.chosen) * rounds
-    calls = plan.looks.calls if plan.looks else tuple(filter(None, [made]))
+    calls = plan.looks.calls if plan.looks else tuple(filter(None, [trials_made]))
     if calls and calls[-1] >= trials:
         return plan
     # Of too many looks one is left out that is not the last: at that one a verdict may stand.
-    kept = calls if len(calls) < MOST_LOOKS else (*calls[: MOST_LOOKS - 2], calls[-1])
-    return replace(plan, looks=Looks(calls=(*kept, trials)))
+    earlier = calls if len(calls) < MOST_LOOKS else (*calls[: MOST_LOOKS - 2], calls[-1])
+    return replace(plan, looks=Looks(calls=(*earlier, trials)))
 
 
-def _reached(looks: Looks, trials: int) -> int:
+def _count_looks(looks: Looks, trials: int) -> int:
     """Looks that come after no more than these trials."""
     return sum(calls <= trials for calls in looks.calls)

@@ -14,7 +14,7 @@ from gate.records import Config, PluginSpec
 from gate.run.control_agent import Control
 from gate.run.home import Home, sessions_folder
 from gate.run.options import RunOptions
-from gate.run.rules_for_event import Where, source_from
+from gate.run.rules_for_event import Where, locate_source
 from gate.suites.config.check_judge import kinship
 from gate.suites.config.check_provider_key import provider_key
 from gate.suites.config.load import select
@@ -33,8 +33,13 @@ def ask_without_agent(rules: Rules, options: RunOptions, where: Where) -> Rules:
             f"--suite {codes[0]}: code from the checkout is not run under {job.event}, which has "
             "the base's secrets; use it under `pull_request`"
         )
-    told = (options.base_url, options.model, options.provider_key, options.replay)
-    if not codes or len(codes) < len(options.suite) or any(told) or where.env.get(KEY_VARIABLE):
+    agent_options = (options.base_url, options.model, options.provider_key, options.replay)
+    if (
+        not codes
+        or len(codes) < len(options.suite)
+        or any(agent_options)
+        or where.env.get(KEY_VARIABLE)
+    ):
         return rules
     if rules.config.file is not None:
         return rules
@@ -57,7 +62,7 @@ def apply_options(options: RunOptions, rules: Rules, job: Job, home: Home) -> Co
         rounds=options.rounds,
         max_attempts=options.max_attempts,
         budget_usd=options.budget_usd,
-        baseline=source_from(options.baseline, rules.root),
+        baseline=locate_source(options.baseline, rules.root),
         out=options.out or sessions_folder(home, rules.config),
     )
     if options.provider_key:
@@ -97,10 +102,10 @@ def _check_judge_is_another(config: Config, root: Path) -> Config:
     """The config with warnings about a judge that is related to the agent, `--model` applied.
     Raises InvalidInput where the judge must not be the agent.
     """
-    found = kinship(config, root)
-    if found.problems:
-        raise InvalidInput(found.problems)
-    return replace(config, warnings=(*config.warnings, *found.warnings))
+    findings = kinship(config, root)
+    if findings.problems:
+        raise InvalidInput(findings.problems)
+    return replace(config, warnings=(*config.warnings, *findings.warnings))
 
 
 def add_key(options: RunOptions, config: Config, env: Mapping[str, str]) -> Mapping[str, str]:

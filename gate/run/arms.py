@@ -20,7 +20,7 @@ Key = tuple[str, str, int]  # suite, case id, round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class ArmResults:
     """What the trials of one agent came to, by suite; `meta` says what was asked."""
 
     meta: Meta
@@ -72,8 +72,8 @@ class Arm:
             self._add(row)
         self._unanswered.clear()
 
-    def answers(self) -> Answers:
-        return Answers(
+    def answers(self) -> ArmResults:
+        return ArmResults(
             meta=self.session.meta,
             columns=self.columns,
             tallies=self.tallies,
@@ -106,7 +106,7 @@ class Arms:
 
     def done(self, suite: str, case_id: str, number: int) -> bool:
         """Whether nobody is to be asked any more."""
-        return all((suite, case_id, number) in arm.done for arm in self._asked(suite, case_id))
+        return all((suite, case_id, number) in arm.done for arm in self._arms_asked(suite, case_id))
 
     def side_by_side(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Each task for both, one right after the other, without what is done. Who comes first is
@@ -117,12 +117,12 @@ class Arms:
             suite, case_id = task.suite.name, task.case.id
             pair = [
                 replace(task, control=arm is self.control)
-                for arm in self._asked(suite, case_id)
+                for arm in self._arms_asked(suite, case_id)
                 if (suite, case_id, task.round) not in arm.done
             ]
             yield from reversed(pair) if _control_first(task) else pair
 
-    def _asked(self, suite: str, case_id: str) -> Iterator[Arm]:
+    def _arms_asked(self, suite: str, case_id: str) -> Iterator[Arm]:
         yield self.candidate
         if self.control is not None and case_id not in self._alone.get(suite, ()):
             yield self.control

@@ -29,19 +29,19 @@ class PreparedSuite:
         return Task(suite=self.suite, graders=self.graders, case=case, round=number, ask=self.ask)
 
 
-def whole_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
+def deal_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
     """All cases once, then all again: round 1 of every suite, round 2, ... without what is done.
 
     An early end (budget, Ctrl-C) then leaves whole rounds, not the first cases only.
     """
     prepared = list(suites)
     for number in range(1, max((p.suite.rounds for p in prepared), default=0) + 1):
-        for one in prepared:
-            if number > one.suite.rounds:
+        for suite in prepared:
+            if number > suite.suite.rounds:
                 continue
-            for case in one.cases():
-                if not done(one.suite.name, case.id, number):
-                    yield one.task(case, number)
+            for case in suite.cases():
+                if not done(suite.suite.name, case.id, number):
+                    yield suite.task(case, number)
 
 
 def case_order(ids: Iterable[str], *, suite: str, seed: str) -> tuple[str, ...]:
@@ -51,7 +51,9 @@ def case_order(ids: Iterable[str], *, suite: str, seed: str) -> tuple[str, ...]:
     return tuple(sorted(ids, key=lambda case_id: _hash(seed, suite, case_id)))
 
 
-def batch(one: PreparedSuite, order: Sequence[str], trials: range, done: Done) -> Iterator[Task]:
+def deal_batch(
+    suite: PreparedSuite, order: Sequence[str], trials: range, done: Done
+) -> Iterator[Task]:
     """The trials with these numbers, without what is done. Trial s is round s // n + 1 of case
     order[s % n]; within a round the cases of a batch come as the dataset has them, which is
     streamed once a round.
@@ -60,12 +62,12 @@ def batch(one: PreparedSuite, order: Sequence[str], trials: range, done: Done) -
     for before in range(trials.start // n * n, trials.stop, n):
         number = before // n + 1
         part = frozenset(order[max(0, trials.start - before) : trials.stop - before])
-        for case in one.cases():
-            if case.id in part and not done(one.suite.name, case.id, number):
-                yield one.task(case, number)
+        for case in suite.cases():
+            if case.id in part and not done(suite.suite.name, case.id, number):
+                yield suite.task(case, number)
 
 
-def in_turn(streams: Iterable[Iterator[Task]]) -> Iterator[Task]:
+def interleave(streams: Iterable[Iterator[Task]]) -> Iterator[Task]:
     """One task of each stream after the other until all are empty."""
     waiting = deque(streams)
     while waiting:

@@ -43,14 +43,14 @@ def _grades_with(setup: Setup, *names: str) -> bool:
     """Whether a suite has one of these graders, and more than single cases is asked."""
     suites = setup.config.suites
     used = any(grader.name in names for suite in suites for grader in suite.graders)
-    return used and not _of_single_cases(setup)
+    return used and not _runs_single_cases(setup)
 
 
-def _of_single_cases(setup: Setup) -> bool:
+def _runs_single_cases(setup: Setup) -> bool:
     return bool(setup.options.case)
 
 
-def _on_a_laptop(setup: Setup) -> bool:
+def _is_on_laptop(setup: Setup) -> bool:
     """Outside a repository there was never a base branch to take the rules from."""
     return (
         setup.where.job.mode == "laptop"
@@ -120,7 +120,7 @@ CHANGED = (
             "interval had to be beyond the limit, and at a release within it. `rule: convicted` "
             "and `rule: proven` in gate.yml judge as before"
         ),
-        concerns=lambda setup: _has_a_limit(setup) and not _of_single_cases(setup),
+        concerns=lambda setup: _has_a_limit(setup) and not _runs_single_cases(setup),
     ),
     ChangedDefault(
         name="laptop-as-is",
@@ -130,7 +130,7 @@ CHANGED = (
             "before, those of the base branch did. `gate run --protect` judges by the base "
             "branch's, as a pull request is judged"
         ),
-        concerns=_on_a_laptop,
+        concerns=_is_on_laptop,
     ),
     ChangedDefault(
         name="case-compares-nothing",
@@ -139,12 +139,12 @@ CHANGED = (
             "`gate run --case` now compares nothing with a baseline: it shows what the agent "
             "answered, and passes where every round passed"
         ),
-        concerns=_of_single_cases,
+        concerns=_runs_single_cases,
     ),
 )
 
 
-def changed_defaults(
+def tell_changed_defaults(
     setup: Setup,
     versions: Iterable[str],
     untold: Sequence[str] = (),
@@ -155,19 +155,19 @@ def changed_defaults(
     `versions`: which wrote what this run follows; the oldest counts. `untold`: what a newer one
     of them left for later.
     """
-    known = [numbers for version in versions if (numbers := _numbers(version))]
-    oldest = min(known, default=None)
+    versions_known = [numbers for version in versions if (numbers := _numbers(version))]
+    oldest = min(versions_known, default=None)
     new = [
-        one
-        for one in changed
-        if one.name in untold or (oldest is not None and oldest < (_numbers(one.since) or ()))
+        change
+        for change in changed
+        if change.name in untold or (oldest is not None and oldest < (_numbers(change.since) or ()))
     ]
-    told = [one for one in new if one.concerns(setup)]
-    sentences = tuple(f"since version {one.since} {one.sentence}" for one in told)
-    return sentences, tuple(one.name for one in new if one not in told)
+    told_now = [change for change in new if change.concerns(setup)]
+    sentences = tuple(f"since version {change.since} {change.sentence}" for change in told_now)
+    return sentences, tuple(change.name for change in new if change not in told_now)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
     """Empty for what is no version of ours, such as that of another tool."""
-    found = _NUMBERS.match(version)
-    return tuple(int(part) for part in found.groups()) if found else ()
+    match = _NUMBERS.match(version)
+    return tuple(int(part) for part in match.groups()) if match else ()

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from gate.graders.semantic_similarity import SemanticSimilarity
 from gate.plugins import Ask, Grader, GraderTraits, read_traits
 from gate.records import Case, MetricSpec, Response, Score
-from gate.run.grade import grade_attempt, nobody
+from gate.run.grade import ask_nobody, grade_attempt
 from gate.suites.cases.curation.demands import OF_THE_WAY, Demand, demands_of
 from gate.suites.cases.curation.gold import Gold, gold_of
 from gate.suites.cases.curation.mutations import exchanged, figures_of, moved, opposite
@@ -30,7 +30,7 @@ _UNTRIED = frozenset(("trajectory", "safety", "conciseness", "readability", "str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class DatasetFinding:
     """A right answer that fails (`mutation` is gold), or a wrong one that passes."""
 
     case: str
@@ -55,7 +55,7 @@ class Count:
 
 
 @dataclass(slots=True, kw_only=True)
-class Checked:
+class DatasetCheck:
     """What the check of one suite came to."""
 
     suite: str
@@ -67,7 +67,7 @@ class Checked:
         default_factory=lambda: {name: Count() for name in MUTATIONS}
     )
     allowed_cases: int = 0  # with a `check_allow` that is needed
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[DatasetFinding] = field(default_factory=list)
     telling_nothing: list[str] = field(default_factory=list)  # graders
     not_asked: list[str] = field(default_factory=list)  # graders
     unneeded: list[str] = field(default_factory=list)  # allowances, one sentence each
@@ -83,70 +83,82 @@ def check_cases(
     cases: Iterable[Case],
     graders: Mapping[str, Grader],
     ask: Ask | None = None,
-) -> Checked:
+) -> DatasetCheck:
     """The mutation test of one suite. `ask`: asks the judge and the verifier; None: models are
     not asked, and what they alone would decide stays open.
     """
-    return _Check(Checked(suite=suite, dataset=dataset), graders, ask).run(list(cases))
+    return _Check(DatasetCheck(suite=suite, dataset=dataset), graders, ask).run(list(cases))
 
 
 class _Check:
-    def __init__(self, found: Checked, graders: Mapping[str, Grader], ask: Ask | None) -> None:
-        self._found = found
+    def __init__(
+        self, checked: DatasetCheck, graders: Mapping[str, Grader], ask: Ask | None
+    ) -> None:
+        self._checked = checked
         self._ask = ask
-        asked = {name: one for name, one in graders.items() if ask or not _is_model(one)}
-        self._not_asked = {name: one for name, one in graders.items() if name not in asked}
-        deciding = [name for name, one in asked.items() if _decides(one)]
-        deciding.sort(key=lambda name: bool(set(asked[name].keys) & OF_THE_WAY))  # answers first
-        self._deciding = {name: asked[name] for name in deciding}
+        asked_graders = {
+            name: grader for name, grader in graders.items() if ask or not _is_model(grader)
+        }
+        self._not_asked = {
+            name: grader for name, grader in graders.items() if name not in asked_graders
+        }
+        deciding = [name for name, grader in asked_graders.items() if _decides(grader)]
+        deciding.sort(
+            key=lambda name: bool(set(asked_graders[name].keys) & OF_THE_WAY)
+        )  # answers first
+        self._deciding = {name: asked_graders[name] for name in deciding}
         self._measuring: dict[str, Grader] = {}
-        if not any(_demands(one) for one in (*self._deciding.values(), *self._left())):
+        if not any(
+            _demands(grader) for grader in (*self._deciding.values(), *self._unasked_deciders())
+        ):
             self._measuring = {
-                name: one
-                for name, one in asked.items()
-                if not _decides(one) and _demands(one) and not _is_untried(name)
+                name: grader
+                for name, grader in asked_graders.items()
+                if not _decides(grader) and _demands(grader) and not _is_untried(name)
             }
         self._better = {
-            spec.column: spec for one in self._measuring.values() for spec in one.metrics()
+            spec.column: spec for grader in self._measuring.values() for spec in grader.metrics()
         }
-        locales = (getattr(one, "locale", None) for one in graders.values())
-        self._locale: Locale = next((one for one in locales if one), "en")
+        locales = (getattr(grader, "locale", None) for grader in graders.values())
+        self._locale: Locale = next((grader for grader in locales if grader), "en")
         self._leeway = _Leeway(graders)
         self._measured: tuple[Response, Mapping[str, Score]] | None = None  # of a right answer
         self._passed_some: set[str] = set()  # graders that had an opinion
-        self._told: set[str] = set()  # graders that said no, once
+        self._said_no: set[str] = set()  # graders that said no, once
 
-    def run(self, cases: list[Case]) -> Checked:
-        found = self._found
-        found.cases = len(cases)
+    def run(self, cases: list[Case]) -> DatasetCheck:
+        checked = self._checked
+        checked.cases = len(cases)
         golds = [gold_of(case) for case in cases]
         demands = [demands_of(case.keys) for case in cases]
         for at, (case, gold) in enumerate(zip(cases, golds, strict=True)):
-            self._case(case, gold, _others(at, demands, golds))
-        found.not_asked = sorted(name for name, one in self._not_asked.items() if _decides(one))
-        found.telling_nothing = sorted(
-            name for name in self._passed_some - self._told if not _is_untried(name)
+            self._case(case, gold, _answers_of_other_cases(at, demands, golds))
+        checked.not_asked = sorted(
+            name for name, grader in self._not_asked.items() if _decides(grader)
         )
-        return found
+        checked.telling_nothing = sorted(
+            name for name in self._passed_some - self._said_no if not _is_untried(name)
+        )
+        return checked
 
     def _case(self, case: Case, gold: Gold, others: Iterator[str]) -> None:
         allowed: Mapping[str, str] = case.keys.get("check_allow") or {}
         needed: set[str] = set()
         passed = self._gold(case, gold)
         if not gold.answers:
-            self._found.without_gold += 1
+            self._checked.without_gold += 1
         for name, answers in self._mutants(case, gold, others):
-            told = 0
+            reported = 0
             for response in answers:
                 verdict, _ = self._verdict(case, response, passed)
-                self._count(self._found.mutations[name], verdict, allowed=name in allowed)
+                self._count(self._checked.mutations[name], verdict, allowed=name in allowed)
                 if verdict == "passed" and name in allowed:
                     needed.add(name)
-                elif verdict == "passed" and told < _OTHERS_TOLD:
-                    told += 1
+                elif verdict == "passed" and reported < _OTHERS_TOLD:
+                    reported += 1
                     self._tell(case, name, response.answer)
-        self._found.allowed_cases += bool(needed)
-        self._found.unneeded += [
+        self._checked.allowed_cases += bool(needed)
+        self._checked.unneeded += [
             f"{_place(case)}: {case.id}: check_allow.{name} is not needed: no such wrong "
             "answer passes"
             for name in sorted(allowed.keys() - needed)
@@ -157,7 +169,7 @@ class _Check:
         for answer in gold.answers:
             response = gold.response(answer)
             verdict, why = self._verdict(case, response, None)
-            self._count(self._found.right, verdict, right=True)
+            self._count(self._checked.right, verdict, right=True)
             if verdict == "failed":
                 self._tell(case, "gold", answer, why)
         return gold.response(gold.answers[0]) if gold.answers else None
@@ -168,9 +180,9 @@ class _Check:
         """Mutation -> wrong answers; those with no way, which no grader of the way may pass, are
         looked at for the graders' sake alone.
         """
-        self._nothing_at_all(case)
+        self._check_silence(case)
         if not gold.answers:
-            if self._has_a_say(case):
+            if self._is_judged(case):
                 yield "empty", iter([Response(answer="", retrieved=(), steps=())])
             return
         right = gold.answers[0]
@@ -179,34 +191,40 @@ class _Check:
         if gold.made_up:
             return
         figures = figures_of(right, case.question, self._locale)
-        yield "swapped", map(gold.response, self._new(gold, exchanged(right, figures)))
+        yield "swapped", map(gold.response, self._keep_different(gold, exchanged(right, figures)))
         other = opposite(right)
-        yield "turned", map(gold.response, self._new(gold, iter([other] if other else [])))
-        fives = (
-            one.answer
-            for one in moved(right, figures, self._locale)
-            if not self._leeway.allows(demands_of(case.keys), one.before, one.after)
+        yield (
+            "turned",
+            map(gold.response, self._keep_different(gold, iter([other] if other else []))),
         )
-        yield "number_5pct", map(gold.response, self._new(gold, fives))
+        fives = (
+            change.answer
+            for change in moved(right, figures, self._locale)
+            if not self._leeway.allows(demands_of(case.keys), change.before, change.after)
+        )
+        yield "number_5pct", map(gold.response, self._keep_different(gold, fives))
 
     @staticmethod
-    def _new(gold: Gold, answers: Iterator[str]) -> Iterator[str]:
+    def _keep_different(gold: Gold, answers: Iterator[str]) -> Iterator[str]:
         """Without those that are right after all."""
         right = set(gold.answers)
         return (answer for answer in answers if answer not in right)
 
-    def _has_a_say(self, case: Case) -> bool:
+    def _is_judged(self, case: Case) -> bool:
         """Whether somebody judges more of the case than the manner of its answer."""
         return any(
-            (not one.keys or any(case.keys.get(key) not in (None, [], {}) for key in one.keys))
-            for name, one in self._deciding.items()
+            (
+                not grader.keys
+                or any(case.keys.get(key) not in (None, [], {}) for key in grader.keys)
+            )
+            for name, grader in self._deciding.items()
             if not _is_untried(name)
         )
 
-    def _nothing_at_all(self, case: Case) -> None:
+    def _check_silence(self, case: Case) -> None:
         silence = Response(answer="", retrieved=(), steps=(), state={"": None})
         self._scores(
-            case, silence, {n: g for n, g in self._deciding.items() if n not in self._told}
+            case, silence, {n: g for n, g in self._deciding.items() if n not in self._said_no}
         )
 
     def _verdict(
@@ -215,7 +233,7 @@ class _Check:
         """`right`: the right answer's, to compare measured values with; None: this is the right
         one.
         """
-        scores = self._scores(case, response, self._deciding, whole=right is None)
+        scores = self._scores(case, response, self._deciding, complete=right is None)
         lost = [name for name, score in scores.items() if score.passed is False]
         if lost:
             return "failed", "; ".join(_why(name, scores[name]) for name in lost)[:500]
@@ -223,12 +241,21 @@ class _Check:
             return "failed", ""
         undecided = any(score.unscored is not None for score in scores.values())
         silent = not self._measuring and all(score.passed is None for score in scores.values())
-        if undecided or silent or (right is not None and any(True for _ in self._left())):
+        if (
+            undecided
+            or silent
+            or (right is not None and any(True for _ in self._unasked_deciders()))
+        ):
             return "open", ""
         return "passed", ""
 
     def _scores(
-        self, case: Case, response: Response, graders: Mapping[str, Grader], *, whole: bool = True
+        self,
+        case: Case,
+        response: Response,
+        graders: Mapping[str, Grader],
+        *,
+        complete: bool = True,
     ) -> dict[str, Score]:
         """Each grader's score; unless `whole` only as far as is needed once one has said no: those
         that have said it before have nothing to add.
@@ -236,30 +263,30 @@ class _Check:
         scores: dict[str, Score] = {}
         lost = False
         for name, grader in graders.items():
-            if lost and not whole and (name in self._told or _is_untried(name)):
+            if lost and not complete and (name in self._said_no or _is_untried(name)):
                 continue
-            alone = grade_attempt(case, response, {name: grader}, self._ask or nobody)
+            alone = grade_attempt(case, response, {name: grader}, self._ask or ask_nobody)
             score = scores[name] = alone.scores[name]
             if score.passed is not None:
                 self._passed_some.add(name)
             if score.passed is False:
-                self._told.add(name)
+                self._said_no.add(name)
                 lost = True
         return scores
 
     def _measures_worse(self, case: Case, response: Response, right: Response) -> bool:
         if self._measured is None or self._measured[0] is not right:
-            scores = grade_attempt(case, right, self._measuring, self._ask or nobody).scores
+            scores = grade_attempt(case, right, self._measuring, self._ask or ask_nobody).scores
             self._measured = (right, scores)
         was = self._measured[1]
-        now = grade_attempt(case, response, self._measuring, self._ask or nobody).scores
+        now = grade_attempt(case, response, self._measuring, self._ask or ask_nobody).scores
         return any(
             _is_worse(self._better.get(column), before, now[name].values.get(column))
             for name, score in was.items()
             for column, before in score.values.items()
         )
 
-    def _left(self) -> Iterator[Grader]:
+    def _unasked_deciders(self) -> Iterator[Grader]:
         """The graders that would decide, and were not asked."""
         return (one for one in self._not_asked.values() if _decides(one) and not _optional(one))
 
@@ -277,29 +304,33 @@ class _Check:
             count.passed += 1
 
     def _tell(self, case: Case, mutation: str, answer: str, why: str = "") -> None:
-        finding = Finding(
+        finding = DatasetFinding(
             case=case.id, place=_place(case), mutation=mutation, answer=answer, why=why
         )
-        self._found.findings.append(finding)
+        self._checked.findings.append(finding)
 
 
 # ------------------------------------------------------------------------------------- other cases
 
 
-def _others(at: int, demands: Sequence[Sequence[Demand]], golds: Sequence[Gold]) -> Iterator[str]:
+def _answers_of_other_cases(
+    at: int, demands: Sequence[Sequence[Demand]], golds: Sequence[Gold]
+) -> Iterator[str]:
     """The right answers of the cases that come next in the file, from its start again at its end:
     of those that do not say all that this case asks for.
     """
     most = min(_MOST_OTHERS, max(1, _MOST_PAIRS // len(golds)))
     words = {fold_text(answer) for answer in golds[at].answers}
-    own = [one for one in demands[at] if one.required]
+    required = [demand for demand in demands[at] if demand.required]
     tried = 0
     for step in range(1, len(golds)):
         other = (at + step) % len(golds)
         answers = golds[other].answers
         if not answers or fold_text(answers[0]) in words:
             continue
-        if not own or not all(any(one.is_met_by(two) for two in demands[other]) for one in own):
+        if not required or not all(
+            any(demand.is_met_by(two) for two in demands[other]) for demand in required
+        ):
             yield answers[0]
             tried += 1
             if tried >= most:
@@ -313,10 +344,10 @@ class _Leeway:
     """How far a number may be off: as the facts, and graders of numbers, allow."""
 
     def __init__(self, graders: Mapping[str, Grader]) -> None:
-        loose: list[Any] = [one for one in graders.values() if hasattr(one, "rel_tol")]
-        deciding = [one for one in loose if _decides(one)]
-        self._rel = max((one.rel_tol for one in deciding), default=0.0)
-        self._abs = max((one.abs_tol for one in deciding), default=0.0)
+        loose: list[Any] = [grader for grader in graders.values() if hasattr(grader, "rel_tol")]
+        deciding = [grader for grader in loose if _decides(grader)]
+        self._rel = max((grader.rel_tol for grader in deciding), default=0.0)
+        self._abs = max((grader.abs_tol for grader in deciding), default=0.0)
 
     def allows(self, demands: Sequence[Demand], before: float, after: float) -> bool:
         """Whether `after` still agrees with what `before` stands for, or nobody needs either."""
@@ -330,7 +361,9 @@ class _Leeway:
     def _states(self, fact: Demand, value: float) -> bool:
         rel_tol = self._rel if fact.tolerance is None else fact.tolerance
         return any(
-            self._within(one, value, rel_tol) for one in fact.accepted if isinstance(one, float)
+            self._within(accepted, value, rel_tol)
+            for accepted in fact.accepted
+            if isinstance(accepted, float)
         )
 
     def _within(self, expected: float, value: float, rel_tol: float) -> bool:

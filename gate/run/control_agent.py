@@ -26,7 +26,7 @@ class Control:
     notes: tuple[str, ...] = ()
 
 
-def control_of(
+def choose_control(
     config: Config,
     base_agent: PluginSpec | None,
     *,
@@ -44,7 +44,7 @@ def control_of(
     if config.regression.control != "fresh" or own_run:
         return Control()
     if instead:
-        return _stored(f"{instead} uses stored answers")
+        return _use_stored_baseline(f"{instead} uses stored answers")
     agent = config.control_agent or base_agent
     if agent is None:
         raise UsageError(
@@ -58,27 +58,29 @@ def control_of(
         retriever = override_options(
             retriever, RETRIEVERS, timeout=timeout, concurrency=concurrency
         )
-    asked = Control(
+    control = Control(
         fresh=True, agent=agent, retriever=retriever, of_base=config.control_agent is None
     )
-    if not (_same(agent, config.agent) and _same(retriever, config.retriever)):
-        return asked
+    if not (_are_same(agent, config.agent) and _are_same(retriever, config.retriever)):
+        return control
     if config.control_agent is None:
-        return _stored("the agent is identical to the base branch's and cannot be its own control")
+        return _use_stored_baseline(
+            "the agent is identical to the base branch's and cannot be its own control"
+        )
     note = "control_agent is identical to this run's agent: no difference can be measured"
-    return replace(asked, notes=(note,))
+    return replace(control, notes=(note,))
 
 
-def _stored(why: str) -> Control:
+def _use_stored_baseline(why: str) -> Control:
     return Control(notes=(f"regression.control: fresh: {why}; the stored baseline is used",))
 
 
-def _same(one: PluginSpec | None, other: PluginSpec | None) -> bool:
-    return bool(_what(one) == _what(other))
+def _are_same(first: PluginSpec | None, second: PluginSpec | None) -> bool:
+    return bool(_identify(first) == _identify(second))
 
 
-def _what(asked: PluginSpec | None) -> Json:
-    if asked is None:
+def _identify(plugin: PluginSpec | None) -> Json:
+    if plugin is None:
         return None
-    kept = {key: value for key, value in asked.options.items() if key not in _MANNERS}
-    return [asked.name, kept]
+    options = {key: value for key, value in plugin.options.items() if key not in _MANNERS}
+    return [plugin.name, options]

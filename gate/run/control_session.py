@@ -12,28 +12,28 @@ from gate.agents.under_test import settings_digest, subject_digest
 from gate.errors import UsageError
 from gate.records import Provenance
 from gate.run.control_agent import Control
-from gate.run.resume import OtherSession, reopened
+from gate.run.resume import OtherSession, reopen
 from gate.run.setup import Setup
 from gate.store.session import CONTROL, Meta, Session, SessionWriter, is_session
 
 
-def asked_before(shards: Sequence[Session], baseline: str | None) -> Control | None:
+def control_of_shards(shards: Sequence[Session], baseline: str | None) -> Control | None:
     """Whether the shards asked a control that counts: one that `baseline` does not replace. None
     without shards. Raises UsageError when only some did.
     """
     if not shards:
         return None
-    asked = {shard.control() is not None: shard.folder for shard in shards}
-    if len(asked) > 1:
+    folders = {shard.control() is not None: shard.folder for shard in shards}
+    if len(folders) > 1:
         raise UsageError(
-            f"{asked[True]} called a control agent and {asked[False]} did not; merge shards of one "
-            "run"
+            f"{folders[True]} called a control agent and {folders[False]} did not; merge shards "
+            "of one run"
         )
-    return Control(fresh=True in asked and baseline in (None, "auto"))
+    return Control(fresh=True in folders and baseline in (None, "auto"))
 
 
 @contextmanager
-def control_session(
+def open_control_session(
     setup: Setup,
     session: SessionWriter,
     joined: Sequence[Session],
@@ -55,9 +55,7 @@ def control_session(
         yield None
         return
     meta = _meta(setup, session, joined)
-    opened = (
-        _reopened(folder, meta, redact) if resumed else SessionWriter.make(folder, meta, redact)
-    )
+    opened = _reopen(folder, meta, redact) if resumed else SessionWriter.make(folder, meta, redact)
     with opened as writer:
         for row in chain.from_iterable(one.rows() for one in joined):
             writer.append(row)
@@ -80,18 +78,18 @@ def _meta(setup: Setup, session: SessionWriter, joined: Sequence[Session]) -> Me
 
 
 def _provenance(setup: Setup) -> Provenance:
-    asked, made = setup.control, setup.provenance
+    control, provenance = setup.control, setup.provenance
     return replace(
-        made,
-        commit=made.base_commit if asked.of_base else None,
+        provenance,
+        commit=provenance.base_commit if control.of_base else None,
         agent=setup.control_agent.describe() if setup.control_agent else "",
-        agent_digest=subject_digest(asked.agent, asked.retriever) if asked.agent else "",
-        agent_options=settings_digest(asked.agent, asked.retriever) if asked.agent else "",
+        agent_digest=subject_digest(control.agent, control.retriever) if control.agent else "",
+        agent_options=settings_digest(control.agent, control.retriever) if control.agent else "",
     )
 
 
-def _reopened(folder: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
-    session = reopened(folder, meta, redact)
+def _reopen(folder: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
+    session = reopen(folder, meta, redact)
     was, now = session.meta.provenance, meta.provenance
     if (was.agent, was.agent_digest) != (now.agent, now.agent_digest):
         session.close()

@@ -19,7 +19,7 @@ from gate.store.session_check import check_rows
 from gate.text.figures import count, join_words
 
 if TYPE_CHECKING:
-    from gate.run.show_cases import Shown
+    from gate.run.show_cases import ShownCases
 
 # Options of a measurement, which this is none of.
 _MEASURING = {
@@ -30,7 +30,7 @@ _MEASURING = {
 }
 
 
-def debug(options: RunOptions, host: Host) -> Shown | None:
+def debug(options: RunOptions, host: Host) -> ShownCases | None:
     """The cases with what was answered; None where no case of the session failed. Raises
     GateError.
     """
@@ -40,56 +40,56 @@ def debug(options: RunOptions, host: Host) -> Shown | None:
         setup, options=options, plans=tuple(replace(p, looks=None) for p in setup.plans)
     )
     if options.failed is not None:
-        setup = _narrowed(setup, options.failed)
+        setup = _choose_failed_cases(setup, options.failed)
     chosen = tuple(plan for plan in setup.plans if plan.chosen)
     if not chosen:
         return None
     setup = replace(setup, plans=chosen)
-    return cast("Shown", finish(setup, (), BackgroundImport("gate.run.show_cases")))
+    return cast("ShownCases", finish(setup, (), BackgroundImport("gate.run.show_cases")))
 
 
 def _check(options: RunOptions) -> None:
-    own = "--failed" if options.failed is not None else "--case"
+    used_option = "--failed" if options.failed is not None else "--case"
     if options.failed is not None and options.case:
         raise UsageError("--failed: cannot be combined with --case; use one of the two")
     for name, option in _MEASURING.items():
         if getattr(options, name) is not None:
             raise UsageError(
-                f"{option}: cannot be combined with {own}, which only shows answers and "
+                f"{option}: cannot be combined with {used_option}, which only shows answers and "
                 "compares nothing; use one of the two"
             )
 
 
-def _narrowed(setup: Setup, session: str) -> Setup:
+def _choose_failed_cases(setup: Setup, session: str) -> Setup:
     """With the cases that failed in the session. Raises UsageError where none of them can run."""
     folder = find_session(session, Path(setup.config.report.dir))
-    failed = failed_cases(folder)
-    found = {p.suite.name: failed.get(p.suite.name, frozenset()) & p.all_ids for p in setup.plans}
-    known = sum(map(len, found.values()))
-    lost = sum(map(len, failed.values())) - known
-    if lost and not known:
+    failed = find_failed_cases(folder)
+    chosen = {p.suite.name: failed.get(p.suite.name, frozenset()) & p.all_ids for p in setup.plans}
+    number_chosen = sum(map(len, chosen.values()))
+    lost = sum(map(len, failed.values())) - number_chosen
+    if lost and not number_chosen:
         names = join_words(sorted(failed))
         raise UsageError(
             f"--failed {folder}: none of its {count(lost, 'failing case')} (suites {names}) is "
             "among the suites of this run; select them with --suite, or give another session"
         )
-    of = f"the failing cases of {folder}"
+    heading = f"the failing cases of {folder}"
     notes = [
-        of,
+        heading,
         *([f"{count(lost, 'failing case')} of that session not in these suites"] if lost else []),
     ]
-    plans = (replace(plan, chosen=found[plan.suite.name]) for plan in setup.plans)
+    plans = (replace(plan, chosen=chosen[plan.suite.name]) for plan in setup.plans)
     return replace(setup, plans=tuple(plans), notes=(*setup.notes, *notes))
 
 
-def failed_cases(folder: Path) -> dict[str, frozenset[str]]:
+def find_failed_cases(folder: Path) -> dict[str, frozenset[str]]:
     """Suite -> its cases of which a round failed, was not answered or not judged. Raises
     UsageError.
     """
     session = load_session(folder)
     refuse_debugging(session)
-    found: dict[str, set[str]] = {}
+    failed: dict[str, set[str]] = {}
     for row in check_rows(session.rows(), session.meta.suites, folder):
         if is_failed_round(row):
-            found.setdefault(row["suite"], set()).add(row["case_id"])
-    return {suite: frozenset(ids) for suite, ids in found.items()}
+            failed.setdefault(row["suite"], set()).add(row["case_id"])
+    return {suite: frozenset(ids) for suite, ids in failed.items()}

@@ -52,7 +52,7 @@ def _measures(config: Config, job: Job) -> bool:
     return own_run or job.mode in ("schedule", "release")
 
 
-def with_looks(
+def plan_looks(
     plans: tuple[SuitePlan, ...],
     compared: frozenset[str],
     config: Config,
@@ -65,23 +65,25 @@ def with_looks(
     may end `early`, at those with any limit. A batch between two looks keeps `concurrency` workers
     busy. Raises UsageError for more rounds than `max_rounds`.
     """
-    found = []
+    with_looks_planned = []
     for plan in plans:
         limits = list(_limits(plan, config))
         by_value = any(gate.effective_rule == "point" for gate in limits)
         looks = None
         if plan.chosen and (plan.suite.name in compared or by_value):
-            looks = _up_to_cap(
+            looks = _looks_up_to_cap(
                 plan, config.regression, early=early, by_value=by_value, concurrency=concurrency
             )
         elif plan.chosen and early and limits:
             looks = equal_looks(len(plan.chosen) * plan.suite.rounds, batch=concurrency)
         # A single look, at the end, could spare nothing.
-        found.append(replace(plan, looks=looks if looks and len(looks.calls) > 1 else None))
-    return tuple(found)
+        with_looks_planned.append(
+            replace(plan, looks=looks if looks and len(looks.calls) > 1 else None)
+        )
+    return tuple(with_looks_planned)
 
 
-def as_begun(
+def restore_looks(
     plans: tuple[SuitePlan, ...], stored: Mapping[str, SuiteMeta]
 ) -> tuple[SuitePlan, ...]:
     """The plans with the looks that a session began with: one plan a session, or its error
@@ -95,7 +97,7 @@ def most_rounds(plan: SuitePlan, rules: RegressionRules) -> int:
     return rules.max_rounds or 2 * plan.suite.rounds
 
 
-def _up_to_cap(
+def _looks_up_to_cap(
     plan: SuitePlan, rules: RegressionRules, *, early: bool, by_value: bool, concurrency: int
 ) -> Looks | None:
     rounds, most = plan.suite.rounds, most_rounds(plan, rules)
@@ -105,16 +107,16 @@ def _up_to_cap(
             "fewer rounds, or raise max_rounds in gate.yml"
         )
     planned, cap = (len(plan.chosen) * number for number in (rounds, most))
-    found = equal_looks(cap, batch=concurrency)
-    if early and (len(found.calls) > 1 or not by_value):
-        return found
+    looks = equal_looks(cap, batch=concurrency)
+    if early and (len(looks.calls) > 1 or not by_value):
+        return looks
     return Looks(calls=(planned, cap)) if cap > planned else None
 
 
 def _limits(plan: SuitePlan, config: Config) -> Iterator[GateRule]:
     """Gates that can fail a run without any baseline."""
-    own = {gate.metric for gate in plan.suite.gates}
-    shared = (g for g in config.gates if g.metric in plan.specs and g.metric not in own)
+    own_metrics = {gate.metric for gate in plan.suite.gates}
+    shared = (g for g in config.gates if g.metric in plan.specs and g.metric not in own_metrics)
     for gate in (*plan.suite.gates, *shared):
         if gate.level == "block" and gate.has_limit:
             yield gate

@@ -15,21 +15,21 @@ from gate import __version__
 from gate.agents.under_test import NOBODY
 from gate.errors import UsageError
 from gate.registry import BackgroundImport
-from gate.run.control_session import asked_before, control_session
+from gate.run.control_session import control_of_shards, open_control_session
 from gate.run.earlier_head import (
     FindEarlier,
     agent_digest,
+    continue_earlier_head,
     deployment_digest,
-    nobody_before,
-    verdicts_before,
-    with_earlier_head,
+    find_no_session,
+    tell_earlier_verdicts,
 )
-from gate.run.grade import nobody
+from gate.run.grade import ask_nobody
 from gate.run.options import Host, RunOptions
 from gate.run.pipeline import Collected, Effects, health, measure
-from gate.run.progress import Told, progress
+from gate.run.progress import ProgressListener, progress
 from gate.run.record_answers import record_end, recorder
-from gate.run.resume import begun, reopened
+from gate.run.resume import continue_looks, reopen
 from gate.run.setup import GivenAgent, Setup, set_up
 from gate.store.session import (
     Meta,
@@ -63,7 +63,7 @@ def execute(
     options: RunOptions,
     host: Host,
     shards: Sequence[Session] = (),
-    find: FindEarlier = nobody_before,
+    find: FindEarlier = find_no_session,
     given: GivenAgent | None = None,
 ) -> Outcome:
     """Everything but printing and publishing. `find`: looks for
@@ -72,35 +72,35 @@ def execute(
 
     With `shards` no agent is asked: their trials are joined into one session and judged once.
     """
-    control = asked_before(shards, options.baseline)
+    control = control_of_shards(shards, options.baseline)
     setup = set_up(options, host, control=control, given=given)
-    setup = with_earlier_head(setup, find)
+    setup = continue_earlier_head(setup, find)
     return cast("Outcome", finish(setup, shards, BackgroundImport("gate.run.judge")))
 
 
 def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -> Ended:
     """Asks, and has the module of `judging` make something of the answers."""
     options = setup.options
-    setup, untold = _with_changed_defaults(setup)
-    joined = _joined(shards, setup)
+    setup, untold = _add_changed_defaults(setup)
+    joined = _join_shards(shards, setup)
     with (
-        _session(setup, untold) as session,
-        control_session(setup, session, joined, setup.host.redactor()) as control,
+        _open_session(setup, untold) as session,
+        open_control_session(setup, session, joined, setup.host.redactor()) as control,
         _panel(setup, session, needed=not shards) as panel,
     ):
-        setup, course = begun(setup, session)
-        setup = _with_verdicts(setup, session)
+        setup, course = continue_looks(setup, session)
+        setup = _add_earlier_verdicts(setup, session)
         for row in chain.from_iterable(shard.rows() for shard in shards):
             session.append(row)
         offline = bool(shards or options.replay)
-        lost = "" if offline else _checked(setup, session)
+        lost = "" if offline else _check_health(setup, session)
         who = "retriever" if setup.config.agent.name == NOBODY else "agent"
         unreachable = f"the {who} cannot be reached: {lost}" if lost else ""
         # Without its judge the run goes on: what the judge decides is missing, the rest is judged.
         unjudged = "" if unreachable else panel.unreachable()
         silent = health(setup.control_agent, setup.world).error if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
-        collected = _trials(setup, session, control, panel, course, judging, ask=ask)
+        collected = _make_trials(setup, session, control, panel, course, judging, ask=ask)
         unreachable = unreachable or PROCESSES.give_up_reason()
         collected = replace(collected, control_unreachable=silent)
         if shards:
@@ -111,7 +111,7 @@ def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -
         session.note_sources(PROCESSES.sources(setup.rules.root))
         before = merge_sources(session.meta.sources, *(shard.meta.sources for shard in shards))
         session.note_sources(before)
-        setup = _with_late_sources(setup, before)
+        setup = _add_late_sources(setup, before)
         session.write_details()
         if control is not None:
             control.write_details()
@@ -120,7 +120,7 @@ def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -
         return ended
 
 
-def _with_changed_defaults(setup: Setup) -> tuple[Setup, tuple[str, ...]]:
+def _add_changed_defaults(setup: Setup) -> tuple[Setup, tuple[str, ...]]:
     """What changed since the version whose words were read here before is a note, once; the
     names of changes that do not concern this run are kept for a later one. What lies in a job's
     folder says nothing about its readers: there the baseline counts.
@@ -134,10 +134,10 @@ def _with_changed_defaults(setup: Setup) -> tuple[Setup, tuple[str, ...]]:
     untold = before.untold if before else ()
     if versions <= {__version__} and not untold:
         return setup, ()
-    from gate.run.changed_defaults import changed_defaults
+    from gate.run.changed_defaults import tell_changed_defaults
 
-    told, later = changed_defaults(setup, versions, untold)
-    return replace(setup, notes=(*told, *setup.notes)), later
+    sentences, later = tell_changed_defaults(setup, versions, untold)
+    return replace(setup, notes=(*sentences, *setup.notes)), later
 
 
 def _versions_of_baselines(setup: Setup) -> set[str]:
@@ -145,7 +145,7 @@ def _versions_of_baselines(setup: Setup) -> set[str]:
     return {run.fingerprint["tool"] for run in newest if "tool" in run.fingerprint}
 
 
-def _with_late_sources(setup: Setup, before: Sources) -> Setup:
+def _add_late_sources(setup: Setup, before: Sources) -> Setup:
     """With the edited files that graders imported only while they judged, in this run or `before`
     in what it goes on with.
     """
@@ -159,19 +159,19 @@ def _with_late_sources(setup: Setup, before: Sources) -> Setup:
     return replace(setup, rules=rules, plans=plans)
 
 
-def _checked(setup: Setup, session: SessionWriter) -> str:
+def _check_health(setup: Setup, session: SessionWriter) -> str:
     """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
     try:
-        found = health(setup.agent, setup.world)
+        health_found = health(setup.agent, setup.world)
     except UsageError:
         if setup.resumed is None:
             session.discard()
         raise
-    session.note_health(found)
-    return found.error
+    session.note_health(health_found)
+    return health_found.error
 
 
-def _joined(shards: Sequence[Session], setup: Setup) -> list[Session]:
+def _join_shards(shards: Sequence[Session], setup: Setup) -> list[Session]:
     """What the shards' controls answered. Raises UsageError unless all are parts of this run."""
     if not shards:
         return []
@@ -183,7 +183,7 @@ def _joined(shards: Sequence[Session], setup: Setup) -> list[Session]:
     return beside
 
 
-def _session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
+def _open_session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
     """A new session folder, or the one to go on with. Raises UsageError when that one ran other
     cases or graders.
     """
@@ -201,19 +201,19 @@ def _session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
     )
     if setup.resumed is None:
         return SessionWriter.create(Path(setup.config.report.dir), meta, redact)
-    return reopened(setup.resumed, meta, redact, head=setup.earlier.head, rounds=setup.more_rounds)
+    return reopen(setup.resumed, meta, redact, head=setup.earlier.head, rounds=setup.more_rounds)
 
 
-def _with_verdicts(setup: Setup, session: SessionWriter) -> Setup:
+def _add_earlier_verdicts(setup: Setup, session: SessionWriter) -> Setup:
     """With what the session said of other heads; from now on it speaks for this one, too."""
     commit = setup.provenance.commit
     if setup.earlier.head and commit:
         session.note_head(commit)
-    told = verdicts_before(session, commit)
-    return replace(setup, notes=(*setup.notes, *told))
+    verdicts = tell_earlier_verdicts(session, commit)
+    return replace(setup, notes=(*setup.notes, *verdicts))
 
 
-def _trials(
+def _make_trials(
     setup: Setup,
     session: SessionWriter,
     control: SessionWriter | None,
@@ -225,19 +225,19 @@ def _trials(
 ) -> Collected:
     with (
         recorder(setup.options.record, setup.host.redactor()) as record,
-        _progress(setup, ask) as told,
+        _progress(setup, ask) as listener,
     ):
         effects = Effects(
             world=replace(setup.world, session=session.folder),
             session=session,
             stop=setup.host.stop,
-            progress=told.row,
+            progress=listener.row,
             control=control,
-            beside=told.beside,
+            beside=listener.beside,
             record=record,
             scrub=setup.host.redactor().scrub,
             idle=judging.start,
-            looked=told.look,
+            looked=listener.look,
             ask=panel.ask,
             beyond=panel.concurrency,
             sources=partial(PROCESSES.last_sources, setup.rules.root.resolve()),
@@ -254,8 +254,8 @@ def _trials(
             undecided=lambda so_far: judging.load().undecided(setup, session, so_far),
         )
         if ask:
-            made = {name: tally.trials for name, tally in collected.tallies.items()}
-            record_end(setup.options.record, setup.plans, session.meta, made, setup.host.redactor())
+            done = {name: tally.trials for name, tally in collected.tallies.items()}
+            record_end(setup.options.record, setup.plans, session.meta, done, setup.host.redactor())
         return collected
 
 
@@ -263,7 +263,7 @@ class _NoPanel:
     """Where no grader asks a model."""
 
     concurrency = 0
-    ask = staticmethod(nobody)
+    ask = staticmethod(ask_nobody)
 
     def unreachable(self) -> str:
         return ""
@@ -292,13 +292,13 @@ def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Pa
         panel.close()
 
 
-def _progress(setup: Setup, ask: bool) -> AbstractContextManager[Told]:
+def _progress(setup: Setup, ask: bool) -> AbstractContextManager[ProgressListener]:
     """What may make the answers worthless is told before they are paid for."""
     options = setup.options
     warned = provider_key(setup.config, given=bool(options.provider_key)).warnings if ask else ()
     return progress(
         sys.stderr,
-        planned=_planned(setup),
+        planned=_count_planned(setup),
         quiet=options.quiet,
         verbose=options.verbose,
         color=wants_color(sys.stderr, setup.host.env, no_color=options.no_color),
@@ -307,7 +307,7 @@ def _progress(setup: Setup, ask: bool) -> AbstractContextManager[Told]:
     )
 
 
-def _planned(setup: Setup) -> int:
+def _count_planned(setup: Setup) -> int:
     """Trials of everybody who is asked."""
     beside = [plan.chosen - plan.new_cases if setup.control.fresh else () for plan in setup.plans]
     return sum(

@@ -19,7 +19,7 @@ from gate.records import Attempt, Case, PluginSpec, Question, Reply, Response, S
 _WHY_LIMIT = 300  # characters of a reason for an unscored answer
 
 
-def named_graders(specs: Iterable[PluginSpec], root: Path) -> dict[str, Grader]:
+def make_graders(specs: Iterable[PluginSpec], root: Path) -> dict[str, Grader]:
     """The graders of a suite by name; the second of one name is `name#2`. Raises UsageError."""
     seen: Counter[str] = Counter()
     graders: dict[str, Grader] = {}
@@ -31,22 +31,22 @@ def named_graders(specs: Iterable[PluginSpec], root: Path) -> dict[str, Grader]:
     return graders
 
 
-def nobody(case: Case, questions: Sequence[Question]) -> list[tuple[Reply, ...]]:
+def ask_nobody(case: Case, questions: Sequence[Question]) -> list[tuple[Reply, ...]]:
     """An Ask where there is no model: no votes."""
     return [() for _ in questions]
 
 
 def grade_attempt(
-    case: Case, response: Response, graders: Mapping[str, Grader], ask: Ask = nobody
+    case: Case, response: Response, graders: Mapping[str, Grader], ask: Ask = ask_nobody
 ) -> Attempt:
     """The graded try; number and times are the caller's. Graders that ask a model do so by `ask`.
 
     Passed: every grader with an opinion says so. Failed: one says no. Neither (None): no grader has
     an opinion, or one that decides left the answer unscored, so that nobody knows.
     """
-    asked: list[GraderReplies] = []
+    noted_replies: list[GraderReplies] = []
     scores = {
-        name: _score(partial(_judged, grader, ask, asked), case, response)
+        name: _score(partial(_grade_by_model, grader, ask, noted_replies), case, response)
         if hasattr(grader, "questions")
         else _score(grader.grade, case, response)
         for name, grader in graders.items()
@@ -58,13 +58,13 @@ def grade_attempt(
         latency_ms=None,
         response=response,
         scores=scores,
-        passed=_passed(graders, scores),
+        passed=_decide_passed(graders, scores),
         failures=tuple(dict.fromkeys(codes)),
-        judging=judging(asked),
+        judging=judging(noted_replies),
     )
 
 
-def failed_values(
+def values_of_failed_trial(
     graders: Mapping[str, Grader], case: Case | None = None
 ) -> dict[str, float | None]:
     """Column -> value of a trial that ended in an agent error. With the case, a column that does
@@ -97,8 +97,8 @@ def _leaves_open(grader: Grader, score: Score) -> bool:
     return score.unscored is not None and getattr(grader, "decides", True)
 
 
-def _judged(
-    grader: Grader, ask: Ask, asked: list[GraderReplies], case: Case, response: Response
+def _grade_by_model(
+    grader: Grader, ask: Ask, noted_replies: list[GraderReplies], case: Case, response: Response
 ) -> Score:
     """The score of a grader that asks a model; what was asked is noted in `asked`."""
     asking = cast("ModelGrader", grader)
@@ -110,28 +110,28 @@ def _judged(
     finally:
         votes = [reply for given in replies for reply in given]
         if questions or score.flagged:
-            told = GraderReplies(
+            noted = GraderReplies(
                 role=asking.role,
                 scored=score.unscored is None or score.flagged,
                 replies=votes,
                 decides=read_traits(GraderTraits, grader).decides,
                 flagged=score.flagged,
             )
-            asked.append(told)
+            noted_replies.append(noted)
     return score
 
 
 def _score(grade: Callable[[Case, Response], Score], case: Case, response: Response) -> Score:
     """A grader's score; whatever goes wrong in a grader leaves the answer unscored, never 0."""
     try:
-        return _plain(grade(case, response))
+        return _to_plain_floats(grade(case, response))
     except GraderFailure as failure:
         return Score(unscored=str(failure)[:_WHY_LIMIT])
     except Exception as error:
         return Score(unscored=f"{type(error).__name__}: {error}"[:_WHY_LIMIT])
 
 
-def _plain(score: Score) -> Score:
+def _to_plain_floats(score: Score) -> Score:
     """The score with plain finite floats (a user's grader may return numpy's). Raises on others."""
     if not isinstance(score, Score):
         raise GraderFailure(f"the grader returned {type(score).__name__}, not a Score")
@@ -150,7 +150,7 @@ def _plain(score: Score) -> Score:
     return replace(score, values=values, passed=passed)
 
 
-def _passed(graders: Mapping[str, Grader], scores: Mapping[str, Score]) -> bool | None:
+def _decide_passed(graders: Mapping[str, Grader], scores: Mapping[str, Score]) -> bool | None:
     opinions = [score.passed for score in scores.values() if score.passed is not None]
     if False in opinions:
         return False

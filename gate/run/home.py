@@ -79,7 +79,7 @@ def check_has_config(config: Config, env: Mapping[str, str], *, bundled_wanted: 
         raise UsageError(NOWHERE)
 
 
-def unused_datasets(suites: tuple[Suite, ...]) -> list[str]:
+def tell_unused_datasets(suites: tuple[Suite, ...]) -> list[str]:
     """That a file which looks like a bundled suite's dataset lies here, and does not count."""
     return [
         f"{file} is in this folder but not used: the cases of {suite.name} are those that "

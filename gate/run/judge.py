@@ -19,13 +19,13 @@ from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
-from gate.run.arms import Answers
-from gate.run.locate import located
+from gate.run.arms import ArmResults
+from gate.run.locate import locate_findings
 from gate.run.pipeline import Collected
 from gate.run.prepare import SuitePlan
-from gate.run.rules_for_event import measures_the_base, told_of_baseline
+from gate.run.rules_for_event import measures_the_base, tell_edited_baseline
 from gate.run.setup import Setup
-from gate.run.shown_cases import shown_cases
+from gate.run.shown_cases import show_cases
 from gate.run.suite_metrics import metrics_of
 from gate.store.baseline.find import Compared, differences
 from gate.store.session import SessionWriter
@@ -61,7 +61,7 @@ class Outcome:
 
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
     """The verdict on what was collected; every report of the session is written."""
-    measured = _measured(setup, collected, unreachable)
+    measured = _measure(setup, collected, unreachable)
     report = _report(setup, session, collected, measured)
     # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
     stored = session.write_report(summary(report))
@@ -71,11 +71,11 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
         from gate.run.release_evidence.write import write_evidence
 
         write_evidence(setup, session, stored)
-    failing = tuple(_failing(setup, session, report, measured))
+    failing = tuple(_show_failing(setup, session, report, measured))
     return Outcome(report=stored, session_dir=session.folder, failing=failing)
 
 
-def _failing(
+def _show_failing(
     setup: Setup, session: SessionWriter, report: Report, measured: Sequence[Measured]
 ) -> Iterator[ShownCase]:
     """The worst cases of a run that failed, for whoever typed it."""
@@ -84,25 +84,25 @@ def _failing(
     spared = frozenset(entry.case for entry in setup.config.quarantine)
     worst = worst_failing(report.cases, report.worse, report.outcome, measured, spared)[:WORST]
     redactor = setup.host.redactor()
-    found: dict[tuple[str, str], ShownCase] = {}
+    shown: dict[tuple[str, str], ShownCase] = {}
     for plan in setup.plans:
         ids = [case_id for suite, case_id in worst if suite == plan.suite.name]
-        for case in shown_cases(plan, ids, session, redactor) if ids else ():
-            found[case.suite, case.case_id] = case
-    yield from (found[name] for name in worst if name in found)
+        for case in show_cases(plan, ids, session, redactor) if ids else ():
+            shown[case.suite, case.case_id] = case
+    yield from (shown[name] for name in worst if name in shown)
 
 
 def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> LookResult:
     """Which suites need more trials after a batch, and if none does, why."""
-    return look(_measured(setup, collected, ""), setup.config, _setting(setup, session))
+    return look(_measure(setup, collected, ""), setup.config, _setting(setup, session))
 
 
 def _report(
     setup: Setup, session: SessionWriter, collected: Collected, measured: Sequence[Measured]
 ) -> Report:
     setting = _setting(setup, session, collected.ended_early)
-    report = located(conclude(measured, setup.config, setting, session.rows_of), setup)
-    return _of_shard(report, setup.options.shard) if setup.options.shard else report
+    report = locate_findings(conclude(measured, setup.config, setting, session.rows_of), setup)
+    return _report_of_shard(report, setup.options.shard) if setup.options.shard else report
 
 
 def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
@@ -119,18 +119,18 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         mode=setup.where.job.mode,
         provenance=setup.provenance,
         answered=was_answered(session.meta.health),
-        loosened=_loosened(setup),
+        loosened=_list_loosened(setup),
         unprotected=setup.rules.base is None,
         notes=tuple(dict.fromkeys(notes)),
         accepted=setup.accepted,
         comment_id=setup.host.env.get("INPUT_COMMENT-ID") or "gate",
-        elsewhere=_elsewhere(setup),
+        elsewhere=_list_metrics_elsewhere(setup),
         measures_main=measures_the_base(setup.where.job, setup.config),
-        asked_with=_asked_with(setup),
+        asked_with=_describe_agent(setup),
     )
 
 
-def _asked_with(setup: Setup) -> dict[str, str]:
+def _describe_agent(setup: Setup) -> dict[str, str]:
     """What a laptop's command says of the agent. Of a job it would lead to a place that no laptop
     knows.
     """
@@ -139,15 +139,15 @@ def _asked_with(setup: Setup) -> dict[str, str]:
     return {name: value for name, value in given.items() if here and value and "@" not in value}
 
 
-def _loosened(setup: Setup) -> tuple[str, ...]:
+def _list_loosened(setup: Setup) -> tuple[str, ...]:
     """Rules, then cases, then baselines."""
-    found = [*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
+    notes = [*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
     if setup.rules.has_base:
-        found += [told_of_baseline(name, one.here) for name, one in setup.baselines.items()]
-    return tuple(filter(None, found))
+        notes += [tell_edited_baseline(name, base.here) for name, base in setup.baselines.items()]
+    return tuple(filter(None, notes))
 
 
-def _of_shard(report: Report, shard: tuple[int, int]) -> Report:
+def _report_of_shard(report: Report, shard: tuple[int, int]) -> Report:
     """A part of the cases decides nothing, or N parts would each spend the run's alpha; only what
     kept it from being measured ends with its exit code.
     """
@@ -159,13 +159,13 @@ def _of_shard(report: Report, shard: tuple[int, int]) -> Report:
     return replace(report, exit_code=code, notes=(note, *report.notes), decision=None)
 
 
-def _elsewhere(setup: Setup) -> frozenset[str]:
+def _list_metrics_elsewhere(setup: Setup) -> frozenset[str]:
     ran = {plan.suite.name for plan in setup.plans}
     left_out = [suite for suite in setup.rules.config.suites if suite.name not in ran]
     return metrics_of(left_out, setup.rules.config, setup.rules.root)
 
 
-def _measured(setup: Setup, collected: Collected, unreachable: str) -> list[Measured]:
+def _measure(setup: Setup, collected: Collected, unreachable: str) -> list[Measured]:
     return [_suite(setup, plan, collected, unreachable) for plan in setup.plans]
 
 
@@ -174,18 +174,18 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
     table = table_of(collected.columns[name], plan.specs, plan.grader_digests)
     tally = collected.tallies[name]
     broken_off = collected.ended_early or unreachable or collected.control_unreachable
-    control = collected.control
+    control, stored = collected.control, setup.baselines.get(name, NONE_WANTED)
     # What the verdict spares is not missing, though a budget end the others later; neither are the
     # cases that it spares.
     spared = plan.looks is not None and (name in collected.course.ended or not broken_off)
     missing = len(plan.chosen) * plan.suite.rounds - tally.trials
-    asked = frozenset(table.cases) if spared else plan.chosen
+    case_ids = frozenset(table.cases) if spared else plan.chosen
     return Measured(
         name=name,
         meta=plan.meta(),
         table=table,
         tally=tally,
-        baseline=_asked(control, plan, setup) if control else _stored(setup, name),
+        baseline=_compare_with_control(control, plan, setup) if control else stored,
         control=control.tallies[name] if control else None,
         gates=plan.suite.gates,
         floor=plan.suite.floor,
@@ -194,7 +194,7 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         unreachable=unreachable,
         control_unreachable=collected.control_unreachable,
         not_run=0 if spared else max(0, missing),
-        not_asked=plan.all_ids - asked,
+        not_asked=plan.all_ids - case_ids,
         ended=collected.course.ended.get(name, broken_off if plan.looks else ""),
         labels=setup.reviewed.labels.get(name, {}),
         people=setup.reviewed.people.get(name, ()),
@@ -208,20 +208,16 @@ def _references(plan: SuitePlan, case_ids: frozenset[str]) -> dict[str, StepPath
     from gate.graders.trajectories.reference import reference_path
 
     try:
-        wanted = (case for case in plan.read() if case.id in case_ids)
-        found = {case.id: reference_path(case) for case in wanted}
+        read_cases = (case for case in plan.read() if case.id in case_ids)
+        references = {case.id: reference_path(case) for case in read_cases}
     except (GateError, OSError):
         return {}
-    return {case_id: path for case_id, path in found.items() if path is not None}
+    return {case_id: path for case_id, path in references.items() if path is not None}
 
 
-def _stored(setup: Setup, suite: str) -> Compared:
-    return setup.baselines.get(suite, NONE_WANTED)
-
-
-def _asked(control: Answers, plan: SuitePlan, setup: Setup) -> Compared:
+def _compare_with_control(control: ArmResults, plan: SuitePlan, setup: Setup) -> Compared:
     """What the control answered in this very run."""
-    name, made = plan.suite.name, control.meta.provenance
+    name, provenance = plan.suite.name, control.meta.provenance
     table = table_of(control.columns[name], plan.specs, plan.grader_digests)
     if not table.cases:
         return Compared(table=None, info=BaselineInfo(source="none", detail="no control was asked"))
@@ -231,13 +227,13 @@ def _asked(control: Answers, plan: SuitePlan, setup: Setup) -> Compared:
     note = f"{lost} of the control agent's trials have no answer (infrastructure error)"
     info = BaselineInfo(
         source="control",
-        detail=made.agent,
-        commit=made.commit,
+        detail=provenance.agent,
+        commit=provenance.commit,
         created_at=control.meta.created_at,
         rounds=table.rounds,
         runs=1,
         fingerprint_diff=differences(
-            fingerprint(made, plan.dataset_digest),
+            fingerprint(provenance, plan.dataset_digest),
             fingerprint(setup.provenance, plan.dataset_digest),
         ),
         notes=(note,) if lost else (),

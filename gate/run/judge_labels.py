@@ -31,7 +31,7 @@ PASSED = frozenset({"success", "first_success"})  # columns that come from pass 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedSuite:
     """One suite as far as labels concern it. `deciders`: for each grader that decides whether an
     answer passes, its judge's metrics; none where it asks nobody. `limits`: metric -> from which
     value on an answer passes.
@@ -47,7 +47,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewed:
+class LabelReview:
     """What the labels come to. `labels`: suite -> metric -> those made beside this very judge;
     `people`: suite -> what all labels say, by metric; `advisory`: suite -> metric -> why it does
     not gate.
@@ -70,40 +70,44 @@ class Reviewed:
         return (*notes(self.found, self.file), *powerless, *self.warnings)
 
 
-def reviewed_plans(rules: Rules, config: Config, plans: Iterable[SuitePlan]) -> Reviewed:
+def review_plans(rules: Rules, config: Config, plans: Iterable[SuitePlan]) -> LabelReview:
     """What the labels of the judging rules' side say of the suites of a run. Raises
     InfrastructureError where the base cannot be read.
 
     A read of the base may cost a request. Without a judge labels decide nothing, so they are looked
     for there only where this folder has such a file too, or gate.yml names one.
     """
-    suites = {plan.suite.name: judged_plan(plan) for plan in plans}
+    suites = {plan.suite.name: judged_suite_of(plan) for plan in plans}
     judge, file = config.judge, file_of(config.judge)
     there = "labels" in (judge.options if judge else {}) or is_there(rules.root / file, file)
     left_out = frozenset(suite.name for suite in config.suites) - suites.keys()
     find = partial(rules.judging_file, file)
-    return reviewed(find, suites, least_of(judge), there=there, left_out=left_out)
+    return review_labels(find, suites, least_of(judge), there=there, left_out=left_out)
 
 
-def judged_plan(plan: SuitePlan) -> Judged:
+def judged_suite_of(plan: SuitePlan) -> JudgedSuite:
     """A suite whose dataset is known. A judge whose code was edited is another one."""
-    same = {one: digest for one, digest in plan.grader_digests.items() if one not in plan.edited}
-    found = judged_by(plan.graders.values(), plan.specs, same)
-    return replace(found, known=replace(found.known, cases=plan.all_ids, digests=plan.digests))
+    same = {
+        column: digest
+        for column, digest in plan.grader_digests.items()
+        if column not in plan.edited
+    }
+    judged = list_deciders(plan.graders.values(), plan.specs, same)
+    return replace(judged, known=replace(judged.known, cases=plan.all_ids, digests=plan.digests))
 
 
-def judged_by(
+def list_deciders(
     graders: Iterable[Grader], specs: Mapping[str, MetricSpec], digests: Mapping[str, str]
-) -> Judged:
+) -> JudgedSuite:
     """`digests`: column -> hash of its grader and judge."""
     limits: dict[str, float] = {}
     deciders = []
     for grader in graders:
         limits |= _limits(grader)
         if read_traits(GraderTraits, grader).decides:
-            own = [spec.name for spec in grader.metrics() if spec.asks == "judge"]
-            deciders.append(tuple(own))
-    return Judged(
+            judge_metrics = [spec.name for spec in grader.metrics() if spec.asks == "judge"]
+            deciders.append(tuple(judge_metrics))
+    return JudgedSuite(
         known=LabelContext(specs=specs, graders=digests), deciders=tuple(deciders), limits=limits
     )
 
@@ -119,91 +123,99 @@ def least_of(judge: PluginSpec | None) -> float | None:
     return None if least is None else float(least)
 
 
-def reviewed(
+def review_labels(
     find: Callable[[], DatasetSource | None],
-    suites: Mapping[str, Judged],
+    suites: Mapping[str, JudgedSuite],
     least: float | None,
     *,
     there: bool = False,
     left_out: frozenset[str] = frozenset(),
-) -> Reviewed:
+) -> LabelReview:
     """`find` the labels; it is called only where a judge has a say, or they are known to be
     `there`. `least`: the agreement that a gate asks for, None is none; `left_out`: suites of
     gate.yml that are not of this run.
     """
-    asked = {name: suite for name, suite in suites.items() if suite.opinions}
-    if not asked and not there:
-        return Reviewed()
+    judged_suites = {name: suite for name, suite in suites.items() if suite.opinions}
+    if not judged_suites and not there:
+        return LabelReview()
     source = find()
     file = source.name if source else LABELS
     rows = without_suites(read_labels(source), left_out)
-    found = keep_fitting(rows, {name: suite.known for name, suite in suites.items()}, file)
-    labels = {name: _own(found, name, suite) for name, suite in asked.items()}
+    fitting = keep_fitting(rows, {name: suite.known for name, suite in suites.items()}, file)
+    labels = {name: _labels_of_judge(fitting, name, suite) for name, suite in judged_suites.items()}
     agreements = tuple(
-        _agreement(found, name, suite, metric, own)
-        for name, suite in asked.items()
-        for metric, own in labels[name].items()
+        _agreement(fitting, name, suite, metric, labels_of_metric)
+        for name, suite in judged_suites.items()
+        for metric, labels_of_metric in labels[name].items()
     )
     advisory: dict[str, Mapping[str, str]] = {}
-    told: list[str] = []
-    for name, suite in asked.items():
-        kappas = {one.metric: one for one in agreements if one.suite == name}
-        told += _other_judge(name, suite, found, labels[name])
+    warnings: list[str] = []
+    for name, suite in judged_suites.items():
+        kappas = {
+            agreement.metric: agreement for agreement in agreements if agreement.suite == name
+        }
+        warnings += _other_judge(name, suite, fitting, labels[name])
         if least is not None:
             advisory[name] = _advisory(suite, kappas, least)
-            told += _still_counted(name, suite, advisory[name])
-    return Reviewed(
+            warnings += _still_counted(name, suite, advisory[name])
+    return LabelReview(
         labels=labels,
         agreements=agreements,
-        people=_people(found, suites),
+        people=_people(fitting, suites),
         advisory=advisory,
-        warnings=tuple(told),
-        found=found,
+        warnings=tuple(warnings),
+        found=fitting,
         file=file,
     )
 
 
-def _own(found: ReviewLabels, name: str, suite: Judged) -> dict[str, tuple[Label, ...]]:
+def _labels_of_judge(
+    fitting: ReviewLabels, name: str, suite: JudgedSuite
+) -> dict[str, tuple[Label, ...]]:
     """Metric -> labels beside this judge; only where there are any."""
     graders = suite.known.graders
-    own = {
-        metric: with_judge(found.select(name, metric), graders.get(spec.column))
+    by_metric = {
+        metric: with_judge(fitting.select(name, metric), graders.get(spec.column))
         for metric, spec in suite.opinions.items()
     }
-    return {metric: some for metric, some in own.items() if some}
+    return {metric: some for metric, some in by_metric.items() if some}
 
 
-def _people(found: ReviewLabels, suites: Mapping[str, Judged]) -> dict[str, tuple[Ratings, ...]]:
+def _people(
+    fitting: ReviewLabels, suites: Mapping[str, JudgedSuite]
+) -> dict[str, tuple[Ratings, ...]]:
     """Suite -> what its labels say, by metric."""
-    if not found.rows:
+    if not fitting.rows:
         return {}
     from gate.analysis.agreement import measure_ratings
 
-    said: dict[str, dict[str, list[Label]]] = {}
-    for row in found.rows:
-        said.setdefault(row.suite, {}).setdefault(row.metric, []).append(row)
+    by_suite: dict[str, dict[str, list[Label]]] = {}
+    for row in fitting.rows:
+        by_suite.setdefault(row.suite, {}).setdefault(row.metric, []).append(row)
     return {
         name: tuple(
-            measure_ratings(suites[name].known.specs.get(metric) or _unmeasured(metric), rows)
+            measure_ratings(
+                suites[name].known.specs.get(metric) or _spec_without_scale(metric), rows
+            )
             for metric, rows in sorted(metrics.items())
         )
-        for name, metrics in said.items()
+        for name, metrics in by_suite.items()
     }
 
 
-def _unmeasured(metric: str) -> MetricSpec:
+def _spec_without_scale(metric: str) -> MetricSpec:
     return MetricSpec(name=metric, column=metric, low=None, high=None)
 
 
 def _agreement(
-    found: ReviewLabels, name: str, suite: Judged, metric: str, own: tuple[Label, ...]
+    fitting: ReviewLabels, name: str, suite: JudgedSuite, metric: str, labels: tuple[Label, ...]
 ) -> Agreement:
     from gate.analysis.agreement import measure_agreement
 
     spec, digest = suite.opinions[metric], suite.known.graders.get(suite.opinions[metric].column)
-    made = measure_agreement(name, spec, own, suite.limits.get(metric))
-    others = sum(label.judge_digest != digest for label in found.select(name, metric))
-    return replace(made, other_judge=others)
+    agreement = measure_agreement(name, spec, labels, suite.limits.get(metric))
+    others = sum(label.judge_digest != digest for label in fitting.select(name, metric))
+    return replace(agreement, other_judge=others)
 
 
 def _limits(grader: Grader) -> Iterator[tuple[str, float]]:
@@ -213,14 +225,14 @@ def _limits(grader: Grader) -> Iterator[tuple[str, float]]:
     from gate.graders.rubrics.built_in import BUILT_IN
     from gate.graders.rubrics.rubric import Rubric
 
-    written = getattr(grader, "rubric", None)
-    rubric = BUILT_IN.get(written) if isinstance(written, str) else written
+    named_rubric = getattr(grader, "rubric", None)
+    rubric = BUILT_IN.get(named_rubric) if isinstance(named_rubric, str) else named_rubric
     if not isinstance(rubric, Rubric):
         return
     for criterion, least in {**rubric.least, **getattr(grader, "least", {})}.items():
         yield rubric.metric_of(criterion), float(least)
-    own = getattr(grader, "least_total", None)
-    total = rubric.least_total if own is None else own
+    own_total = getattr(grader, "least_total", None)
+    total = rubric.least_total if own_total is None else own_total
     if total is not None and rubric.total:
         low, high = rubric.total_bounds
         yield rubric.total, (total - low) / (high - low)
@@ -229,35 +241,37 @@ def _limits(grader: Grader) -> Iterator[tuple[str, float]]:
 # ------------------------------------------------------------------------------- what may not gate
 
 
-def _advisory(suite: Judged, agreements: Mapping[str, Agreement], least: float) -> dict[str, str]:
+def _advisory(
+    suite: JudgedSuite, agreements: Mapping[str, Agreement], least: float
+) -> dict[str, str]:
     """The lower bound must reach it: few labels show nothing, however well they agree."""
-    found = {}
+    advisory = {}
     for metric in suite.opinions:
-        one = agreements.get(metric)
-        if one is None or one.kappa.low is None or one.kappa.low < least:
+        agreement = agreements.get(metric)
+        if agreement is None or agreement.kappa.low is None or agreement.kappa.low < least:
             shown = (
-                _shown(one.kappa, one.labels)
-                if one
+                _format_kappa(agreement.kappa, agreement.labels)
+                if agreement
                 else "no person has rated answers that this judge scored"
             )
             wanted = f"judge.min_agreement {figures.limit(least, '')}"
-            found[metric] = f"does not gate: {wanted} has not been shown ({shown})"
+            advisory[metric] = f"does not gate: {wanted} has not been shown ({shown})"
     judges = [metrics for metrics in suite.deciders if metrics]
-    if judges and len(judges) == len(suite.deciders) and _all_in(judges, found):
+    if judges and len(judges) == len(suite.deciders) and _are_all_advisory(judges, advisory):
         why = "does not gate: only judges that may not gate decide what passes"
-        found |= {
+        advisory |= {
             name: why
             for name, spec in suite.known.specs.items()
             if not PASSED.isdisjoint(spec.columns)
         }
-    return found
+    return advisory
 
 
-def _all_in(judges: Sequence[tuple[str, ...]], advisory: Mapping[str, str]) -> bool:
+def _are_all_advisory(judges: Sequence[tuple[str, ...]], advisory: Mapping[str, str]) -> bool:
     return all(metric in advisory for metrics in judges for metric in metrics)
 
 
-def _shown(kappa: Measure, labels: int) -> str:
+def _format_kappa(kappa: Measure, labels: int) -> str:
     by = figures.count(labels, "label")
     if kappa.value is None or kappa.low is None or kappa.high is None:
         return f"{by}: {kappa.reason}"
@@ -277,7 +291,7 @@ def _powerless(name: str, advisory: Mapping[str, str]) -> Iterator[str]:
         yield f"{name}: {figures.join_words((f'`{one}`' for one in metrics), most=5)} {verb}"
 
 
-def _still_counted(name: str, suite: Judged, advisory: Mapping[str, str]) -> Iterator[str]:
+def _still_counted(name: str, suite: JudgedSuite, advisory: Mapping[str, str]) -> Iterator[str]:
     """Success is the word of all graders that decide, and cannot be had without the judge's."""
     judges = {metric for metrics in suite.deciders for metric in metrics}
     if SUCCESS not in advisory and judges & advisory.keys():
@@ -288,12 +302,15 @@ def _still_counted(name: str, suite: Judged, advisory: Mapping[str, str]) -> Ite
 
 
 def _other_judge(
-    name: str, suite: Judged, found: ReviewLabels, own: Mapping[str, Sequence[Label]]
+    name: str,
+    suite: JudgedSuite,
+    fitting: ReviewLabels,
+    labels_by_metric: Mapping[str, Sequence[Label]],
 ) -> Iterator[str]:
     """ReviewLabels that say nothing of this judge: nothing is corrected by them."""
-    left = [m for m in suite.opinions if m not in own and found.select(name, m)]
+    left = [m for m in suite.opinions if m not in labels_by_metric and fitting.select(name, m)]
     if left:
-        labels = sum(len(found.select(name, metric)) for metric in left)
+        labels = sum(len(fitting.select(name, metric)) for metric in left)
         yield (
             f"{name}: {figures.count(labels, 'label')} on "
             f"{figures.join_words((f'`{one}`' for one in left), most=5)} were made for "

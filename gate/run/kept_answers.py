@@ -9,11 +9,11 @@ from gate.files.json_schema_quick import compile_check
 from gate.plugins import Grader
 from gate.records import Response
 from gate.records.codec import from_json, schema_of, to_lean_json
-from gate.run.trial_worker import Answers, Task
+from gate.run.trial_worker import AnswerStore, Task
 from gate.store.event_log import EventLog
 
 
-def kept_answers(log: EventLog) -> Answers:
+def open_kept_answers(log: EventLog) -> AnswerStore:
     """Of the suites whose graders are asked outside this process: ours in it take no time, and
     their answers would be written twice for nothing.
     """
@@ -25,15 +25,15 @@ def kept_answers(log: EventLog) -> Answers:
             )
 
     def find(task: Task) -> tuple[Response, float] | None:
-        told = log.answer(_key(task))
-        if told is None or not _fits(told.get("response")):
+        stored = log.answer(_key(task))
+        if stored is None or not _fits(stored.get("response")):
             return None
-        latency = told.get("latency_ms")
+        latency = stored.get("latency_ms")
         if not isinstance(latency, (int, float)):
             return None
-        return from_json(Response, told["response"]), float(latency)
+        return from_json(Response, stored["response"]), float(latency)
 
-    return Answers(keep=keep, find=find)
+    return AnswerStore(keep=keep, find=find)
 
 
 _fits = compile_check(schema_of(Response))

@@ -21,14 +21,14 @@ _OWN = ("agent", "retriever")  # what a pull request brings itself
 _NAMED = 6  # files in one line
 
 
-def laptop_rules(
-    own: Config, root: Path, env: Mapping[str, str], base: RulesBase, git: GitForge
+def choose_laptop_rules(
+    own_config: Config, root: Path, env: Mapping[str, str], base: RulesBase, git: GitForge
 ) -> Rules:
     """The own rules, and what a pull request would be judged by instead."""
-    differ = _differences(own, root, base, git)
-    rules = Rules(config=own, own=own, root=root)
-    if own.regression.control == "fresh" and own.control_agent is None:
-        rules = replace(rules, theirs=base_config(own, base, root, env))
+    differ = _differences(own_config, root, base, git)
+    rules = Rules(config=own_config, own=own_config, root=root)
+    if own_config.regression.control == "fresh" and own_config.control_agent is None:
+        rules = replace(rules, theirs=base_config(own_config, base, root, env))
     if not differ:
         return rules
     note = (
@@ -38,35 +38,35 @@ def laptop_rules(
     return replace(rules, notes=(note,))
 
 
-def _differences(own: Config, root: Path, base: RulesBase, git: GitForge) -> str:
+def _differences(own_config: Config, root: Path, base: RulesBase, git: GitForge) -> str:
     """Which files, and of gate.yml which keys, are not as the base has them; empty: none."""
-    file = own.file or CONFIG
-    found: list[str] = []
-    for path in git.list_changed([file, *_files(own)], base.sha):
+    file = own_config.file or CONFIG
+    differing: list[str] = []
+    for path in git.list_changed([file, *_files(own_config)], base.sha):
         if path != file:
-            found.append(path)
+            differing.append(path)
         elif keys := _keys(root / file, base.forge.read(file, base.sha), file):
-            found.append(f"{file} ({keys})")
-    more = [f"{len(found) - _NAMED} more"] if len(found) > _NAMED else []
-    return ", ".join([*found[:_NAMED], *more])
+            differing.append(f"{file} ({keys})")
+    more = [f"{len(differing) - _NAMED} more"] if len(differing) > _NAMED else []
+    return ", ".join([*differing[:_NAMED], *more])
 
 
-def _files(own: Config) -> list[str]:
+def _files(own_config: Config) -> list[str]:
     """Beside gate.yml, that have a say in the verdict."""
-    graders = [spec for suite in own.suites for spec in suite.graders]
-    code = [name for spec in (*graders, *models_of(own)) for name in code_of(spec)]
-    code += [suite.suite for suite in own.suites if suite.suite]
-    data = [suite.dataset for suite in own.suites if suite.dataset]
+    graders = [spec for suite in own_config.suites for spec in suite.graders]
+    code = [name for spec in (*graders, *models_of(own_config)) for name in code_of(spec)]
+    code += [suite.suite for suite in own_config.suites if suite.suite]
+    data = [suite.dataset for suite in own_config.suites if suite.dataset]
     return list(dict.fromkeys(filter(None, [*data, *map(grader_file, code)])))
 
 
 def _keys(here: Path, theirs: bytes | None, file: str) -> str:
     """The sections that differ; empty where only the agent does."""
-    own = read_if_there(here, file)
-    if theirs is None or own is None:
+    content = read_if_there(here, file)
+    if theirs is None or content is None:
         return "not there" if theirs is None else "not here"
     try:
-        ours, before = _sections(own, file), _sections(theirs, file)
+        ours, before = _sections(content, file), _sections(theirs, file)
     except GateError:
         return "cannot be read there"
     keys = dict.fromkeys((*ours, *before))

@@ -12,7 +12,7 @@ from gate.records import CaseChange, CaseChanges, Config, GateResult, Report
 from gate.run.setup import Setup
 
 
-def located(report: Report, setup: Setup) -> Report:
+def locate_findings(report: Report, setup: Setup) -> Report:
     """The report with the places of its gates and newly failing cases in the working tree, as paths
     from the repository's top; no place for what is not there (a gate that only the base has).
     """
@@ -39,10 +39,10 @@ def _folder(setup: Setup) -> str | None:
 
 def _rules(config: Config) -> dict[tuple[str, str], Place]:
     """Place of each rule by suite and metric; the suite is empty for those of all suites."""
-    found = {("", rule.metric): rule.place for rule in config.gates}
+    places = {("", rule.metric): rule.place for rule in config.gates}
     for suite in config.suites:
-        found |= {(suite.name, rule.metric): rule.place for rule in suite.gates}
-    return found
+        places |= {(suite.name, rule.metric): rule.place for rule in suite.gates}
+    return places
 
 
 def _gate(gate: GateResult, rules: Mapping[tuple[str, str], Place], folder: str) -> GateResult:

@@ -17,11 +17,11 @@ from gate.analysis.tally import Tally
 from gate.errors import InfraFailure, InfrastructureError, Transport, UsageError
 from gate.plugins import Agent, AgentTraits, Ask, World, read_traits
 from gate.records import Budget, Case, Health, Price, Response, Trial, TrialRow
-from gate.run.arms import Answers, Arm, Arms, PairedWorker
-from gate.run.batches import batch, case_order, in_turn, whole_rounds
+from gate.run.arms import Arm, ArmResults, Arms, PairedWorker
+from gate.run.batches import case_order, deal_batch, deal_rounds, interleave
 from gate.run.budget import Allowance
-from gate.run.grade import failed_values, gives_no_verdict, grade_attempt, nobody
-from gate.run.kept_answers import kept_answers
+from gate.run.grade import ask_nobody, gives_no_verdict, grade_attempt, values_of_failed_trial
+from gate.run.kept_answers import open_kept_answers
 from gate.run.prepare import SuitePlan
 from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.session import SessionWriter
@@ -54,7 +54,7 @@ class Effects:
     scrub: Callable[[Response], Response] = lambda response: response  # takes secrets out
     idle: Callable[[], None] = lambda: None  # called while the agent thinks
     looked: Callable[[Course], None] = lambda course: None  # told what a look left
-    ask: Ask = nobody  # a judge or verifier
+    ask: Ask = ask_nobody  # a judge or verifier
     sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
     broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
     beyond: int = 0  # answers that may wait for a judge while as many others are being made
@@ -68,7 +68,7 @@ class Collected:
     tallies: Mapping[str, Tally]
     ended_early: str = ""
     course: Course = _ALL_ROUNDS
-    control: Answers | None = None  # of the control agent, where one is asked
+    control: ArmResults | None = None  # of the control agent, where one is asked
     control_unreachable: str = ""  # what its health check said
 
 
@@ -177,11 +177,11 @@ class _Run:
 
     def trials(self, agent: Agent, control: Agent | None) -> Iterator[Trial | Unmade]:
         """Two agents share the workers, at the pace of the slower one."""
-        asked = [agent] if control is None else [agent, control]
-        if all(read_traits(AgentTraits, one).plays_back for one in asked):
+        agents = [agent] if control is None else [agent, control]
+        if all(read_traits(AgentTraits, a).plays_back for a in agents):
             self._counts_money = False  # what was recorded is paid for
-        paces = [one.requests_per_minute for one in asked if one.requests_per_minute]
-        at_once = min(one.concurrency for one in asked)
+        paces = [a.requests_per_minute for a in agents if a.requests_per_minute]
+        at_once = min(a.concurrency for a in agents)
         turn = BoundedSemaphore(at_once) if self._effects.beyond else None
         return run_threads(
             map(self._allowance.limit, map(self._arms.side_by_side, self._batches())),
@@ -205,10 +205,10 @@ class _Run:
             scrub=effects.scrub,
             turn=turn,
         )
-        asking = make(agent, record=effects.record, answers=kept_answers(effects.session.log))
+        asking = make(agent, record=effects.record, answers=open_kept_answers(effects.session.log))
         if control is None or effects.control is None:
             return asking
-        beside = make(control, answers=kept_answers(effects.control.log))
+        beside = make(control, answers=open_kept_answers(effects.control.log))
         return PairedWorker(asking, beside)
 
     def take(self, trial: Trial | Unmade) -> None:
@@ -256,9 +256,9 @@ class _Run:
     def _end_of_recording(self) -> str:
         if not self._unmade:
             return ""
-        made = sum(tally.trials for tally in self._arms.candidate.tallies.values())
+        trials_made = sum(tally.trials for tally in self._arms.candidate.tallies.values())
         missing = f"{self._unmade:,} were not recorded"
-        return f"the recording has only {count(made, 'trial')}, {missing}"
+        return f"the recording has only {count(trials_made, 'trial')}, {missing}"
 
     def _batches(self) -> Iterator[Iterator[Task]]:
         """Each batch is asked for once everything of the one before it was taken."""
@@ -269,23 +269,23 @@ class _Run:
         }
 
         def tasks(name: str, trials: range) -> Iterator[Task]:
-            return batch(self._plans[name].task_source(), orders[name], trials, done)
+            return deal_batch(self._plans[name].task_source(), orders[name], trials, done)
 
-        whole = [plan.task_source() for name, plan in self._plans.items() if name not in orders]
+        fixed = [plan.task_source() for name, plan in self._plans.items() if name not in orders]
         # What a resumed session lacks of its earlier batches comes with the first one.
         first = [tasks(name, range(self._course.trials(name).stop)) for name in orders]
-        planned = in_turn([whole_rounds(whole, done), *first])
+        planned = interleave([deal_rounds(fixed, done), *first])
         if self._allowance.blind:  # as many as run at once could spend more than there is
             yield islice(planned, _FEELERS)
         yield planned
         while self._course.going and self._may_go_on():
             self._look()
-            yield in_turn([tasks(name, self._course.trials(name)) for name in self._goers()])
+            yield interleave([tasks(name, self._course.trials(name)) for name in self._goers()])
 
     def _look(self) -> None:
         self.give_up_unanswered()
-        found = self._undecided(self.collected())
-        self._course = self._course.after(found.suites, found.why, over=found.over)
+        result = self._undecided(self.collected())
+        self._course = self._course.after(result.suites, result.why, over=result.over)
         self._effects.session.log.append_look(self._course.state())
         self._effects.looked(self._course)
 
@@ -305,7 +305,7 @@ def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> TrialRow
     return row_of(
         trial,
         cost_usd=trial_cost(trial, prices),
-        on_agent_error=failed_values(plan.graders, trial.case) if failed else {},
+        on_agent_error=values_of_failed_trial(plan.graders, trial.case) if failed else {},
         specs=plan.specs,
         ungraded=failed and gives_no_verdict(plan.graders, trial.case),
     )

@@ -13,8 +13,8 @@ from gate.files.rows import DatasetSource
 from gate.plugins import Grader
 from gate.records import Case, Looks, MetricSpec, Suite
 from gate.run.batches import PreparedSuite
-from gate.run.grade import named_graders
-from gate.run.suite_metrics import specs_of, told_by
+from gate.run.grade import make_graders
+from gate.run.suite_metrics import map_reasons, specs_of
 from gate.run.trial_worker import AskOwn
 from gate.store.session import SuiteMeta
 from gate.suites.cases.dataset import Summary, cases, check, dataset_digest
@@ -104,7 +104,7 @@ class SuitePlan:
             not_selected=self.not_selected,
             specs=self.specs,
             graders=self.grader_digests,
-            told_by=told_by(self.graders),
+            told_by=map_reasons(self.graders),
             looks=self.looks,
         )
 
@@ -120,25 +120,26 @@ def prepare(suites: tuple[Suite, ...], rules: Rules, selection: Selection) -> tu
             problems.extend(error.problems)
     if problems:
         raise InvalidInput(problems)
-    _known_cases(plans, selection.case_ids)
+    _check_known_cases(plans, selection.case_ids)
     return tuple(plans)
 
 
 def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
     """Base cases first, then those that only the pull request has: run, but not gating."""
-    graders = named_graders(suite.graders, rules.root)
+    graders = make_graders(suite.graders, rules.root)
     code = rules.code_of(suite)
-    own = code.source if code else rules.head_source(suite)
+    own_source = code.source if code else rules.head_source(suite)
     trusted = None if code else rules.base_source(suite)
-    sources = [source for source in (trusted, own) if source is not None]
-    found = [check(source, graders) for source in sources]
-    first, rest = found[0], found[1:]
+    sources = [source for source in (trusted, own_source) if source is not None]
+    summaries = [check(source, graders) for source in sources]
+    first, rest = summaries[0], summaries[1:]
     added: frozenset[str] = frozenset()
     if rest:
         change = drift(first.digests, rest[0].digests)
-        added, loosened = frozenset(change.added), _loosened(suite, change, rest[0], own)
+        added = frozenset(change.added)
+        loosened = _tell_loosened(suite, change, rest[0], own_source)
     else:
-        loosened = _beside(suite, rules, graders, first, own)
+        loosened = _tell_loosened_beside_base(suite, rules, graders, first, own_source)
     if suite.name in rules.new_suites:
         added = frozenset(first.digests)
     # The base's category wins: it decides which cases a sample takes.
@@ -157,34 +158,34 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added & chosen,
         edited=list_edited_columns(suite, graders, rules),
-        places={} if code else _places(own, found[-1]),
+        places={} if code else _places(own_source, summaries[-1]),
         timeout_s=selection.timeout_s,
         digests={**(rest[0].digests if rest else {}), **first.digests},
         loosened=loosened,
-        warnings=found[-1].warnings,
+        warnings=summaries[-1].warnings,
         ask=code.ask if code else None,
     )
 
 
-def _places(own: DatasetSource | None, found: Summary) -> dict[str, Place]:
-    if own is None:
+def _places(source: DatasetSource | None, summary: Summary) -> dict[str, Place]:
+    if source is None:
         return {}
-    return {i: Place(found.files.get(i, own.name), line) for i, line in found.lines.items()}
+    return {i: Place(summary.files.get(i, source.name), line) for i, line in summary.lines.items()}
 
 
-def _loosened(
-    suite: Suite, change: CaseDrift, own: Summary, source: DatasetSource | None
+def _tell_loosened(
+    suite: Suite, change: CaseDrift, summary: Summary, source: DatasetSource | None
 ) -> tuple[str, ...]:
-    found = _places(source, own)
-    places = {i: str(found[i]) for i in change.edited if i in found}
+    all_places = _places(source, summary)
+    places = {i: str(all_places[i]) for i in change.edited if i in all_places}
     return list_loosened_cases(suite.name, change, places)
 
 
-def _beside(
+def _tell_loosened_beside_base(
     suite: Suite,
     rules: Rules,
     graders: Mapping[str, Grader],
-    own: Summary,
+    summary: Summary,
     source: DatasetSource | None,
 ) -> tuple[str, ...]:
     """Which cases are easier where the own dataset is judged by."""
@@ -195,7 +196,7 @@ def _beside(
         before = check(theirs, graders)
     except InvalidInput:
         return ()  # its cases are for other graders, and that is told
-    return _loosened(suite, drift(before.digests, own.digests), own, source)
+    return _tell_loosened(suite, drift(before.digests, summary.digests), summary, source)
 
 
 def _read(
@@ -228,15 +229,15 @@ def _choose(
     return chosen
 
 
-def _known_cases(plans: list[SuitePlan], wanted: frozenset[str]) -> None:
-    known = frozenset(i for plan in plans for i in plan.all_ids)
-    missing = sorted(wanted - known)
+def _check_known_cases(plans: list[SuitePlan], wanted: frozenset[str]) -> None:
+    known_ids = frozenset(i for plan in plans for i in plan.all_ids)
+    missing = sorted(wanted - known_ids)
     if missing:
         names = join_words((one_line(name, _SHOWN) for name in missing), most=5)
-        near = nearest(missing[0], sorted(known))
-        hint = f" - did you mean {join_words(near)}?" if near else _few(sorted(known))
+        near = nearest(missing[0], sorted(known_ids))
+        hint = f" - did you mean {join_words(near)}?" if near else _hint_at_known(sorted(known_ids))
         raise UsageError(f"--case {names}: no such case in the chosen suites{hint}")
 
 
-def _few(known: list[str]) -> str:
-    return f" - known: {', '.join(known)}" if 0 < len(known) <= _FEW else ""
+def _hint_at_known(known_ids: list[str]) -> str:
+    return f" - known: {', '.join(known_ids)}" if 0 < len(known_ids) <= _FEW else ""

@@ -17,7 +17,7 @@ EVERY_S = 10.0  # seconds between two plain lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ProgressListener:
     """What wants to know of each finished row, and of what each look at the verdict left."""
 
     row: Callable[[TrialRow], None] = lambda row: None
@@ -35,10 +35,10 @@ def progress(
     color: bool,
     redact: Callable[[str], str] = str,
     warnings: Iterable[str] = (),
-) -> Iterator[Told]:
+) -> Iterator[ProgressListener]:
     """rich is imported only for a terminal to draw on. `warnings` are told before the first row."""
     if quiet or planned == 0:
-        yield Told()
+        yield ProgressListener()
         return
     for warning in warnings:
         stream.write(f"warning: {plain(redact(warning))}\n")
@@ -46,10 +46,10 @@ def progress(
         from gate.run.progress_bar import bar
 
         with bar(stream, planned) as advance:
-            yield Told(row=advance, beside=lambda row: advance({**row, "passed": None}))
+            yield ProgressListener(row=advance, beside=lambda row: advance({**row, "passed": None}))
     else:
         lines = Lines(stream, planned, verbose=verbose, redact=redact)
-        yield Told(row=lines.row, beside=lines.beside, look=lines.look)
+        yield ProgressListener(row=lines.row, beside=lines.beside, look=lines.look)
         lines.end()
 
 

@@ -22,8 +22,8 @@ def bar(stream: TextIO, planned: int) -> Iterator[Callable[[TrialRow], None]]:
         TextColumn("[red]{task.fields[failed]} failed[/] [yellow]{task.fields[errors]}[/]"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(file=stream), transient=True) as drawn:
-        task = drawn.add_task("trials", total=planned, failed=0, errors="")
+    with Progress(*columns, console=Console(file=stream), transient=True) as display:
+        task = display.add_task("trials", total=planned, failed=0, errors="")
         done = failed = errors = 0
 
         def advance(row: TrialRow) -> None:
@@ -31,8 +31,8 @@ def bar(stream: TextIO, planned: int) -> Iterator[Callable[[TrialRow], None]]:
             done += 1
             failed += row["passed"] is False
             errors += row["status"] == "infra_error"
-            said = f"{errors} not answered" if errors else ""
+            unanswered = f"{errors} not answered" if errors else ""
             most = max(planned, done)
-            drawn.update(task, completed=done, total=most, failed=failed, errors=said)
+            display.update(task, completed=done, total=most, failed=failed, errors=unanswered)
 
         yield advance

@@ -38,7 +38,7 @@ def record_end(
     file: str | None,
     plans: Iterable[SuitePlan],
     meta: Meta,
-    made: Mapping[str, int],
+    trials_made: Mapping[str, int],
     redact: Callable[[str], str],
 ) -> None:
     """Appends how the run was planned, and how many trials of each suite were `made`: a replay of
@@ -52,7 +52,7 @@ def record_end(
         plan.suite.name: SuiteEnd(
             cases=digest_of_cases(plan.chosen),
             planned=len(plan.chosen) * plan.suite.rounds,
-            made=min(made[plan.suite.name], _most(plan)),
+            made=min(trials_made[plan.suite.name], _most(plan)),
             looks=plan.looks,
         )
         for plan in plans

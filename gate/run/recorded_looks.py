@@ -30,7 +30,7 @@ class AsRecorded:
     notes: tuple[str, ...] = ()
 
 
-def as_recorded(
+def take_recorded_looks(
     plans: tuple[SuitePlan, ...],
     agent: Agent,
     world: World,
@@ -50,16 +50,20 @@ def as_recorded(
     if end is None:
         return AsRecorded(plans=plans, notes=(recording.note,) if recording.note else ())
     early = may_stop_early(config, job, options.stop_rule)
-    found = tuple(_with_looks(one, end.suites.get(one.suite.name), config, early) for one in plans)
-    taken = any(now.looks is not before.looks for now, before in zip(found, plans, strict=True))
+    with_looks = tuple(
+        _take_looks(plan, end.suites.get(plan.suite.name), config, early) for plan in plans
+    )
+    taken = any(
+        now.looks is not before.looks for now, before in zip(with_looks, plans, strict=True)
+    )
     return AsRecorded(
-        plans=found,
+        plans=with_looks,
         seed=end.seed if taken else None,
-        notes=tuple(_left(found, end, recording.name)) if end.early else (),
+        notes=tuple(_tell_left_out(with_looks, end, recording.name)) if end.early else (),
     )
 
 
-def _with_looks(plan: SuitePlan, end: SuiteEnd | None, config: Config, early: bool) -> SuitePlan:
+def _take_looks(plan: SuitePlan, end: SuiteEnd | None, config: Config, early: bool) -> SuitePlan:
     looks = end.looks if end else None
     if end is None or looks is None or not end.fits(plan.chosen, plan.suite.rounds):
         return plan
@@ -69,7 +73,7 @@ def _with_looks(plan: SuitePlan, end: SuiteEnd | None, config: Config, early: bo
     return replace(plan, looks=looks) if within and allowed else plan
 
 
-def _left(plans: tuple[SuitePlan, ...], end: RunEnd, file: str) -> Iterator[str]:
+def _tell_left_out(plans: tuple[SuitePlan, ...], end: RunEnd, file: str) -> Iterator[str]:
     """Suites whose looks were not taken over."""
     for plan in plans:
         name, before = plan.suite.name, end.suites.get(plan.suite.name)

@@ -14,7 +14,7 @@ from gate.analysis.catalogue import JUDGE_INJECTION
 from gate.errors import UsageError
 from gate.records import MetricSpec
 from gate.run.added_rounds import add_rounds
-from gate.run.early_stopping import as_begun
+from gate.run.early_stopping import restore_looks
 from gate.run.setup import Setup
 from gate.store.session import CONTROL, Meta, SessionWriter, SuiteMeta, is_session
 from gate.store.session_check import check_rows
@@ -28,7 +28,7 @@ class OtherSession(UsageError):
     """The stored session is none that this run can go on with."""
 
 
-def reopened(
+def reopen(
     folder: Path,
     meta: Meta,
     redact: Callable[[str], str],
@@ -44,7 +44,7 @@ def reopened(
     session = None
     try:
         session = SessionWriter.resume(folder, redact)
-        _fits(session, meta, head, rounds)
+        _check_fits(session, meta, head, rounds)
         deque(check_rows(session.rows(), session.meta.suites, folder), maxlen=0)
     except UsageError as error:
         if session is not None:
@@ -53,15 +53,15 @@ def reopened(
     return session
 
 
-def begun(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
+def continue_looks(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
     """The setup with the looks that the session began with, and where it is between them."""
     wanted = setup.plans
-    setup = replace(setup, plans=as_begun(wanted, session.meta.suites))
+    setup = replace(setup, plans=restore_looks(wanted, session.meta.suites))
     # What was accepted since asks the last look anew, and so does a new head: its verdict is the
     # same one, unless the base has another baseline.
     anew = bool(setup.accepted or setup.earlier.head)
     stands = session.log.outcome not in (None, *_UNJUDGED) and not anew
-    if setup.more_rounds and _ended(session):
+    if setup.more_rounds and _has_ended(session):
         try:
             plans, now = add_rounds(
                 session, setup.plans, setup.more_rounds, setup.config.regression
@@ -82,12 +82,12 @@ def begun(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
     return replace(setup, notes=tuple(notes)), now
 
 
-def _ended(session: SessionWriter) -> bool:
+def _has_ended(session: SessionWriter) -> bool:
     """Whether it came to a verdict that stands."""
     return session.log.outcome not in (None, *_UNJUDGED)
 
 
-def _fits(session: SessionWriter, meta: Meta, head: str, rounds: int | None) -> None:
+def _check_fits(session: SessionWriter, meta: Meta, head: str, rounds: int | None) -> None:
     """Raises UsageError."""
     folder, before = session.folder, session.meta
     if before.debugging != meta.debugging:
@@ -96,46 +96,46 @@ def _fits(session: SessionWriter, meta: Meta, head: str, rounds: int | None) -> 
             f"--resume {folder}: it is a run of {what}; resume it with its own options, "
             "or start a new run"
         )
-    adds = rounds is not None and _ended(session)
-    own = {suite.rounds for suite in before.suites.values()} | {before.added}
-    begun_so = rounds is None or adds or own == {rounds, None} or before.added == rounds
+    adds = rounds is not None and _has_ended(session)
+    own_rounds = {suite.rounds for suite in before.suites.values()} | {before.added}
+    begun_so = rounds is None or adds or own_rounds == {rounds, None} or before.added == rounds
     if not begun_so or _without_looks(before.suites) != _without_looks(meta.suites):
         raise UsageError(
             f"--resume {folder}: the suites, the choice of cases, datasets or graders have changed "
             "since; start a new run, or continue with the original options and files"
-            f"{_began(before)}"
+            f"{_tell_start(before)}"
         )
     if before.deployment != meta.deployment:
         raise UsageError(f"--resume {folder}: agent.version changed since; start a new run")
     judged = session.log.outcome not in _UNJUDGED
     again = adds or (judged and _course(before, session, stands=True).again)
-    if (again or head) and (what := _other(before, meta, head, folder)):
+    if (again or head) and (what := _find_change(before, meta, head, folder)):
         why = "it has ended, and no rounds can be added to it: " if again else ""
         raise UsageError(f"--resume {folder}: {why}the {what} changed since; start a new run")
 
 
-def _other(before: Meta, now: Meta, head: str, folder: Path) -> str:
+def _find_change(before: Meta, now: Meta, head: str, folder: Path) -> str:
     """What rounds must have in common to count as one measurement, and these have not; empty where
     they have all of it. A new head is judged by the base's rules and baseline of now.
     """
-    was, made = before.provenance, now.provenance
-    if (head or made.commit) not in before.commits:
+    earlier, provenance = before.provenance, now.provenance
+    if (head or provenance.commit) not in before.commits:
         return "commit"
-    if head and was.pull_request != made.pull_request:
+    if head and earlier.pull_request != provenance.pull_request:
         return "pull request"
-    if was.agent != made.agent:
+    if earlier.agent != provenance.agent:
         return "agent"
-    known = bool(before.same_agent and now.same_agent)
-    if (known and before.same_agent != now.same_agent) or (
-        not known and was.agent_digest != made.agent_digest
+    both_known = bool(before.same_agent and now.same_agent)
+    if (both_known and before.same_agent != now.same_agent) or (
+        not both_known and earlier.agent_digest != provenance.agent_digest
     ):
         return "agent's options"
-    if head and is_session(folder / CONTROL) and was.base_commit != made.base_commit:
+    if head and is_session(folder / CONTROL) and earlier.base_commit != provenance.base_commit:
         return "base that the control agent answered for"
-    return "rules" if not head and was.config_digest != made.config_digest else ""
+    return "rules" if not head and earlier.config_digest != provenance.config_digest else ""
 
 
-def _began(meta: Meta) -> str:
+def _tell_start(meta: Meta) -> str:
     """What to type again; empty where no option chose anything."""
     named = ((name, meta.options.get(name)) for name in _CHOICE)
     each = ((name, of if isinstance(of, list) else [of]) for name, of in named if of is not None)
@@ -150,12 +150,12 @@ def _course(meta: Meta, session: SessionWriter, *, stands: bool) -> Course:
 
 def _without_looks(suites: Mapping[str, SuiteMeta]) -> dict[str, SuiteMeta]:
     return {
-        name: replace(suite, looks=None, specs=_measured(suite.specs))
+        name: replace(suite, looks=None, specs=_comparable_specs(suite.specs))
         for name, suite in suites.items()
     }
 
 
-def _measured(specs: Mapping[str, MetricSpec]) -> dict[str, MetricSpec]:
+def _comparable_specs(specs: Mapping[str, MetricSpec]) -> dict[str, MetricSpec]:
     """Without their words, and without what versions before did not count: neither is a change of
     what the graders do.
     """
@@ -167,14 +167,14 @@ def _measured(specs: Mapping[str, MetricSpec]) -> dict[str, MetricSpec]:
 
 
 def _notes(now: Course, meta: Meta) -> list[str]:
-    name, found = meta.session_id, []
+    name, notes = meta.session_id, []
     if meta.added:
-        found.append(
+        notes.append(
             f"session {name} had a verdict before rounds were added to it, up to "
             f"{meta.added} per case: that earlier verdict also counts towards alpha"
         )
     if now.again and not now.going:
-        found.append(f"session {name} has reached max_rounds: no trial was added")
+        notes.append(f"session {name} has reached max_rounds: no trial was added")
     elif now.again and not now.until:
-        found.append(f"session {name} was already complete: one batch of trials was added")
-    return found
+        notes.append(f"session {name} was already complete: one batch of trials was added")
+    return notes

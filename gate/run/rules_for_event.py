@@ -14,7 +14,7 @@ from gate.github.local_repository import Opened, open_local
 from gate.records import Config
 from gate.records.forge import Here
 from gate.run.home import Home
-from gate.run.laptop_rules import laptop_rules
+from gate.run.laptop_rules import choose_laptop_rules
 from gate.store.baseline.source_order import BaselineContext, source_names
 from gate.suites.protection.rules import Rules, RulesBase, judging_rules, load_own_config
 
@@ -37,7 +37,7 @@ class Where:
     now: datetime
 
 
-def rules_for(
+def choose_rules(
     where: Where,
     home: Home,
     *,
@@ -52,7 +52,7 @@ def rules_for(
     job, opened, env, today = where.job, where.opened, where.env, where.now.date()
     file, root = home.file, home.root
     if not alone and job.mode not in ("laptop", "release"):
-        _is_no_link(root)
+        _refuse_link(root)
     if job.untrusted_head:
         base = _base(job.protect_ref, job.base_ref, opened)
         from gate.run.untrusted import rules_of_base
@@ -60,20 +60,24 @@ def rules_for(
         rules = rules_of_base(
             file, root, base, event=job.event, env=env, today=today, recorded=recorded
         )
-        return _compared(rules, job, opened)
-    own = load_own_config(file, root, env, today, home.written)
+        return _note_compared_commit(rules, job, opened)
+    own_config = load_own_config(file, root, env, today, home.written)
     if alone:
-        return _compared(Rules(config=own, own=own, root=root), job, opened)
-    return judged_by(own, root, where, "" if protect is True else protect or None)
+        return _note_compared_commit(
+            Rules(config=own_config, own=own_config, root=root), job, opened
+        )
+    return choose_judging_rules(own_config, root, where, "" if protect is True else protect or None)
 
 
-def judged_by(own: Config, root: Path, where: Where, protect: str | None) -> Rules:
+def choose_judging_rules(
+    own_config: Config, root: Path, where: Where, protect: str | None
+) -> Rules:
     """Whose rules judge a run of gate.yml in `root`, which is `own`. `protect`: a ref, empty for
     the base branch; None where nobody asked. Raises InvalidInput, UsageError.
     """
     job, opened = where.job, where.opened
     if job.mode == "laptop":
-        return _where_head_left(own, root, where, protect)
+        return _rules_outside_github(own_config, root, where, protect)
     if protect is not None:
         raise UsageError(
             f"--protect: event {job.event} already decides whose rules apply "
@@ -83,53 +87,57 @@ def judged_by(own: Config, root: Path, where: Where, protect: str | None) -> Rul
     if job.protect_ref is not None:
         base = _base(job.protect_ref, job.base_ref or job.default_branch, opened)
         why = "" if base else "; ".join(opened.notes) or f"{job.protect_ref} cannot be read"
-    return _compared(_judging(own, root, base, why, where), job, opened)
+    return _note_compared_commit(_apply_base_rules(own_config, root, base, why, where), job, opened)
 
 
-def _where_head_left(own: Config, root: Path, where: Where, protect: str | None) -> Rules:
+def _rules_outside_github(
+    own_config: Config, root: Path, where: Where, protect: str | None
+) -> Rules:
     """On a laptop the files as they are; in another CI, and for --protect, those of the commit
     where HEAD left the base branch or the ref that is named.
     """
     job, opened, git = where.job, where.opened, where.opened.git
-    branch = _branch(own, job, opened)
+    branch = _branch(own_config, job, opened)
     ref = protect or branch
-    found = _left(opened, ref)
+    base_found = _find_base(opened, ref)
     base, why = None, ""
-    if isinstance(found, NoBase):
-        why = found.reason
+    if isinstance(base_found, NoBase):
+        why = base_found.reason
         if protect is not None and not job.other_ci:
             raise UsageError(f"--protect: {why}")
     elif git is not None:
-        base = RulesBase(sha=found, name=ref, forge=opened.forge or git)
+        base = RulesBase(sha=base_found, name=ref, forge=opened.forge or git)
     if protect is None and not job.other_ci:
-        rules = Rules(config=own, own=own, root=root)
+        rules = Rules(config=own_config, own=own_config, root=root)
         if base is not None and git is not None:
-            rules = laptop_rules(own, root, where.env, base, git)
+            rules = choose_laptop_rules(own_config, root, where.env, base, git)
     else:
         if base is not None and git is not None and protect is None and base.sha == git.head():
             base, why = None, f"HEAD is a commit of {ref} itself"
-        rules = _judging(own, root, base, why, where)
-    if own.baseline.branch:  # the base may name none
+        rules = _apply_base_rules(own_config, root, base, why, where)
+    if own_config.baseline.branch:  # the base may name none
         branch = _branch(rules.config, job, opened)
-    return _with(rules, found, branch)
+    return _note_base(rules, base_found, branch)
 
 
-def _judging(own: Config, root: Path, base: RulesBase | None, why: str, where: Where) -> Rules:
-    rules = judging_rules(own, root=root, base=base, env=where.env, why_no_base=why)
-    return _as_started(rules, base, where.job, where.opened, where.env)
+def _apply_base_rules(
+    own_config: Config, root: Path, base: RulesBase | None, why: str, where: Where
+) -> Rules:
+    rules = judging_rules(own_config, root=root, base=base, env=where.env, why_no_base=why)
+    return _note_workflow(rules, base, where.job, where.opened, where.env)
 
 
-def _left(opened: Opened, ref: str) -> str | NoBase:
+def _find_base(opened: Opened, ref: str) -> str | NoBase:
     if opened.git is None:
         return NoBase(reason="; ".join(opened.notes))
-    found = opened.git.base(ref)
-    return found if isinstance(found, NoBase) else found.sha
+    base = opened.git.base(ref)
+    return base if isinstance(base, NoBase) else base.sha
 
 
-def _compared(rules: Rules, job: Job, opened: Opened) -> Rules:
+def _note_compared_commit(rules: Rules, job: Job, opened: Opened) -> Rules:
     """With the base branch's name, and the commit that is compared with."""
-    config = with_branch(rules.config, job, opened)
-    return _with(rules, commit_to_compare(job, opened, config), config.baseline.branch)
+    config = name_branch(rules.config, job, opened)
+    return _note_base(rules, commit_to_compare(job, opened, config), config.baseline.branch)
 
 
 def commit_to_compare(job: Job, opened: Opened, config: Config) -> str | NoBase:
@@ -137,33 +145,33 @@ def commit_to_compare(job: Job, opened: Opened, config: Config) -> str | NoBase:
     the base branch; or why that is not known.
     """
     if job.mode == "laptop":
-        return _left(opened, config.baseline.branch)
+        return _find_base(opened, config.baseline.branch)
     return job.base_sha or job.protect_ref or NoBase(reason="")
 
 
-def with_branch(config: Config, job: Job, opened: Opened) -> Config:
+def name_branch(config: Config, job: Job, opened: Opened) -> Config:
     """The config with the name of its base branch, where gate.yml has none."""
-    return _named(config, _branch(config, job, opened))
+    return _name_branch_of(config, _branch(config, job, opened))
 
 
 def _branch(config: Config, job: Job, opened: Opened) -> str:
     """The base branch: as gate.yml names it, else the default one of the repository."""
-    known = config.baseline.branch or job.default_branch
-    return known or (opened.git.default_branch() if opened.git else DEFAULT_BRANCH)
+    branch = config.baseline.branch or job.default_branch
+    return branch or (opened.git.default_branch() if opened.git else DEFAULT_BRANCH)
 
 
-def _named(config: Config, branch: str) -> Config:
+def _name_branch_of(config: Config, branch: str) -> Config:
     if config.baseline.branch:
         return config
     return replace(config, baseline=replace(config.baseline, branch=branch))
 
 
-def _with(rules: Rules, found: str | NoBase, branch: str) -> Rules:
+def _note_base(rules: Rules, base: str | NoBase, branch: str) -> Rules:
     return replace(
         rules,
-        config=_named(rules.config, branch),
-        base_sha=None if isinstance(found, NoBase) else found,
-        why_no_base=found.reason if isinstance(found, NoBase) else "",
+        config=_name_branch_of(rules.config, branch),
+        base_sha=None if isinstance(base, NoBase) else base,
+        why_no_base=base.reason if isinstance(base, NoBase) else "",
     )
 
 
@@ -175,7 +183,7 @@ def _is_toothless(env: Mapping[str, str]) -> bool:
     return flag(env, "fail") is False
 
 
-def _as_started(
+def _note_workflow(
     rules: Rules, base: RulesBase | None, job: Job, opened: Opened, env: Mapping[str, str]
 ) -> Rules:
     """With what the workflow may make of the rules, whoever they are from."""
@@ -191,8 +199,8 @@ def _as_started(
         rules = replace(rules, notes=(*rules.notes, KEPT))
     if base is None or not rules.has_base:
         return rules
-    told = explain_changed_workflow(env, base, rules.root, top, job.base_ref)
-    return replace(rules, loosened=(told, *rules.loosened)) if told else rules
+    warning = explain_changed_workflow(env, base, rules.root, top, job.base_ref)
+    return replace(rules, loosened=(warning, *rules.loosened)) if warning else rules
 
 
 def _unknown_base(job: Job) -> str:
@@ -204,7 +212,7 @@ def _unknown_base(job: Job) -> str:
     return ""
 
 
-def _is_no_link(root: Path) -> None:
+def _refuse_link(root: Path) -> None:
     """A folder that the change made a link would lead to another gate.yml of the base, or none."""
     here = Path.cwd()
     within = root.relative_to(here) if root.is_relative_to(here) else root
@@ -215,7 +223,7 @@ def _is_no_link(root: Path) -> None:
         )
 
 
-def with_base(job: Job, key: str, config: Config) -> Job:
+def find_release_before(job: Job, key: str, config: Config) -> Job:
     """The job with the release before it, where it is compared with that and no path is named;
     `key` is for GitHub's API. Raises InfrastructureError.
     """
@@ -235,7 +243,7 @@ def with_base(job: Job, key: str, config: Config) -> Job:
 def where_of(env: Mapping[str, str], root: Path) -> Where:
     """The circumstances of this process, now. `root`: the folder of gate.yml."""
     now, job = datetime.now(UTC), current_job(env)
-    return Where(job, opened_for(job, token(env), root), env, now)
+    return Where(job, open_repository(job, token(env), root), env, now)
 
 
 def place_of(where: Where, rules: Rules) -> BaselineContext:
@@ -256,8 +264,8 @@ def place_of(where: Where, rules: Rules) -> BaselineContext:
 
 def measures_the_base(job: Job, config: Config) -> bool:
     """Whether this is a run of the base branch itself, and no change to it."""
-    own = job.protect_ref is None or job.head_ref == config.baseline.branch
-    return job.mode == "schedule" or (job.mode == "branch" and own)
+    is_base_branch = job.protect_ref is None or job.head_ref == config.baseline.branch
+    return job.mode == "schedule" or (job.mode == "branch" and is_base_branch)
 
 
 def base_sha(job: Job, rules: Rules) -> str | None:
@@ -271,7 +279,7 @@ def _base(sha: str | None, name: str | None, opened: Opened) -> RulesBase | None
     return RulesBase(sha=sha, name=name or sha[:7], forge=opened.forge)
 
 
-def opened_for(job: Job, key: str, root: Path) -> Opened:
+def open_repository(job: Job, key: str, root: Path) -> Opened:
     """How this process reads the repository: `key` is for GitHub's API, without one git does."""
     if not (job.api_url and job.repository and key):
         opened = open_local(root)
@@ -282,14 +290,14 @@ def opened_for(job: Job, key: str, root: Path) -> Opened:
     return open_forge(job, connect(job, key), root)
 
 
-def source_from(given: str | None, root: Path) -> str | None:
+def locate_source(given: str | None, root: Path) -> str | None:
     """A path on the command line starts where the command runs, one in gate.yml at its folder."""
     if given is None or source_names(given) != ("file",) or root == Path():
         return given
     return str(Path(given).absolute())
 
 
-def told_of_baseline(suite: str, here: Here) -> str:
+def tell_edited_baseline(suite: str, here: Here) -> str:
     """What a change is told whose baseline file is not the base branch's; empty where it is."""
     return {
         "": "",

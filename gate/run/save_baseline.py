@@ -13,16 +13,16 @@ from gate.store.session import Session, refuse_debugging
 from gate.text.suggestions import did_you_mean
 
 
-def may_save(session: Session, job: Job) -> None:
+def check_may_save(session: Session, job: Job) -> None:
     """Raises UsageError for what a pull request measured, here or then, and for a broken run."""
     refuse_debugging(session)
-    made = session.meta.provenance
+    provenance = session.meta.provenance
     if not job.may_save_baseline:
         raise UsageError(
             f"gate baseline save: not allowed for event '{job.event}', a change must not "
             "write its own baseline; save on push or schedule of the base branch"
         )
-    if made.mode == "pull_request" or made.event.startswith("pull_request"):
+    if provenance.mode == "pull_request" or provenance.event.startswith("pull_request"):
         raise UsageError(
             f"{session.folder}: measured by a pull request, which must not become the baseline; "
             "save a session of the base branch"
@@ -34,13 +34,15 @@ def may_save(session: Session, job: Job) -> None:
         )
 
 
-def suites_of(session: Session, names: Sequence[str] | None) -> tuple[str, ...]:
+def choose_suites(session: Session, names: Sequence[str] | None) -> tuple[str, ...]:
     """Those of `names`, or all. Raises UsageError when one of them has no whole measurement."""
-    known = tuple(session.meta.suites)
+    suites_known = tuple(session.meta.suites)
     for name in names or ():
-        if name not in known and name != "all":
-            raise UsageError(f"--suite {name}: not in this session{did_you_mean(name, known)}")
-    chosen = tuple(n for n in known if not names or n in names or "all" in names)
+        if name not in suites_known and name != "all":
+            raise UsageError(
+                f"--suite {name}: not in this session{did_you_mean(name, suites_known)}"
+            )
+    chosen = tuple(n for n in suites_known if not names or n in names or "all" in names)
     reports = session.report.suites if session.report is not None else {}
     broken = [name for name in chosen if name in reports and reports[name].outcome == "error"]
     if broken:
@@ -48,18 +50,18 @@ def suites_of(session: Session, names: Sequence[str] | None) -> tuple[str, ...]:
             f"{session.folder}: suite '{broken[0]}' ended in an error, so it cannot be a "
             "baseline; run it again"
         )
-    _whole(session, chosen)
+    _check_complete(session, chosen)
     return chosen
 
 
-def _whole(session: Session, suites: Sequence[str]) -> None:
+def _check_complete(session: Session, suites: Sequence[str]) -> None:
     """What ended once its verdict stood lacks rounds, and is off by what made it stand."""
     for name in suites:
-        meta, told = session.meta.suites[name], session.report and session.report.suites.get(name)
+        meta, report = session.meta.suites[name], session.report and session.report.suites.get(name)
         planned = meta.cases * meta.rounds
-        if meta.looks is not None and told and told.trials < planned:
+        if meta.looks is not None and report and report.trials < planned:
             raise UsageError(
-                f"{session.folder}: suite '{name}' ended early, after {told.trials} of {planned} "
+                f"{session.folder}: suite '{name}' ended early, after {report.trials} of {planned} "
                 "trials, so some rounds are missing; run all of them with `gate run --stop off`"
             )
 

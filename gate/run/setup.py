@@ -16,8 +16,8 @@ from gate.github.context import Job, token
 from gate.plugins import Agent, AgentTraits, World, read_traits
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.records.forge import StoredSession
-from gate.run.accepted_changes import Accepted, accepted
-from gate.run.added_rounds import rounds_begun, with_rounds
+from gate.run.accepted_changes import Accepted, find_accepted_changes
+from gate.run.added_rounds import read_begun_rounds, set_rounds
 from gate.run.apply_options import (
     add_key,
     apply_options,
@@ -25,22 +25,22 @@ from gate.run.apply_options import (
     find_secrets,
     replace_dataset,
 )
-from gate.run.control_agent import Control, control_of
-from gate.run.early_stopping import asks_again, extends, stops_early, with_looks
-from gate.run.home import check_has_config, find_home, unused_datasets
-from gate.run.judge_labels import Reviewed, reviewed_plans
+from gate.run.control_agent import Control, choose_control
+from gate.run.early_stopping import asks_again, extends, plan_looks, stops_early
+from gate.run.home import check_has_config, find_home, tell_unused_datasets
+from gate.run.judge_labels import LabelReview, review_plans
 from gate.run.options import Host, RunOptions
 from gate.run.prepare import Selection, SuitePlan, prepare
 from gate.run.record_answers import check_record
-from gate.run.recorded_looks import as_recorded
+from gate.run.recorded_looks import take_recorded_looks
 from gate.run.rules_for_event import (
     Where,
     base_sha,
+    choose_rules,
+    find_release_before,
     measures_the_base,
     place_of,
-    rules_for,
     where_of,
-    with_base,
 )
 from gate.store.baseline.source_order import BaselineContext
 from gate.suites.config.lint import lint_with_data
@@ -83,7 +83,7 @@ class Setup:
     provenance: Provenance
     baselines: Mapping[str, Compared]
     accepted: tuple[AcceptedChange, ...] = ()
-    reviewed: Reviewed = field(default_factory=Reviewed)  # what people said of the judge
+    reviewed: LabelReview = field(default_factory=LabelReview)  # what people said of the judge
     earlier: StoredSession = field(
         default_factory=StoredSession
     )  # of an earlier head with the same files
@@ -116,7 +116,7 @@ def set_up(
     PROCESSES.allow(options.timeout or 0.0)
     env, home = host.env, options.home or find_home(options.config, host.log)
     where = where_of(env, home.root)
-    rules = rules_for(
+    rules = choose_rules(
         where,
         home,
         protect=options.protect,
@@ -129,24 +129,24 @@ def set_up(
     wanted = options.suite or options.base_url or options.provider_key
     check_has_config(rules.config, env, bundled_wanted=bool(wanted))
     rules = replace_dataset(rules, options)
-    began = rounds_begun(options.resume, options.rounds)
-    config = with_rounds(apply_options(options, rules, where.job, home), began)
-    where = replace(where, job=with_base(where.job, token(env), config))
+    began = read_begun_rounds(options.resume, options.rounds)
+    config = set_rounds(apply_options(options, rules, where.job, home), began)
+    where = replace(where, job=find_release_before(where.job, token(env), config))
     job = where.job
     control = control or _control(options, rules, config, job)
     host.secrets.update(find_secrets(options, config, control, env))
     host = replace(host, env=add_key(options, config, env))
     world = World(env=nameable(host.env), root=rules.root)
-    agent = _asked(options, config, world, given)
+    agent = _agent_of(options, config, world, given)
     _check_money(config, agent)
     plans = prepare(config.suites, rules, _selection(options, job))
-    config = _checked_with_data(config, plans)
+    config = _check_with_data(config, plans)
     provenance = _provenance(where, rules, config, agent)
     place = place_of(where, rules)
-    stored = {} if control.fresh else _baselines(plans, config, place, provenance)
-    meant, people = _accepted(options, where, plans), reviewed_plans(rules, config, plans)
-    plans = _looked_at(plans, control, stored, config, job, options, at_once=agent.concurrency)
-    looked = as_recorded(plans, agent, world, config, job, options)
+    stored = {} if control.fresh else _find_baselines(plans, config, place, provenance)
+    meant, people = _find_accepted(options, where, plans), review_plans(rules, config, plans)
+    plans = _plan_looks(plans, control, stored, config, job, options, at_once=agent.concurrency)
+    looked = take_recorded_looks(plans, agent, world, config, job, options)
     return Setup(
         options=options,
         host=host,
@@ -166,9 +166,9 @@ def set_up(
         seed=looked.seed,
         more_rounds=options.rounds if began else None,
         notes=(
-            *unused_datasets(config.suites),
-            *_unlooked(stored),
-            *_unused(stored, rules),
+            *tell_unused_datasets(config.suites),
+            *_tell_failed_searches(stored),
+            *_tell_unused_baselines(stored, rules),
             *_notes(config, options.note),
             *looked.notes,
             *control.notes,
@@ -177,19 +177,19 @@ def set_up(
     )
 
 
-def _unlooked(baselines: Mapping[str, Compared]) -> list[str]:
+def _tell_failed_searches(baselines: Mapping[str, Compared]) -> list[str]:
     """A job without a baseline that nobody could look for must not pass for one that has none."""
-    found = dict.fromkeys(one.not_looked_for for one in baselines.values() if one.not_looked_for)
-    return [f"the search for the baseline failed: {why}" for why in found]
+    reasons = dict.fromkeys(b.not_looked_for for b in baselines.values() if b.not_looked_for)
+    return [f"the search for the baseline failed: {why}" for why in reasons]
 
 
-def _unused(baselines: Mapping[str, Compared], rules: Rules) -> list[str]:
+def _tell_unused_baselines(baselines: Mapping[str, Compared], rules: Rules) -> list[str]:
     """Where the own rules judge, the baseline is the base branch's all the same."""
     branch, folder = rules.config.baseline.branch, rules.config.baseline.path
     return [
         f"{folder}/{name}.json differs from the one on {branch}; the one on {branch} was used"
-        for name, one in baselines.items()
-        if one.here == "edited" and not rules.has_base
+        for name, baseline in baselines.items()
+        if baseline.here == "edited" and not rules.has_base
     ]
 
 
@@ -202,12 +202,12 @@ def _notes(config: Config, note: str) -> list[str]:
     return [f"recorded answers were judged (`{name}`): no agent was called", *given]
 
 
-def _asked(options: RunOptions, config: Config, world: World, given: GivenAgent | None) -> Agent:
+def _agent_of(options: RunOptions, config: Config, world: World, given: GivenAgent | None) -> Agent:
     """Who is asked. Files that options name are looked at before anything is written. Raises
     UsageError.
     """
-    made = given.made(config.agent) if given else None
-    agent = subject(config.agent, config.retriever, world.root, given=made)
+    given_agent = given.made(config.agent) if given else None
+    agent = subject(config.agent, config.retriever, world.root, given=given_agent)
     if options.record:
         check_record(options.record)
     if options.replay:
@@ -247,7 +247,7 @@ def _control(options: RunOptions, rules: Rules, config: Config, job: Job) -> Con
     instead = "--replay" if options.replay else ""
     if options.baseline not in (None, "auto"):
         instead = f"--baseline {options.baseline}"
-    return control_of(
+    return choose_control(
         config,
         rules.base_agent,
         base_retriever=rules.theirs.retriever if rules.theirs else None,
@@ -262,21 +262,21 @@ def _has_partner(plan: SuitePlan, control: Control, baselines: Mapping[str, Comp
     """Whether there is, or will be, something to compare the suite with."""
     if control.fresh:
         return bool(plan.chosen - plan.new_cases)
-    found = baselines.get(plan.suite.name)
-    return found is not None and found.table is not None
+    baseline = baselines.get(plan.suite.name)
+    return baseline is not None and baseline.table is not None
 
 
-def _checked_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
+def _check_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
     """Raises InvalidInput for what only datasets show to be wrong; warnings join the others."""
     measured = {plan.suite.name: plan.specs for plan in plans}
-    found = lint_with_data(config, measured, {p.suite.name: p.all_ids for p in plans})
-    if found.problems:
-        raise InvalidInput(found.problems)
-    return replace(config, warnings=(*config.warnings, *found.warnings))
+    findings = lint_with_data(config, measured, {p.suite.name: p.all_ids for p in plans})
+    if findings.problems:
+        raise InvalidInput(findings.problems)
+    return replace(config, warnings=(*config.warnings, *findings.warnings))
 
 
-def _baselines(
-    plans: tuple[SuitePlan, ...], config: Config, place: BaselineContext, made: Provenance
+def _find_baselines(
+    plans: tuple[SuitePlan, ...], config: Config, place: BaselineContext, provenance: Provenance
 ) -> dict[str, Compared]:
     """Found and read before the first call, so that a broken file costs nothing."""
     if config.baseline.source == "none":
@@ -284,12 +284,12 @@ def _baselines(
     from gate.store.baseline.find import find
 
     return {
-        p.suite.name: find(p.suite.name, p.dataset_digest, config.baseline, place, made)
+        p.suite.name: find(p.suite.name, p.dataset_digest, config.baseline, place, provenance)
         for p in plans
     }
 
 
-def _looked_at(
+def _plan_looks(
     plans: tuple[SuitePlan, ...],
     control: Control,
     baselines: Mapping[str, Compared],
@@ -307,14 +307,14 @@ def _looked_at(
         return plans
     partners = frozenset(p.suite.name for p in plans if _has_partner(p, control, baselines))
     compared = partners if looked_at else frozenset()
-    return with_looks(plans, compared, config, early=early, concurrency=at_once)
+    return plan_looks(plans, compared, config, early=early, concurrency=at_once)
 
 
-def _accepted(options: RunOptions, where: Where, plans: tuple[SuitePlan, ...]) -> Accepted:
-    named = options.case or options.failed
-    if options.shard or named or options.own_rules:  # none of them decides anything
+def _find_accepted(options: RunOptions, where: Where, plans: tuple[SuitePlan, ...]) -> Accepted:
+    has_named_cases = options.case or options.failed
+    if options.shard or has_named_cases or options.own_rules:  # none of them decides anything
         return Accepted()
-    return accepted(where.job, token(where.env), {name for plan in plans for name in plan.specs})
+    return find_accepted_changes(where.job, token(where.env), {m for p in plans for m in p.specs})
 
 
 def _provenance(where: Where, rules: Rules, config: Config, agent: Agent) -> Provenance:
@@ -326,8 +326,8 @@ def _provenance(where: Where, rules: Rules, config: Config, agent: Agent) -> Pro
         agent_digest=subject_digest(config.agent, config.retriever),
         agent_options=settings_digest(config.agent, config.retriever),
         agent=agent.describe(),
-        judge=_named(config.judge) if config.judge else None,
-        verifier=_named(config.verifier) if config.verifier else None,
+        judge=_format_model(config.judge) if config.judge else None,
+        verifier=_format_model(config.verifier) if config.verifier else None,
         concurrency=agent.concurrency,
         tool_version=__version__,
         event=job.event,
@@ -340,6 +340,6 @@ def _provenance(where: Where, rules: Rules, config: Config, agent: Agent) -> Pro
     )
 
 
-def _named(model: PluginSpec) -> str:
+def _format_model(model: PluginSpec) -> str:
     """Type and model."""
     return " ".join(str(part) for part in (model.name, model.options.get("model")) if part)

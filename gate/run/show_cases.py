@@ -11,14 +11,14 @@ from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.debugging import render
 from gate.run.pipeline import Collected
 from gate.run.setup import Setup
-from gate.run.shown_cases import shown_cases
+from gate.run.shown_cases import show_cases
 from gate.store.session import SessionWriter
 
 FAILED, INFRASTRUCTURE = 1, 6  # exit codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownCases:
     """What a debugging run came to; there is no verdict in it."""
 
     cases: tuple[ShownCase, ...]
@@ -33,13 +33,15 @@ class Shown:
         return render(self.cases, self.notes, self.exit_code, self.session_dir, options, env)
 
 
-def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Shown:
+def judge(
+    setup: Setup, session: SessionWriter, collected: Collected, unreachable: str
+) -> ShownCases:
     """In the place of a verdict."""
     redactor = setup.host.redactor()
     cases = tuple(
-        case for plan in setup.plans for case in shown_cases(plan, plan.chosen, session, redactor)
+        case for plan in setup.plans for case in show_cases(plan, plan.chosen, session, redactor)
     )
-    return Shown(
+    return ShownCases(
         cases=cases,
         notes=tuple(map(redactor.redact, _notes(setup, collected, unreachable))),
         exit_code=INFRASTRUCTURE if unreachable else exit_code(cases),

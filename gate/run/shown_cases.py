@@ -15,7 +15,7 @@ from gate.text.redaction import Redactor
 _ASKED = ("input", "metadata")  # keys that are no expectation
 
 
-def shown_cases(
+def show_cases(
     plan: SuitePlan, ids: Collection[str], session: SessionWriter, redactor: Redactor
 ) -> Iterator[ShownCase]:
     """Those of the suite, as the dataset has them; one that cannot be read any more has no
@@ -27,14 +27,14 @@ def shown_cases(
         rows.setdefault(row["case_id"], []).append(row)
     units = {spec.column: spec.unit for spec in plan.specs.values()}
     for case_id, case in _read(plan.read, wanted):
-        made = sorted(rows.get(case_id, ()), key=lambda row: int(row["round"]))
-        question = made[0]["question"] if made else case.question if case else ""
+        rows_of_case = sorted(rows.get(case_id, ()), key=lambda row: int(row["round"]))
+        question = rows_of_case[0]["question"] if rows_of_case else case.question if case else ""
         yield ShownCase(
             suite=plan.suite.name,
             case_id=case_id,
             question=redactor.redact(str(question)),
             expected=redactor.scrub(_expected(case, plan.graders)) if case else {},
-            rows=tuple(made),
+            rows=tuple(rows_of_case),
             units=units,
             planned=plan.suite.rounds,
         )

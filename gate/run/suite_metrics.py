@@ -8,11 +8,11 @@ from pathlib import Path
 from gate.analysis.catalogue import collect_k, every_metric
 from gate.plugins import Grader, GraderTraits, read_traits
 from gate.records import Config, MetricSpec, Suite, ToldBy
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from gate.suites.config.load import list_written_suites
 
 
-def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
+def map_reasons(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
     """Column -> where the reasons of a row speak of it."""
     return {
         spec.column: ToldBy(grader=name, about=abouts.get(spec.column, ""))
@@ -23,25 +23,25 @@ def told_by(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
 
 
 def specs_of(
-    graders: Mapping[str, Grader], rounds: int, asked: frozenset[int] = frozenset()
+    graders: Mapping[str, Grader], rounds: int, cutoffs: frozenset[int] = frozenset()
 ) -> dict[str, MetricSpec]:
     """Every metric that can be measured: of the trials themselves and of each grader. `asked`: as
     `collect_k` has them.
     """
-    return every_metric((grader.metrics() for grader in graders.values()), rounds, asked)
+    return every_metric((grader.metrics() for grader in graders.values()), rounds, cutoffs)
 
 
 def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset[str]:
     """Every metric that at least one of the suites can measure."""
-    asked = collect_k(config)
+    cutoffs = collect_k(config)
     return frozenset(
         name
-        for one in suites
-        for name in specs_of(named_graders(one.graders, root), one.rounds, asked)
+        for suite in suites
+        for name in specs_of(make_graders(suite.graders, root), suite.rounds, cutoffs)
     )
 
 
-def metrics_elsewhere(config: Config, imported: Container[str], root: Path) -> frozenset[str]:
+def list_metrics_elsewhere(config: Config, imported: Container[str], root: Path) -> frozenset[str]:
     """Metrics of gate.yml's suites that are not among the `imported`, and of none that is: a gate
     on these is not about an import. The bundled suites, which stand in where gate.yml names none,
     excuse no gate.

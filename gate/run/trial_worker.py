@@ -50,14 +50,14 @@ class Unmade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class AnswerStore:
     """Where answers are kept before they are judged: whoever judges may end the run."""
 
     keep: Callable[[Task, Response, float], None]  # with the latency in milliseconds
     find: Callable[[Task], tuple[Response, float] | None]  # of an earlier run
 
 
-_FORGETS = Answers(keep=lambda task, response, latency: None, find=lambda task: None)
+_FORGETS = AnswerStore(keep=lambda task, response, latency: None, find=lambda task: None)
 _NOBODY = Attempt(n=0, status="infra_error", latency_ms=None)
 
 
@@ -74,7 +74,7 @@ class TrialWorker:
         record: Callable[[Case, int, Response | Exception, float], None] | None = None,
         scrub: Callable[[Response], Response] = lambda response: response,
         turn: AbstractContextManager[object] | None = None,
-        answers: Answers = _FORGETS,
+        answers: AnswerStore = _FORGETS,
     ) -> None:
         """`turn` is held while the agent is asked, and not while the answer is graded: a judge
         that takes its time leaves the agent to other workers.
@@ -93,7 +93,7 @@ class TrialWorker:
         if not task.attempts and (kept := self._answers.find(task)) is not None:
             task = replace(task, started_at=_iso(self._clock.now()))
             self._keep(task, *kept)
-            return self._next(task, self._completed(task, *kept))
+            return self._next(task, self._grade_answer(task, *kept))
         with self._turn:
             if not task.started_at:
                 task = replace(task, started_at=_iso(self._clock.now()))
@@ -104,12 +104,12 @@ class TrialWorker:
             except InfraFailure as failure:
                 if isinstance(failure, RecordingEnded) and not task.attempts:
                     return Unmade(why=str(failure))
-                return self._infra(task, failure, self._ms_since(start))
+                return self._retry(task, failure, self._ms_since(start))
             except AgentFailure as failure:
                 took = failure.latency_ms
                 latency = self._ms_since(start) if took is None else took
                 if self._is_cut_short(task, failure, latency):
-                    return self._infra(task, self._cut_short(task, failure), latency)
+                    return self._retry(task, self._cut_short(task, failure), latency)
                 done = find_done(failure)
                 failure.done = done and self._scrub(done)
                 self._keep(task, failure, latency)
@@ -120,7 +120,7 @@ class TrialWorker:
             latency = response.latency_ms
         self._keep(task, response, latency)
         self._answers.keep(task, response, latency)
-        return self._next(task, self._completed(task, response, latency))
+        return self._next(task, self._grade_answer(task, response, latency))
 
     def close(self) -> None:
         self._connection.close()
@@ -148,7 +148,7 @@ class TrialWorker:
         why = f"{waited} of the {limit} were spent waiting at the provider's request"
         return InfraFailure(f"{failure}: {why}")
 
-    def _completed(self, task: Task, response: Response, latency: float) -> Attempt:
+    def _grade_answer(self, task: Task, response: Response, latency: float) -> Attempt:
         graded = self._grade(task.case, response, task.graders)
         if graded.judging.stopped:  # unscored for no fault of its own: a resumed run asks again
             error = f"the answer was not judged: {STOPPED}"
@@ -173,7 +173,7 @@ class TrialWorker:
         )
         return self._next(task, attempt)
 
-    def _infra(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
+    def _retry(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
         if failure.retry_after is not None:
             delay = self._clock.waiting(failure.retry_after)
             if delay + LEAST_TRY_S <= self._left_s(task):

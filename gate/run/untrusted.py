@@ -45,13 +45,13 @@ class BaseAlone(Rules):
 
     def base_source(self, suite: Suite) -> DatasetSource | None:
         """Raises UsageError where the base has no such file: the head's must not stand in."""
-        found = Rules.base_source(self, suite)  # super() does not work in a class with slots
-        if found is None and self.base is not None and not Path(suite.dataset).is_absolute():
+        source = Rules.base_source(self, suite)  # super() does not work in a class with slots
+        if source is None and self.base is not None and not Path(suite.dataset).is_absolute():
             raise UsageError(
                 f"{suite.dataset}: {self.base.name} has no such file, and under this event cases "
                 "are the base's alone; merge the dataset first"
             )
-        return found
+        return source
 
 
 def refuse_checkout(command: str, env: Mapping[str, str]) -> None:
@@ -92,55 +92,57 @@ def rules_of_base(
                 f"{event}: {base.name} has no {file} yet, and the checkout's must not be "
                 "used here; merge it first, or run the gate under `pull_request`"
             )
-        found = defaults()
-        return BaseAlone(config=found, own=found, root=root)
-    _refuse(_unloaded(content, file, env), root, base, event, recorded=recorded)
+        config = defaults()
+        return BaseAlone(config=config, own=config, root=root)
+    _refuse(_read_without_code(content, file, env), root, base, event, recorded=recorded)
     theirs = load(lambda _: content, file, env=env, root=root, today=today)
     return BaseAlone(config=theirs, own=theirs, root=root, base=base, theirs=theirs)
 
 
-def _unloaded(content: bytes, file: str, env: Mapping[str, str]) -> Config:
+def _read_without_code(content: bytes, file: str, env: Mapping[str, str]) -> Config:
     """What `load` would make of it, before any code is imported."""
     document = yamlfile.parse(content, file)
     data, _ = check_document(document, env)
     return build.config(data, document.place, agent=DEFAULT_AGENT, file=file)
 
 
-def _refuse(found: Config, root: Path, base: RulesBase, event: str, *, recorded: bool) -> None:
+def _refuse(config: Config, root: Path, base: RulesBase, event: str, *, recorded: bool) -> None:
     keys = ("judge", "verifier") if recorded else _ASKED
-    code = (*_agents(found, keys), *_suites(found), *_graders(found, root, base))
-    for what in (*code, *_baseline(found)):
+    code = (*_agents(config, keys), *_suites(config), *_graders(config, root, base))
+    for what in (*code, *_baseline(config)):
         raise UsageError(
             f"{event}: {what}, and this event has the base's secrets: code and rules from "
             f"a pull request must not run with them; {INSTEAD}"
         )
 
 
-def _agents(found: Config, keys: Iterable[str]) -> Iterator[str]:
+def _agents(config: Config, keys: Iterable[str]) -> Iterator[str]:
     for key in keys:
-        agent = getattr(found, key)
+        agent = getattr(config, key)
         if agent is not None and agent.name in RUNS_CODE:
             yield f"{agent.place}: {key}: type {agent.name} runs code of the checkout"
         elif agent is not None and agent.name in READS_ANSWERS:
             yield f"{agent.place}: {key}: type {agent.name} answers from a file of the checkout"
 
 
-def _suites(found: Config) -> Iterator[str]:
+def _suites(config: Config) -> Iterator[str]:
     """Not even where the file is the base's: its tasks come from wherever the code looks, and it
     gets the agent's key.
     """
-    for suite in found.suites:
+    for suite in config.suites:
         if suite.suite:
             what = f"the suite {suite.suite} runs code and takes tasks"
             yield f"{suite.place}: {what} of the checkout"
 
 
-def _graders(found: Config, root: Path, base: RulesBase) -> Iterator[str]:
+def _graders(config: Config, root: Path, base: RulesBase) -> Iterator[str]:
     """Graders whose file is not the base's to the byte. A dotted module can be any file of the
     checkout, with all that it imports, so it is never one that is known.
     """
-    specs = [spec for suite in found.suites for spec in suite.graders]
-    for spec, name in [(one, name) for one in specs for name in code_of(one)]:
+    specs = [spec for suite in config.suites for spec in suite.graders]
+    for spec, name in [
+        (spec_of_grader, name) for spec_of_grader in specs for name in code_of(spec_of_grader)
+    ]:
         where = name.rpartition(":")[0]
         if not where.endswith(".py"):
             yield f"{spec.place}: the grader {name} is a module that the checkout may replace"
@@ -148,14 +150,14 @@ def _graders(found: Config, root: Path, base: RulesBase) -> Iterator[str]:
             yield f"{spec.place}: the grader file {where} is not as {base.name} has it"
 
 
-def _baseline(found: Config) -> Iterator[str]:
-    if source_names(found.baseline.source) == ("file",):
-        yield f"baseline.source: {found.baseline.source} is a path in the checkout"
+def _baseline(config: Config) -> Iterator[str]:
+    if source_names(config.baseline.source) == ("file",):
+        yield f"baseline.source: {config.baseline.source} is a path in the checkout"
 
 
 def _is_the_bases(where: str, file: str, root: Path, base: RulesBase) -> bool:
     try:
-        own = (root / where).read_bytes()
+        content = (root / where).read_bytes()
     except OSError:
         return False
-    return base.forge.read(file, base.sha) == own
+    return base.forge.read(file, base.sha) == content

@@ -8,7 +8,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records.codec import schema_of
-from gate.run.importing.format import reader
+from gate.run.importing.format import choose_reader
 from tests.support.import_page import EXAMPLES, FORMATS, commands
 
 ODD = {
@@ -52,7 +52,7 @@ def test_under_another_name_they_are_refused_with_the_right_one(name):
     other = "junit" if name != "junit" else "swebench"
     path = EXAMPLES / imported(name)[0]
     with pytest.raises(UsageError, match=f"it looks like {name}: gate import {name} "):
-        reader(other, path, ())
+        choose_reader(other, path, ())
 
 
 @pytest.mark.parametrize("name", [*IMPORTERS])

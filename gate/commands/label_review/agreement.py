@@ -10,7 +10,7 @@ from gate.errors import UsageError
 from gate.files.plain_file import is_there, open_plain
 from gate.files.rows import DatasetSource
 from gate.records.labels import Checked
-from gate.run.judge_labels import Reviewed, file_of, judged_plan, least_of, reviewed
+from gate.run.judge_labels import LabelReview, file_of, judged_suite_of, least_of, review_labels
 from gate.run.prepare import Selection, prepare
 from gate.suites.protection.rules import Rules, load_own_config
 
@@ -25,7 +25,7 @@ def examine(
     config = load_own_config(config_file, root, env, today)
     rules = Rules(config=config, own=config, root=root)
     plans = prepare(config.suites, rules, Selection())
-    suites = {plan.suite.name: judged_plan(plan) for plan in plans}
+    suites = {plan.suite.name: judged_suite_of(plan) for plan in plans}
     if not any(suite.opinions for suite in suites.values()):
         raise UsageError(
             f"{config_file or 'gate.yml'}: no suite has a grader that asks a judge, so there is "
@@ -39,16 +39,16 @@ def examine(
         )
     source = DatasetSource(name=str(path), open=lambda: open_plain(path))
     least = least_of(config.judge)
-    return _summarise(str(path), least, reviewed(lambda: source, suites, least))
+    return _summarise(str(path), least, review_labels(lambda: source, suites, least))
 
 
-def _summarise(file: str, least: float | None, reviewed: Reviewed) -> Checked:
+def _summarise(file: str, least: float | None, review: LabelReview) -> Checked:
     return Checked(
         file=file,
         least=least,
-        agreements=reviewed.agreements,
-        advisory=reviewed.advisory,
-        notes=reviewed.warnings,
-        wrong=tuple(map(str, sorted(reviewed.found.wrong))),
-        stale=tuple(map(str, sorted(reviewed.found.stale))),
+        agreements=review.agreements,
+        advisory=review.advisory,
+        notes=review.warnings,
+        wrong=tuple(map(str, sorted(review.found.wrong))),
+        stale=tuple(map(str, sorted(review.found.stale))),
     )

@@ -17,26 +17,26 @@ from gate.records.imported import Imported
 
 
 def write_dataset(
-    found: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
+    imported: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
 ) -> int:
     """The cases of one suite as JSON Lines, in their order; how many. Raises UsageError for a file
     that is there, and for cases of which nobody knows what was asked.
     """
-    return _write(file, "--dataset", map(redact, _case_lines(_cases(found, suites), file)))
+    return _write(file, "--dataset", map(redact, _case_lines(_list_cases(imported, suites), file)))
 
 
 def write_recording(
-    found: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
+    imported: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
 ) -> int:
     """Every answer and failure, as `--record` writes them; how many. Raises UsageError."""
-    chosen = (trial for trial in found.trials() if trial.suite in suites)
+    chosen = (trial for trial in imported.trials() if trial.suite in suites)
     lines = (redact(_answer_line(trial)) for trial in chosen)
     return _write(file, "--recording", lines)
 
 
-def _cases(found: Imported, suites: frozenset[str]) -> Iterator[Case]:
-    if found.cases is not None:
-        yield from found.cases()
+def _list_cases(imported: Imported, suites: frozenset[str]) -> Iterator[Case]:
+    if imported.cases is not None:
+        yield from imported.cases()
         return
     if len(suites) != 1:
         names = ", ".join(sorted(suites)[:10])
@@ -44,7 +44,7 @@ def _cases(found: Imported, suites: frozenset[str]) -> Iterator[Case]:
             f"--dataset: a file holds one suite only; choose it with --suite ({names})"
         )
     seen: set[str] = set()
-    for trial in found.trials():
+    for trial in imported.trials():
         if trial.suite in suites and trial.case.id not in seen:
             seen.add(trial.case.id)
             yield trial.case
@@ -66,15 +66,15 @@ def _case_lines(cases: Iterator[Case], file: Path) -> Iterator[str]:
 
 def _answer_line(trial: Trial) -> str:
     judged = trial.attempt
-    return recording_line(trial.case, trial.round, _answer(judged), judged.latency_ms or 0.0)
+    return recording_line(trial.case, trial.round, _answer_of(judged), judged.latency_ms or 0.0)
 
 
-def _answer(judged: Attempt) -> Response | Exception:
-    if judged.status == "infra_error":
-        return InfraFailure(judged.error or "nobody answered")
-    if judged.status == "agent_error" or judged.response is None:
-        return AgentFailure(judged.error or "no answer")
-    return judged.response
+def _answer_of(attempt: Attempt) -> Response | Exception:
+    if attempt.status == "infra_error":
+        return InfraFailure(attempt.error or "nobody answered")
+    if attempt.status == "agent_error" or attempt.response is None:
+        return AgentFailure(attempt.error or "no answer")
+    return attempt.response
 
 
 def _write(file: Path, option: str, lines: Iterator[str]) -> int:

@@ -12,17 +12,17 @@ from typing import Any
 
 from gate.github.context import Job, current_job, token
 from gate.records import BaselineInfo, Config, Provenance
-from gate.run.accepted_changes import Accepted, accepted
+from gate.run.accepted_changes import Accepted, find_accepted_changes
 from gate.run.home import Home
 from gate.run.options import ImportOptions
 from gate.run.rules_for_event import (
     Where,
     base_sha,
-    opened_for,
+    choose_rules,
+    find_release_before,
+    locate_source,
+    open_repository,
     place_of,
-    rules_for,
-    source_from,
-    with_base,
 )
 from gate.store.baseline.find import Compared, find
 from gate.store.baseline.source_order import BaselineContext
@@ -50,23 +50,23 @@ class ImportPlace:
     def notes(self) -> tuple[str, ...]:
         return (*self.rules.notes, *self.job.notes)
 
-    def made(self, found: Provenance) -> Provenance:
+    def describe_provenance(self, source: Provenance) -> Provenance:
         """What the source says of itself, and in a job where that stands."""
-        return replace(found, mode=self.job.mode, **self.facts)
+        return replace(source, mode=self.job.mode, **self.facts)
 
-    def accepted(self, metrics: set[str]) -> Accepted:
+    def find_accepted(self, metrics: set[str]) -> Accepted:
         """What somebody accepted on the pull request. Raises InfrastructureError."""
         if self.baselines is None:
             return Accepted()
-        return accepted(self.job, self.key, metrics)
+        return find_accepted_changes(self.job, self.key, metrics)
 
-    def compared(self, suite: str, dataset_digest: str, made: Provenance) -> Compared:
+    def compared(self, suite: str, dataset_digest: str, provenance: Provenance) -> Compared:
         """The suite's baseline. Raises UsageError (unreadable file) and InfrastructureError (host
         out of reach).
         """
         if self.baselines is None:
             return NONE_WANTED
-        return find(suite, dataset_digest, self.config.baseline, self.baselines, made)
+        return find(suite, dataset_digest, self.config.baseline, self.baselines, provenance)
 
 
 def import_place(
@@ -75,15 +75,17 @@ def import_place(
     """`home`: where gate.yml is. Raises InvalidInput, UsageError, InfrastructureError."""
     root, job = home.root, current_job(env)
     if job.mode == "laptop" and not options.baseline:
-        own = load_own_config(home.file, root, env, now.date())
-        return ImportPlace(job=Job(), rules=Rules(config=own, own=own, root=root), config=own)
-    where = Where(job, opened_for(job, token(env), root), env, now)
-    rules = rules_for(where, home)
+        own_config = load_own_config(home.file, root, env, now.date())
+        return ImportPlace(
+            job=Job(), rules=Rules(config=own_config, own=own_config, root=root), config=own_config
+        )
+    where = Where(job, open_repository(job, token(env), root), env, now)
+    rules = choose_rules(where, home)
     config = for_release(rules.config) if job.mode == "release" else rules.config
     config = override(
-        settings(config, options.settings), baseline=source_from(options.baseline or "none", root)
+        settings(config, options.settings), baseline=locate_source(options.baseline or "none", root)
     )
-    job = with_base(job, token(env), config)
+    job = find_release_before(job, token(env), config)
     where = replace(where, job=job)
     return ImportPlace(
         job=job,

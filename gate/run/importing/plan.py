@@ -18,7 +18,7 @@ from gate.records.codec import to_json
 from gate.records.imported import Imported, ImportedSuite
 from gate.run.accepted_changes import Accepted
 from gate.run.importing.place import ImportPlace
-from gate.run.importing.regrade import Regraded, regraded
+from gate.run.importing.regrade import Regraded, regrade_suites
 from gate.run.options import ImportOptions
 from gate.store.baseline.find import Compared
 from gate.store.session import Meta, SuiteMeta, new_session_id
@@ -50,7 +50,7 @@ class ImportPlan:
                 continue
             key = (trial.suite, trial.case.id, trial.round)
             if key in seen:
-                raise InvalidInput([_twice(trial)])
+                raise InvalidInput([_report_duplicate(trial)])
             seen.add(key)
             if len(seen) > MOST_TRIALS:
                 raise UsageError(
@@ -77,12 +77,12 @@ class ImportPlan:
         return row_of(
             graded,
             cost_usd=trial_cost(trial, self.place.config.pricing),
-            on_agent_error=mine.on_agent_error(graded) if mine else _told_of_failed(graded),
+            on_agent_error=mine.on_agent_error(graded) if mine else _values_of_failed(graded),
             specs=self.metas[trial.suite].specs,
         )
 
 
-def _twice(trial: Trial) -> Problem:
+def _report_duplicate(trial: Trial) -> Problem:
     message = (
         f"{trial.suite}: the case '{trial.case.id[:80]}' has two results for round "
         f"{trial.round} - keep one"
@@ -90,7 +90,7 @@ def _twice(trial: Trial) -> Problem:
     return Problem(trial.case.place, message)
 
 
-def _told_of_failed(trial: Trial) -> dict[str, float | None]:
+def _values_of_failed(trial: Trial) -> dict[str, float | None]:
     """What the source itself gives an answer that never came."""
     return {k: v for score in trial.attempt.scores.values() for k, v in score.values.items()}
 
@@ -103,36 +103,38 @@ def import_plan(
     place: ImportPlace,
 ) -> ImportPlan:
     config = place.config
-    again = regraded(found, suites, config, place.rules) if options.regrade else {}
-    asked = collect_k(config)
+    again = regrade_suites(found, suites, config, place.rules) if options.regrade else {}
+    cutoffs = collect_k(config)
     metas = {
-        suite: again[suite].meta if again else _suite_meta(one, asked)
-        for suite, one in suites.items()
+        suite: again[suite].meta if again else _suite_meta(imported_suite, cutoffs)
+        for suite, imported_suite in suites.items()
     }
-    told = {suite: meta.graders for suite, meta in metas.items()}
+    graders = {suite: meta.graders for suite, meta in metas.items()}
     digest = digest_of(found.files)
-    mark = hashlib.sha256(f"{digest}\n{sorted(suites)}\n{to_json(told)}".encode()).hexdigest()
-    told_at = moment_of(found.created_at)
-    moment = _moment(options.at, told_at, found)
-    made = place.made(found.provenance)
-    meant = place.accepted({metric for meta in metas.values() for metric in meta.specs})
+    mark = hashlib.sha256(f"{digest}\n{sorted(suites)}\n{to_json(graders)}".encode()).hexdigest()
+    stated_time = moment_of(found.created_at)
+    moment = _moment(options.at, stated_time, found)
+    provenance = place.describe_provenance(found.provenance)
+    accepted = place.find_accepted({metric for meta in metas.values() for metric in meta.specs})
     return ImportPlan(
         found=found,
         created_at=f"{moment:%Y-%m-%dT%H:%M:%S}Z",
         place=place,
         session_id=new_session_id(moment, lambda n: mark[: 2 * n]),
-        provenance=made,
+        provenance=provenance,
         metas=metas,
-        baselines={n: place.compared(n, meta.dataset_digest, made) for n, meta in metas.items()},
+        baselines={
+            n: place.compared(n, meta.dataset_digest, provenance) for n, meta in metas.items()
+        },
         again=again,
         options={"import": name, **found.options},
-        accepted=meant,
+        accepted=accepted,
         notes=(
             *place.notes,  # whose rules judge first: a file may have any number of notes
             *found.notes,
-            *([] if options.at or told_at else [_FILES_TIME]),
-            *(note for one in again.values() for note in one.notes),
-            *meant.notes,
+            *([] if options.at or stated_time else [_FILES_TIME]),
+            *(note for imported_suite in again.values() for note in imported_suite.notes),
+            *accepted.notes,
         ),
     )
 
@@ -143,16 +145,16 @@ _FILES_TIME = (
 )
 
 
-def _moment(given: datetime | None, told: datetime | None, found: Imported) -> datetime:
+def _moment(given: datetime | None, stated: datetime | None, found: Imported) -> datetime:
     """In UTC. Raises UsageError for a time that has no place in a session's name."""
-    moment = moment_of(given.isoformat()) if given else told or newest(found.files)
+    moment = moment_of(given.isoformat()) if given else stated or newest(found.files)
     if moment is None:
         what = "--at" if given else "the time of the newest file"
         raise UsageError(f"{what}: not a time between the years 1970 and 9999; set one with --at")
     return moment
 
 
-def chosen(
+def choose_suites(
     suites: Mapping[str, ImportedSuite], names: Sequence[str]
 ) -> Mapping[str, ImportedSuite]:
     """Those that --suite names. Raises UsageError."""
@@ -164,20 +166,22 @@ def chosen(
     return suites if not names or "all" in names else {n: suites[n] for n in suites if n in names}
 
 
-def _suite_meta(suite: ImportedSuite, asked: frozenset[int]) -> SuiteMeta:
+def _suite_meta(suite: ImportedSuite, cutoffs: frozenset[int]) -> SuiteMeta:
     return SuiteMeta(
         dataset=suite.dataset,
         dataset_digest=suite.dataset_digest,
         version=suite.version,
         rounds=suite.rounds,
         cases=suite.cases,
-        specs=_measurable(every_metric([suite.metrics], suite.rounds, asked), suite),
+        specs=_choose_measurable(every_metric([suite.metrics], suite.rounds, cutoffs), suite),
         graders=suite.graders,
         quoted=suite.quoted,
     )
 
 
-def _measurable(specs: Mapping[str, MetricSpec], suite: ImportedSuite) -> dict[str, MetricSpec]:
+def _choose_measurable(
+    specs: Mapping[str, MetricSpec], suite: ImportedSuite
+) -> dict[str, MetricSpec]:
     """Without those of pass and fail, where the source has no opinion on them."""
     if JUDGED[0] in suite.graders:
         return dict(specs)

@@ -12,7 +12,7 @@ from gate.errors import UsageError
 from gate.plugins import Grader
 from gate.records import Case, Config, Trial
 from gate.records.imported import Imported, ImportedSuite
-from gate.run.grade import failed_values, grade_attempt
+from gate.run.grade import grade_attempt, values_of_failed_trial
 from gate.run.prepare import Selection, SuitePlan, prepare
 from gate.store.session import SuiteMeta
 from gate.suites.config.load import select
@@ -53,10 +53,10 @@ class Regraded:
     def on_agent_error(self, trial: Trial) -> dict[str, float | None]:
         """Column -> value of a trial without an answer."""
         failed = trial.attempt.status == "agent_error"
-        return failed_values(self.graders, trial.case) if failed else {}
+        return values_of_failed_trial(self.graders, trial.case) if failed else {}
 
 
-def regraded(
+def regrade_suites(
     found: Imported, suites: Mapping[str, ImportedSuite], config: Config, rules: Rules
 ) -> dict[str, Regraded]:
     """By suite; `rules` say whose cases judge. Raises UsageError for one that gate.yml does not
@@ -72,27 +72,27 @@ def regraded(
             )
     unjudged = select(replace(config, judge=None, verifier=None), tuple(suites), rules.root)
     plans = prepare(unjudged.suites, replace(rules, config=unjudged), Selection())
-    asked: dict[str, set[str]] = {name: set() for name in suites}
+    case_ids: dict[str, set[str]] = {name: set() for name in suites}
     for trial in found.trials():
-        if trial.suite in asked:
-            asked[trial.suite].add(trial.case.id)
+        if trial.suite in case_ids:
+            case_ids[trial.suite].add(trial.case.id)
     return {
-        plan.suite.name: _of(plan, suites[plan.suite.name], asked[plan.suite.name])
+        plan.suite.name: _regrade_suite(plan, suites[plan.suite.name], case_ids[plan.suite.name])
         for plan in plans
     }
 
 
-def _of(plan: SuitePlan, suite: ImportedSuite, asked: set[str]) -> Regraded:
-    unknown = sorted(asked - plan.digests.keys())
+def _regrade_suite(plan: SuitePlan, suite: ImportedSuite, case_ids: set[str]) -> Regraded:
+    unknown = sorted(case_ids - plan.digests.keys())
     if unknown:
         some = ", ".join(f"'{task[:80]}'" for task in unknown[:_SHOWN])
         raise UsageError(
-            f"--regrade: {len(unknown)} of the {len(asked)} tasks of '{plan.suite.name}' are not "
-            f"in {plan.suite.dataset} ({some}); set `dataset` to the tasks of that run"
+            f"--regrade: {len(unknown)} of the {len(case_ids)} tasks of '{plan.suite.name}' are "
+            f"not in {plan.suite.dataset} ({some}); set `dataset` to the tasks of that run"
         )
-    left_out = len(plan.digests) - len(asked)
+    left_out = len(plan.digests) - len(case_ids)
     meta = replace(
-        plan.meta(), rounds=suite.rounds, cases=len(asked), not_selected=left_out, looks=None
+        plan.meta(), rounds=suite.rounds, cases=len(case_ids), not_selected=left_out, looks=None
     )
     note = (
         f"{plan.suite.name}: the answers were graded again by the suite of gate.yml; "
@@ -101,7 +101,7 @@ def _of(plan: SuitePlan, suite: ImportedSuite, asked: set[str]) -> Regraded:
     return Regraded(
         meta=meta,
         graders=plan.graders,
-        cases={case.id: case for case in plan.cases() if case.id in asked},
+        cases={case.id: case for case in plan.cases() if case.id in case_ids},
         keeps_last=plan.suite.retry == "any_failure",
         notes=(note,),
         new_cases=plan.new_cases,

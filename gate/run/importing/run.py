@@ -20,12 +20,12 @@ from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
 from gate.run.home import find_home, sessions_folder
 from gate.run.importing.files import write_dataset, write_recording
-from gate.run.importing.format import reader
+from gate.run.importing.format import choose_reader
 from gate.run.importing.place import import_place
-from gate.run.importing.plan import ImportPlan, chosen, import_plan
+from gate.run.importing.plan import ImportPlan, choose_suites, import_plan
 from gate.run.options import Host, ImportOptions
-from gate.run.rules_for_event import told_of_baseline
-from gate.run.suite_metrics import metrics_elsewhere
+from gate.run.rules_for_event import tell_edited_baseline
+from gate.run.suite_metrics import list_metrics_elsewhere
 from gate.store.session import SUMMARY, SessionWriter, load_session
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_sent
@@ -58,19 +58,19 @@ def import_results(options: ImportOptions, host: Host, now: datetime) -> Written
     home, env = find_home(options.config, host.log), host.env
     place = import_place(options, home, env, now)
     agents = (place.config.agent, place.config.judge, place.config.verifier)
-    host.secrets.update(secrets_sent(env, (one.options for one in agents if one is not None)))
-    name, importer = reader(options.source, Path(options.path), options.option)
-    found: Imported = importer.read(Path(options.path))
-    suites = chosen(found.suites, options.suite)
-    beside = tuple(_beside(options, found, frozenset(suites), host.redactor()))
+    host.secrets.update(secrets_sent(env, (agent.options for agent in agents if agent is not None)))
+    name, importer = choose_reader(options.source, Path(options.path), options.option)
+    imported: Imported = importer.read(Path(options.path))
+    suites = choose_suites(imported.suites, options.suite)
+    beside = tuple(_write_copies(options, imported, frozenset(suites), host.redactor()))
     if not suites:
         if not options.dataset:
             raise UsageError(
                 f"{options.path}: has cases but no results; use --dataset FILE to write "
                 "the cases as a dataset"
             )
-        return Written(beside=(*found.notes, *beside))
-    plan = import_plan(options, name, found, suites, place)
+        return Written(beside=(*imported.notes, *beside))
+    plan = import_plan(options, name, imported, suites, place)
     beside_config = sessions_folder(home, place.config)
     out = Path(options.out or beside_config or place.config.report.dir)
     folder = out / f"session-{plan.session_id}"
@@ -87,14 +87,14 @@ def import_results(options: ImportOptions, host: Host, now: datetime) -> Written
     return Written(session=ImportedSession(report=report, session_dir=folder), beside=beside)
 
 
-def _beside(
-    options: ImportOptions, found: Imported, suites: frozenset[str], redact: Redactor
+def _write_copies(
+    options: ImportOptions, imported: Imported, suites: frozenset[str], redact: Redactor
 ) -> Iterator[str]:
     if options.dataset:
-        count = write_dataset(found, suites, Path(options.dataset), redact)
+        count = write_dataset(imported, suites, Path(options.dataset), redact)
         yield f"Cases written to: {options.dataset} ({count})"
     if options.recording:
-        count = write_recording(found, suites, Path(options.recording), redact)
+        count = write_recording(imported, suites, Path(options.recording), redact)
         yield f"Answers written to: {options.recording} ({count})"
 
 
@@ -109,7 +109,7 @@ def _write(plan: ImportPlan, session: SessionWriter) -> Report:
         columns[row["suite"]].add(row)
         tallies[row["suite"]].add(row)
     session.write_details()
-    measured = [_measured(plan, name, columns[name], tallies[name]) for name in plan.metas]
+    measured = [_measure(plan, name, columns[name], tallies[name]) for name in plan.metas]
     report = conclude(measured, plan.place.config, _setting(plan, measured), session.rows_of)
     session.write(SUMMARY, summary(report))
     stored = load_session(session.folder).report or report  # without secrets
@@ -119,7 +119,7 @@ def _write(plan: ImportPlan, session: SessionWriter) -> Report:
     return stored
 
 
-def _measured(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) -> Measured:
+def _measure(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) -> Measured:
     meta, again = plan.metas[name], plan.again.get(name)
     return Measured(
         name=name,
@@ -136,8 +136,8 @@ def _measured(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) 
 
 def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
     place = plan.place
-    known = measured if place.rules.has_base else ()
-    baselines = (told_of_baseline(one.name, one.baseline.here) for one in known)
+    with_baselines = measured if place.rules.has_base else ()
+    baselines = (tell_edited_baseline(suite.name, suite.baseline.here) for suite in with_baselines)
     return Setting(
         session_id=plan.session_id,
         created_at=plan.created_at,
@@ -146,13 +146,13 @@ def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
         provenance=plan.provenance,
         loosened=(
             *place.rules.loosened,
-            *(one for again in plan.again.values() for one in again.loosened),
+            *(suite for again in plan.again.values() for suite in again.loosened),
             *filter(None, baselines),
         ),
         unprotected=place.rules.has_base and place.rules.base is None,
         notes=plan.notes,
         comment_id=place.comment_id,
         accepted=plan.accepted.changes,
-        elsewhere=metrics_elsewhere(place.config, plan.metas, place.rules.root),
+        elsewhere=list_metrics_elsewhere(place.config, plan.metas, place.rules.root),
         asked_with=None,
     )

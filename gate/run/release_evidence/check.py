@@ -26,8 +26,8 @@ from gate.records.release_evidence import (
     dataset_file,
     sha256_of,
 )
-from gate.run.grade import named_graders
-from gate.run.release_evidence.recompute import Held, decided_again, differences
+from gate.run.grade import make_graders
+from gate.run.release_evidence.recompute import EvidenceContent, decide_again, differences
 from gate.store.session import DETAILS, META, SUMMARY, Meta, load_session, read_meta
 from gate.store.session_check import check_form, check_rows, read_report
 from gate.suites.cases.dataset import Summary, check
@@ -43,7 +43,7 @@ _SAME_RULES = ("gates", "regression", "quarantine")  # no option changes them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class EvidenceCheck:
     """What verify found; no fault means verified."""
 
     manifest: Manifest
@@ -51,7 +51,7 @@ class Checked:
     trials: int = 0
 
 
-def verify(folder: Path, *, commit: str | None, tag: str | None) -> Checked:
+def verify(folder: Path, *, commit: str | None, tag: str | None) -> EvidenceCheck:
     """`commit`, `tag`: what the folder must be of; None is not asked. Raises UsageError when there
     is no manifest to check by.
     """
@@ -60,20 +60,20 @@ def verify(folder: Path, *, commit: str | None, tag: str | None) -> Checked:
             f"{folder}: no {MANIFEST} here; give the evidence/ folder of a release's session"
         )
     manifest: Manifest = _record(Manifest, folder / MANIFEST)
-    faults = [*_of(manifest, commit, tag), *_files(folder, manifest.files)]
+    faults = [*_check_identity(manifest, commit, tag), *_files(folder, manifest.files)]
     trials = 0
     if not faults:
         try:
-            held, meta = _held(folder)
+            held, meta = _read_folder(folder)
             trials = sum(suite.trials for suite in held.stated.suites.values())
             faults += _agreement(manifest, held, meta)
             faults += _digests(held, meta)
-            faults += differences(held.stated, decided_again(held))
+            faults += differences(held.stated, decide_again(held))
         except GateError as error:
             faults += str(error).splitlines()
         except Exception as error:  # arithmetic on numbers that no run writes
             faults.append(f"the verdict cannot be recomputed ({error!r:.200})")
-    return Checked(manifest=manifest, faults=tuple(faults), trials=trials)
+    return EvidenceCheck(manifest=manifest, faults=tuple(faults), trials=trials)
 
 
 def _record(record: type, path: Path) -> Json:
@@ -83,7 +83,7 @@ def _record(record: type, path: Path) -> Json:
     return from_json(record, data)
 
 
-def _of(manifest: Manifest, commit: str | None, tag: str | None) -> Iterator[str]:
+def _check_identity(manifest: Manifest, commit: str | None, tag: str | None) -> Iterator[str]:
     if commit and manifest.commit != commit:
         yield f"{MANIFEST}: commit is {manifest.commit}, not {commit}"
     if tag and manifest.tag != tag:
@@ -100,10 +100,10 @@ def _files(folder: Path, stated: Mapping[str, Sealed]) -> list[str]:
         for name in stated
         if not _PLAIN.fullmatch(name) or name == MANIFEST
     ]
-    found, sizes = [], 0
+    names, sizes = [], 0
     for name, path in _walk(folder, folder, 1):
-        found.append(name)
-        if len(found) > MOST_FILES:
+        names.append(name)
+        if len(names) > MOST_FILES:
             return [*faults, f"more than {MOST_FILES} files"]
         kind = path.lstat()
         sizes += kind.st_size
@@ -113,11 +113,11 @@ def _files(folder: Path, stated: Mapping[str, Sealed]) -> list[str]:
             faults.append(f"{name[:80]}: not listed in the manifest")
         elif kind.st_size > (MOST_BYTES if path.name == DETAILS else MOST_JSON):
             faults.append(f"{name[:80]}: too large for evidence")
-    faults += [f"{name}: missing" for name in sorted(stated.keys() - set(found))]
+    faults += [f"{name}: missing" for name in sorted(stated.keys() - set(names))]
     if sizes > MOST_BYTES:
         faults.append(f"more than {MOST_BYTES} bytes in total")
     return faults or [
-        fault for name, one in stated.items() for fault in _changed(folder, name, one)
+        fault for name, seal in stated.items() for fault in _find_changes(folder, name, seal)
     ]
 
 
@@ -132,7 +132,7 @@ def _walk(top: Path, folder: Path, depth: int) -> Iterator[tuple[str, Path]]:
                 yield path.relative_to(top).as_posix(), path
 
 
-def _changed(folder: Path, name: str, stated: Sealed) -> Iterator[str]:
+def _find_changes(folder: Path, name: str, stated: Sealed) -> Iterator[str]:
     path = folder / name
     if path.stat().st_size != stated.size:
         yield f"{name}: {path.stat().st_size} bytes, not {stated.size}"
@@ -153,18 +153,18 @@ def _endless(path: Path) -> bool:
 # ------------------------------------------------------------------------------------------ content
 
 
-def _held(folder: Path) -> tuple[Held, Meta]:
+def _read_folder(folder: Path) -> tuple[EvidenceContent, Meta]:
     for name in (META, SUMMARY, DETAILS, CONFIG, RULES):
         if not (folder / name).is_file():
             raise UsageError(f"{name}: missing")
     rules: RulesInEffect = _record(RulesInEffect, folder / RULES)
     datasets = {}
     for suite in rules.config.suites:
-        found = _dataset(folder, suite)
-        if found is not None:
-            datasets[suite.name] = found
+        dataset = _dataset(folder, suite)
+        if dataset is not None:
+            datasets[suite.name] = dataset
     stated, meta = read_report(folder / SUMMARY, MOST_JSON), read_meta(folder, MOST_JSON)
-    return Held(folder=folder, stated=stated, rules=rules, datasets=datasets), meta
+    return EvidenceContent(folder=folder, stated=stated, rules=rules, datasets=datasets), meta
 
 
 def _dataset(folder: Path, suite: Suite) -> Summary | None:
@@ -174,28 +174,28 @@ def _dataset(folder: Path, suite: Suite) -> Summary | None:
     if Path(name).suffix.lower() == ".csv" and len(ours) < len(suite.graders):
         return None
     source = DatasetSource(name=name, open=lambda: (folder / name).open("rb"))
-    return check(source, named_graders(ours, folder))
+    return check(source, make_graders(ours, folder))
 
 
-def _agreement(manifest: Manifest, held: Held, meta: Meta) -> Iterator[str]:
-    stated, made = held.stated, held.stated.provenance
+def _agreement(manifest: Manifest, held: EvidenceContent, meta: Meta) -> Iterator[str]:
+    stated, provenance = held.stated, held.stated.provenance
     pairs: dict[str, tuple[Json, Json]] = {
         "outcome": (stated.outcome, manifest.outcome),
         "exit_code": (stated.exit_code, manifest.exit_code),
         "created_at": (stated.created_at, manifest.created_at),
         "session_id": (stated.session_id, manifest.session_id),
-        "commit": (made.commit, manifest.commit),
-        "repository": (made.repository, manifest.repository),
-        "run": (made.run_url, manifest.run),
-        "event": (made.event, manifest.event),
-        "tool_version": (made.tool_version, manifest.tool_version),
+        "commit": (provenance.commit, manifest.commit),
+        "repository": (provenance.repository, manifest.repository),
+        "run": (provenance.run_url, manifest.run),
+        "event": (provenance.event, manifest.event),
+        "tool_version": (provenance.tool_version, manifest.tool_version),
     }
-    for what, (said, sealed) in pairs.items():
-        if said != sealed:
-            yield f"{SUMMARY} has {what} {said}, {MANIFEST} has {sealed}"
-    if made.mode != "release":
-        yield f"{SUMMARY} is of a run in {made.mode} mode, not of a release"
-    if made != meta.provenance:
+    for what, (reported, sealed) in pairs.items():
+        if reported != sealed:
+            yield f"{SUMMARY} has {what} {reported}, {MANIFEST} has {sealed}"
+    if provenance.mode != "release":
+        yield f"{SUMMARY} is of a run in {provenance.mode} mode, not of a release"
+    if provenance != meta.provenance:
         yield f"{META} and {SUMMARY} are of different runs"
     if stated.policy != held.rules.config.policy:
         yield f"{SUMMARY} has another policy than {RULES}"
@@ -203,7 +203,7 @@ def _agreement(manifest: Manifest, held: Held, meta: Meta) -> Iterator[str]:
         yield f"{SUMMARY} and {RULES} are not of the same suites"
 
 
-def _digests(held: Held, meta: Meta) -> Iterator[str]:
+def _digests(held: EvidenceContent, meta: Meta) -> Iterator[str]:
     """Digests in the summary against what was copied, and the trials against their cases."""
     config = read_json(held.folder / CONFIG, MOST_JSON)
     if codec.digest(config) != held.stated.provenance.config_digest:
@@ -241,14 +241,14 @@ def _bare(value: Json) -> Json:
     return [_bare(item) for item in value] if isinstance(value, list) else value
 
 
-def _strangers(held: Held, meta: Meta) -> Iterator[str]:
+def _strangers(held: EvidenceContent, meta: Meta) -> Iterator[str]:
     """Trials of cases that the dataset does not have, or has otherwise."""
     session = load_session(held.folder)
-    told: set[tuple[str, str]] = set()
+    told_keys: set[tuple[str, str]] = set()
     for row in check_rows(session.rows(), meta.suites, held.folder):
         dataset, key = held.datasets.get(row["suite"]), (row["suite"], row["case_id"])
-        if dataset is None or key in told or len(told) >= 20:
+        if dataset is None or key in told_keys or len(told_keys) >= 20:
             continue
         if dataset.digests.get(row["case_id"]) != row["case_digest"]:
-            told.add(key)
+            told_keys.add(key)
             yield f"{DETAILS}: the dataset of '{row['suite']}' has no such case '{key[1][:80]}'"

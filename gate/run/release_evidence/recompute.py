@@ -28,7 +28,7 @@ _OF_THE_PAST = datetime(1970, 1, 1, tzinfo=UTC)  # ages are not compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class EvidenceContent:
     """What the folder holds, each part read and checked for form."""
 
     folder: Path
@@ -37,48 +37,50 @@ class Held:
     datasets: Mapping[str, Summary]  # by suite; one whose copy needs a user's grader is left out
 
 
-def decided_again(held: Held) -> Report:
+def decide_again(held: EvidenceContent) -> Report:
     """Raises UsageError when the folder lacks what the decision needs."""
     trials = load(held.folder, _OF_THE_PAST)
     control = trials.session.control() if trials.session else None
     beside = load(control.folder, _OF_THE_PAST) if control else None
-    stated, made = held.stated, trials.provenance
+    stated, provenance = held.stated, trials.provenance
     setting = Setting(
         session_id=stated.session_id,
         created_at=stated.created_at,
         duration_s=stated.duration_s,
-        mode=made.mode,
-        provenance=made,
+        mode=provenance.mode,
+        provenance=provenance,
         elsewhere=frozenset(held.rules.elsewhere),
         answered=trials.session is not None and was_answered(trials.session.meta.health),
     )
-    held = _by_the_rules_of_then(held, made.tool_version)
-    measured = [_measured(held, name, suite, beside) for name, suite in trials.suites.items()]
+    held = _apply_old_rules(held, provenance.tool_version)
+    measured = [_measure(held, name, suite, beside) for name, suite in trials.suites.items()]
     return conclude(measured, held.rules.config, setting, trials.rows_of)
 
 
-def _by_the_rules_of_then(held: Held, version: str) -> Held:
+def _apply_old_rules(held: EvidenceContent, version: str) -> EvidenceContent:
     """Until 0.1 a release wanted every limit proved that gate.yml gave no rule."""
     if not version.startswith("0.1."):
         return held
     config = held.rules.config
     config = replace(
         config,
-        gates=_proven(config.gates),
-        suites=tuple(replace(one, gates=_proven(one.gates)) for one in config.suites),
+        gates=_keep_proven(config.gates),
+        suites=tuple(replace(one, gates=_keep_proven(one.gates)) for one in config.suites),
     )
     return replace(held, rules=replace(held.rules, config=config))
 
 
-def _proven(gates: Iterable[GateRule]) -> tuple[GateRule, ...]:
+def _keep_proven(gates: Iterable[GateRule]) -> tuple[GateRule, ...]:
     return tuple(replace(gate, rule=gate.rule or "proven") for gate in gates)
 
 
-def _measured(held: Held, name: str, suite: StoredSuite, beside: Stored | None) -> Measured:
-    config, told = held.rules.config, held.stated.suites.get(name)
-    if told is None:
+def _measure(
+    held: EvidenceContent, name: str, suite: StoredSuite, beside: Stored | None
+) -> Measured:
+    config, suite_report = held.rules.config, held.stated.suites.get(name)
+    if suite_report is None:
         raise UsageError(f"summary.json says nothing about the suite '{name}'")
-    asked = frozenset(suite.table.cases)
+    case_ids = frozenset(suite.table.cases)
     spared = bool(suite.meta.looks) and not suite.not_run
     partial = bool(suite.meta.not_selected) or spared
     control = beside.suites.get(name) if beside else None
@@ -87,43 +89,54 @@ def _measured(held: Held, name: str, suite: StoredSuite, beside: Stored | None) 
         meta=suite.meta,
         table=suite.table,
         tally=suite.tally,
-        baseline=_answered(control) if control else _stored(held, name, told, config),
+        baseline=_compare_with_control(control)
+        if control
+        else _read_baseline(held, name, suite_report, config),
         control=control.tally if control else None,
-        gates=next((one.gates for one in config.suites if one.name == name), ()),
-        floor=next((one.floor for one in config.suites if one.name == name), True),
-        unreachable=told.reason if told.outcome == "error" and not suite.tally.trials else "",
+        gates=next(
+            (config_suite.gates for config_suite in config.suites if config_suite.name == name), ()
+        ),
+        floor=next(
+            (config_suite.floor for config_suite in config.suites if config_suite.name == name),
+            True,
+        ),
+        unreachable=suite_report.reason
+        if suite_report.outcome == "error" and not suite.tally.trials
+        else "",
         not_run=max(0, suite.not_run),
-        not_asked=_cases(held, name, suite) - asked if partial else frozenset(),
+        not_asked=_cases(held, name, suite) - case_ids if partial else frozenset(),
         ended=suite.ended,
         advisory=held.rules.advisory.get(name, {}),
     )
 
 
-def _cases(held: Held, name: str, suite: StoredSuite) -> frozenset[str]:
+def _cases(held: EvidenceContent, name: str, suite: StoredSuite) -> frozenset[str]:
     dataset = held.datasets.get(name)
     return frozenset(dataset.digests if dataset else suite.table.cases)
 
 
-def _answered(control: StoredSuite) -> Compared:
+def _compare_with_control(control: StoredSuite) -> Compared:
     if not control.table.cases:
         return Compared(table=None, info=BaselineInfo(source="none"))
     return Compared(table=control.table, info=BaselineInfo(source="control"))
 
 
-def _stored(held: Held, name: str, told: SuiteReport, config: Config) -> Compared:
+def _read_baseline(
+    held: EvidenceContent, name: str, suite_report: SuiteReport, config: Config
+) -> Compared:
     """The baseline as the run pooled it; where it came from is as `told`."""
     path = held.folder / BASELINES / f"{name}.json"
     if not path.is_file():
-        if told.baseline.source != "none":
+        if suite_report.baseline.source != "none":
             raise UsageError(
                 f"{path.name}: summary.json was compared with it, but the file is missing"
             )
-        return Compared(table=None, info=told.baseline)
+        return Compared(table=None, info=suite_report.baseline)
     stored = newest(parse(path.read_bytes(), path.name), config.baseline.keep_rounds)
     if stored.suite != name:
         raise UsageError(f"{BASELINES}/{path.name} is of the suite '{stored.suite[:80]}'")
     pooled = pool(stored.table, stored.runs)
-    info = replace(told.baseline, rounds=pooled.rounds, runs=len(pooled.runs))
+    info = replace(suite_report.baseline, rounds=pooled.rounds, runs=len(pooled.runs))
     return Compared(table=pooled.table, info=info, drift=pooled.drift)
 
 
@@ -137,18 +150,19 @@ def differences(stated: Report, again: Report) -> Iterator[str]:
     if _deploys(stated) != _deploys(again):
         yield f"summary.json says deploy: {_deploys(stated)}, its trials say {_deploys(again)}"
     for name, suite in again.suites.items():
-        yield from _of_suite(name, stated.suites[name], suite)
+        yield from _suite_differences(name, stated.suites[name], suite)
     yield from _unequal("comparison", _comparisons(stated), _comparisons(again))
     yield from _unequal("gate", _gates(stated), _gates(again))
     for kind in ("newly_failing", "removed", "changed"):
         was, now = (
-            {(c.suite, c.case_id) for c in getattr(one.cases, kind)} for one in (stated, again)
+            {(c.suite, c.case_id) for c in getattr(report.cases, kind)}
+            for report in (stated, again)
         )
         if was != now:
             yield f"summary.json lists other {kind.replace('_', ' ')} cases than its trials show"
 
 
-def _of_suite(name: str, stated: SuiteReport, again: SuiteReport) -> Iterator[str]:
+def _suite_differences(name: str, stated: SuiteReport, again: SuiteReport) -> Iterator[str]:
     for what in ("outcome", "trials", "cases", "violations"):
         was, now = getattr(stated, what), getattr(again, what)
         if was != now:
@@ -184,18 +198,19 @@ def _unequal(
 ) -> Iterator[str]:
     for name in sorted(stated.keys() | again.keys()):
         was, now = stated.get(name), again.get(name)
-        if was is None or now is None or was[0] != now[0] or not _same(was[1], now[1]):
-            yield f"{what} {name} is stated as {_shown(was)}, its trials say {_shown(now)}"
+        if was is None or now is None or was[0] != now[0] or not _are_close(was[1], now[1]):
+            said, recomputed = _format_value(was), _format_value(now)
+            yield f"{what} {name} is stated as {said}, its trials say {recomputed}"
 
 
-def _same(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=SAME, abs_tol=1e-9)
+def _are_close(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return math.isclose(first, second, rel_tol=SAME, abs_tol=1e-9)
 
 
-def _shown(found: tuple[str, float | None] | None) -> str:
-    if found is None:
+def _format_value(value: tuple[str, float | None] | None) -> str:
+    if value is None:
         return "nothing"
-    number = "unmeasured" if found[1] is None else f"{found[1]:.6g}"
-    return f"{found[0]} ({number})" if found[0] else number
+    number = "unmeasured" if value[1] is None else f"{value[1]:.6g}"
+    return f"{value[0]} ({number})" if value[0] else number

@@ -65,11 +65,11 @@ def write_evidence(setup: Setup, session: SessionWriter, report: Report) -> None
                 shutil.copyfile(session.folder / name, folder / name)
     for name, text in _texts(setup):
         session.write(f"{FOLDER}/{name}", text)
-    manifest = _manifest(setup, report, sealed(folder))
+    manifest = _manifest(setup, report, seal_files(folder))
     session.write(f"{FOLDER}/{MANIFEST}", _dump(to_json(manifest)))
 
 
-def sealed(folder: Path) -> dict[str, Sealed]:
+def seal_files(folder: Path) -> dict[str, Sealed]:
     """Every file of the folder but the manifest, by its path in it, sorted."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
     return {
@@ -80,16 +80,16 @@ def sealed(folder: Path) -> dict[str, Sealed]:
 
 
 def _manifest(setup: Setup, report: Report, files: Mapping[str, Sealed]) -> Manifest:
-    made = report.provenance
+    provenance = report.provenance
     return Manifest(
         tag=setup.where.job.head_ref,
-        commit=made.commit,
-        repository=made.repository,
-        run=made.run_url,
-        event=made.event,
+        commit=provenance.commit,
+        repository=provenance.repository,
+        run=provenance.run_url,
+        event=provenance.event,
         session_id=report.session_id,
         created_at=report.created_at,
-        tool_version=made.tool_version,
+        tool_version=provenance.tool_version,
         outcome=report.outcome,
         exit_code=report.exit_code,
         files=files,
@@ -98,22 +98,22 @@ def _manifest(setup: Setup, report: Report, files: Mapping[str, Sealed]) -> Mani
 
 def _texts(setup: Setup) -> Iterator[tuple[str, str]]:
     """Name and text of what the session itself does not hold."""
-    root, own = setup.rules.root, setup.rules.config
-    file = own.file and working_tree(root)(own.file)
-    written = yamlfile.parse(file, own.file).data if file and own.file else {}
-    if file and own.file:
-        yield "gate.yml", decode(file, own.file)
-    yield CONFIG, _dump(rules_to_hash(own, written or {}))
+    root, own_config = setup.rules.root, setup.rules.config
+    file = own_config.file and working_tree(root)(own_config.file)
+    written = yamlfile.parse(file, own_config.file).data if file and own_config.file else {}
+    if file and own_config.file:
+        yield "gate.yml", decode(file, own_config.file)
+    yield CONFIG, _dump(rules_to_hash(own_config, written or {}))
     yield RULES, _dump(to_json(_in_effect(setup)))
     yield ENVIRONMENT, _dump(_environment(setup))
     if setup.reviewed.found.rows:
         yield LABELS, "".join(f"{json.dumps(to_json(row))}\n" for row in setup.reviewed.found.rows)
     for plan in setup.plans:
         yield from _dataset(setup, plan)
-        found = setup.baselines.get(plan.suite.name)
-        if found is not None and found.text:
+        baseline = setup.baselines.get(plan.suite.name)
+        if baseline is not None and baseline.text:
             name = f"{BASELINES}/{plan.suite.name}.json"
-            yield name, decode(found.text, name)
+            yield name, decode(baseline.text, name)
 
 
 def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
@@ -122,8 +122,8 @@ def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
         return
     name = dataset_file(plan.suite.name, plan.suite.dataset)
     if source.file == INDEX or Path(source.file).suffix != Path(name).suffix:
-        found = (row for row in read_dataset(source) if isinstance(row, DatasetRow))
-        yield name, "".join(f"{json.dumps(row.data, ensure_ascii=False)}\n" for row in found)
+        rows = (row for row in read_dataset(source) if isinstance(row, DatasetRow))
+        yield name, "".join(f"{json.dumps(row.data, ensure_ascii=False)}\n" for row in rows)
         return
     with source.open() as stream:
         yield name, decode(stream.read(), source.name)
@@ -159,11 +159,15 @@ def _without_agents(config: Config) -> Config:
 
 
 def _environment(setup: Setup) -> dict[str, Json]:
-    made = setup.provenance
+    provenance = setup.provenance
     return {
-        "agent": {"type": setup.config.agent.name, "is": made.agent, "options": made.agent_digest},
-        "judge": made.judge,
-        "verifier": made.verifier,
+        "agent": {
+            "type": setup.config.agent.name,
+            "is": provenance.agent,
+            "options": provenance.agent_digest,
+        },
+        "judge": provenance.judge,
+        "verifier": provenance.verifier,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "machine": platform.machine(),

@@ -10,7 +10,7 @@ from gate.graders import completion
 from gate.graders.openagent_rules import constraints, stages
 from gate.plugins import GRADERS
 from gate.records import Case, Document, LoggedCall, PluginSpec, Response, ServerLogs, ToolCall
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from tests.support.paths import ROOT
 
 DOCS = ROOT / "docs"
@@ -67,7 +67,7 @@ def failures(section, written, mode="strict"):
     if getattr(GRADERS.get_class(name), "knows_modes", False):
         options = {"mode": mode, **options}
     spec = PluginSpec(name=name, options=options)
-    ((_, grader),) = named_graders([spec], DOCS.parent).items()
+    ((_, grader),) = make_graders([spec], DOCS.parent).items()
     steps, retrieved = written.get("steps"), written.get("retrieved")
     logged = [LoggedCall(name=name, log="console") for name in written.get("logged", ())]
     answer = Response(

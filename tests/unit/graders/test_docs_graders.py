@@ -23,7 +23,7 @@ from gate.records import (
 )
 from gate.records.codec import from_json, schema_of
 from gate.records.trials import TRIAL_COLUMNS
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from tests.support.paths import ROOT
 
 DOCS = ROOT / "docs"
@@ -72,7 +72,7 @@ def judged(grader, case, example):
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: spec(e["grader"]).name)
 def test_examples_run(example):
-    ((_, grader),) = named_graders([spec(example["grader"])], Path()).items()
+    ((_, grader),) = make_graders([spec(example["grader"])], Path()).items()
     case = Case(id="a", input="?", keys={"input": "?", **example["case"]})
     score = judged(grader, case, example)
     assert score.values == pytest.approx(example["score"], abs=5e-7)
@@ -87,7 +87,7 @@ def test_each_grader_has_its_options_metrics_and_an_example(name):
     assert example, f"docs/graders.md has no example of '{name}'"
     for option in schema_of(GRADERS.get_class(name))["properties"]:
         assert f"`{option}`" in text, f"'{name}': option '{option}' is not in docs/graders.md"
-    ((_, grader),) = named_graders([spec(example[0]["grader"])], Path()).items()
+    ((_, grader),) = make_graders([spec(example[0]["grader"])], Path()).items()
     for metric in grader.metrics():
         assert f"`{generic(metric.name)}`" in text
 
@@ -98,7 +98,7 @@ def generic(name):
 
 @cache  # one of the examples is code of a user, which a process of its own loads
 def all_metrics():
-    graders = named_graders([spec(example["grader"]) for example in EXAMPLES], Path())
+    graders = make_graders([spec(example["grader"]) for example in EXAMPLES], Path())
     with_options = (*graders.values(), Retrieval(mrr_k=(10,)))
     made = [metric for grader in with_options for metric in grader.metrics()]
     return {generic(metric.name): metric for metric in (*trial_metrics(10), *OF_JUDGES, *made)}

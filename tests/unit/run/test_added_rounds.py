@@ -6,7 +6,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.records import Config, Looks, PluginSpec, Provenance, RegressionRules, Suite
-from gate.run.added_rounds import add_rounds, rounds_begun, with_rounds
+from gate.run.added_rounds import add_rounds, read_begun_rounds, set_rounds
 from gate.run.prepare import SuitePlan
 from gate.stats.boundaries import boundaries, nominal
 from gate.store.session import Meta, SessionWriter, read_meta
@@ -117,19 +117,19 @@ def test_rounds_that_are_there_and_rounds_beyond_the_rules_are_refused(session_o
 def test_only_another_number_than_the_session_began_with_asks_for_rounds(tmp_path):
     with SessionWriter.create(tmp_path, meta_of(plan(), rounds=2), str) as session:
         folder = str(session.folder)
-    assert rounds_begun(folder, 2) == {}
-    assert rounds_begun(folder, 5) == {"s": 2}
-    assert rounds_begun(None, 5) == rounds_begun(folder, None) == {}
-    assert rounds_begun(str(tmp_path / "none"), 5) == {}
+    assert read_begun_rounds(folder, 2) == {}
+    assert read_begun_rounds(folder, 5) == {"s": 2}
+    assert read_begun_rounds(None, 5) == read_begun_rounds(folder, None) == {}
+    assert read_begun_rounds(str(tmp_path / "none"), 5) == {}
 
 
 def test_no_rounds_are_added_to_a_run_of_single_cases(tmp_path):
     with SessionWriter.create(tmp_path, meta_of(plan(), case=["c1"]), str) as session:
-        assert rounds_begun(str(session.folder), 5) == {}
+        assert read_begun_rounds(str(session.folder), 5) == {}
 
 
 def test_the_suites_keep_the_rounds_that_they_began_with():
     one = Suite(name="s", dataset="d", graders=(), rounds=5)
     config = Config(agent=PluginSpec(name="sample"), suites=(one, replace(one, name="t")))
-    assert [suite.rounds for suite in with_rounds(config, {"s": 2}).suites] == [2, 5]
-    assert with_rounds(config, {}) is config
+    assert [suite.rounds for suite in set_rounds(config, {"s": 2}).suites] == [2, 5]
+    assert set_rounds(config, {}) is config

@@ -10,7 +10,7 @@ import pytest
 from gate.errors import AgentFailure, InfraFailure
 from gate.records import Budget, Looks, Provenance
 from gate.run.arms import Arm, Arms
-from gate.run.batches import whole_rounds
+from gate.run.batches import deal_rounds
 from gate.run.pipeline import Effects, measure
 from gate.store.session import CONTROL, Meta, SessionWriter, SuiteMeta
 from gate.system.signals import Stop
@@ -186,5 +186,5 @@ def test_what_is_recorded_are_the_candidates_answers(sessions):
 def test_without_a_control_nothing_is_asked_twice(sessions):
     own, _ = sessions
     arms = Arms(Arm(own, ["s"]), None, {})
-    todo = list(whole_rounds([suite_plan("a", "b").task_source()], arms.done))
+    todo = list(deal_rounds([suite_plan("a", "b").task_source()], arms.done))
     assert list(arms.side_by_side(todo)) == todo

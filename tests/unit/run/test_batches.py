@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from gate.records import Case, Suite
-from gate.run.batches import PreparedSuite, batch, case_order, in_turn, whole_rounds
+from gate.run.batches import PreparedSuite, case_order, deal_batch, deal_rounds, interleave
 
 NOTHING = frozenset()
 
@@ -31,7 +31,7 @@ def told(tasks):
 
 def test_rounds_come_one_after_another_over_all_suites():
     suites = [suite("a", "1", "2", rounds=2), suite("b", "3")]
-    assert told(whole_rounds(suites, without(("a", "1", 2)))) == [
+    assert told(deal_rounds(suites, without(("a", "1", 2)))) == [
         ("a", "1", 1),
         ("a", "2", 1),
         ("b", "3", 1),
@@ -46,7 +46,7 @@ def test_batches_make_each_trial_once_however_they_are_cut(cuts):
     made = [
         key
         for start, stop in pairwise(cuts)
-        for key in told(batch(one, order, range(start, stop), without()))
+        for key in told(deal_batch(one, order, range(start, stop), without()))
     ]
     assert Counter(made) == Counter(("s", i, r) for r in (1, 2, 3) for i in "abcd")
     assert [key[2] for key in made] == sorted(key[2] for key in made)
@@ -55,8 +55,8 @@ def test_batches_make_each_trial_once_however_they_are_cut(cuts):
 def test_a_batch_is_the_next_stretch_of_the_order_of_the_cases():
     order = ("c", "a", "d", "b")
     one = suite("s", "a", "b", "c", "d")
-    assert told(batch(one, order, range(0, 2), without())) == [("s", "a", 1), ("s", "c", 1)]
-    across = told(batch(one, order, range(3, 6), without(("s", "c", 2))))
+    assert told(deal_batch(one, order, range(0, 2), without())) == [("s", "a", 1), ("s", "c", 1)]
+    across = told(deal_batch(one, order, range(3, 6), without(("s", "c", 2))))
     assert across == [("s", "b", 1), ("s", "a", 2)]
 
 
@@ -64,7 +64,7 @@ def test_the_dataset_is_streamed_once_a_round_and_not_kept():
     streamed = []
     one = suite("s", *map(str, range(100)), streamed=streamed)
     order = [str(n) for n in range(100)]
-    assert len(told(batch(one, order, range(60, 120), without()))) == 60
+    assert len(told(deal_batch(one, order, range(60, 120), without()))) == 60
     assert streamed == ["s", "s"]
 
 
@@ -79,5 +79,5 @@ def test_the_order_of_the_cases_depends_on_the_commit_and_the_suite_only():
 
 def test_suites_take_turns_until_the_last_is_through():
     a, b = suite("a", "1", "2", "3"), suite("b", "4")
-    streams = [batch(a, ("1", "2", "3"), range(3), without()), whole_rounds([b], without())]
-    assert [key[0] for key in told(in_turn(streams))] == ["a", "b", "a", "a"]
+    streams = [deal_batch(a, ("1", "2", "3"), range(3), without()), deal_rounds([b], without())]
+    assert [key[0] for key in told(interleave(streams))] == ["a", "b", "a", "a"]

@@ -7,7 +7,7 @@ import pytest
 from gate.agents.protocols.python import PythonAgent
 from gate.agents.protocols.sample import Sample
 from gate.plugins import World
-from gate.run.changed_defaults import CHANGED, ChangedDefault, changed_defaults
+from gate.run.changed_defaults import CHANGED, ChangedDefault, tell_changed_defaults
 
 
 def change(name, since, concerned=True):
@@ -20,7 +20,7 @@ TABLE = (change("old", "0.2.0"), change("new", "0.10.0"), change("far", "0.10.0"
 
 
 def told(versions, untold=()):
-    return changed_defaults(None, versions, untold, TABLE)
+    return tell_changed_defaults(None, versions, untold, TABLE)
 
 
 def test_what_changed_since_the_older_version_is_told_and_the_rest_is_left_for_later():

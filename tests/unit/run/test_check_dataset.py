@@ -7,7 +7,7 @@ import pytest
 from gate.errors import Place
 from gate.records import Case, PluginSpec, Reply
 from gate.run.check_dataset import check_cases
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 
 FACTS = {"facts": {}}
 
@@ -18,7 +18,7 @@ def graders(*written):
         for one in written
         for name, options in ({one: {}} if isinstance(one, str) else one).items()
     ]
-    return named_graders(specs, Path())
+    return make_graders(specs, Path())
 
 
 def case(n, question="How many?", **keys):

@@ -8,7 +8,7 @@ from gate.commands.options.all import parse
 from gate.commands.options.records import run_options
 from gate.errors import UsageError
 from gate.run.control_agent import Control
-from gate.run.control_session import asked_before
+from gate.run.control_session import control_of_shards
 from gate.run.execute import execute
 from gate.run.options import Host
 from gate.run.resume import OtherSession
@@ -141,9 +141,9 @@ def test_shards_have_all_asked_a_control_or_none(tmp_path):
     plain = load_session(store(tmp_path / "1", {"a": [True]}))
     beside = load_session(store(tmp_path / "2", {"b": [True]}))
     store(tmp_path / "3", {"b": [True]}).rename(beside.folder / CONTROL)
-    assert asked_before([], None) is None
-    assert asked_before([plain], None) == Control()
-    assert asked_before([beside], "auto") == Control(fresh=True)
-    assert asked_before([beside], "repo") == Control(), "asked for by name"
+    assert control_of_shards([], None) is None
+    assert control_of_shards([plain], None) == Control()
+    assert control_of_shards([beside], "auto") == Control(fresh=True)
+    assert control_of_shards([beside], "repo") == Control(), "asked for by name"
     with pytest.raises(UsageError, match="merge shards of one run"):
-        asked_before([plain, beside], None)
+        control_of_shards([plain, beside], None)

@@ -16,7 +16,7 @@ from gate.records import (
     RegressionRules,
     Suite,
 )
-from gate.run.early_stopping import as_begun, asks_again, extends, stops_early, with_looks
+from gate.run.early_stopping import asks_again, extends, plan_looks, restore_looks, stops_early
 from gate.run.prepare import SuitePlan
 from gate.store.session import SuiteMeta
 from tests.support.verdict_tables import SUCCESS
@@ -41,7 +41,7 @@ def config(stop="early", agent="sample", branch="main", **more):
 
 
 def looked_at(*plans, compared="s", early=True, concurrency=16, **more):
-    return with_looks(
+    return plan_looks(
         plans, frozenset({compared}), config(**more), early=early, concurrency=concurrency
     )
 
@@ -179,7 +179,7 @@ def test_more_rounds_than_the_cap_are_refused():
 def test_a_session_keeps_the_looks_that_it_began_with():
     stored = SuiteMeta(dataset="d", dataset_digest="dd", rounds=3, cases=100)
     planned = replace(plan(), looks=Looks(calls=(300,)))
-    (one,) = as_begun((planned,), {"s": replace(stored, looks=Looks(calls=(10, 20)))})
+    (one,) = restore_looks((planned,), {"s": replace(stored, looks=Looks(calls=(10, 20)))})
     assert one.looks == Looks(calls=(10, 20))
-    (one,) = as_begun((planned,), {"s": stored})
+    (one,) = restore_looks((planned,), {"s": stored})
     assert one.looks is None

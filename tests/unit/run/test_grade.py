@@ -8,11 +8,11 @@ from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS, build
 from gate.records import Case, Judging, MetricSpec, PluginSpec, Question, Reply, Response, Score
 from gate.run.grade import (
-    failed_values,
+    ask_nobody,
     gives_no_verdict,
     grade_attempt,
-    named_graders,
-    nobody,
+    make_graders,
+    values_of_failed_trial,
 )
 
 CASE = Case(id="a", input="?", keys={})
@@ -109,7 +109,7 @@ def test_the_attempt_holds_the_answer():
 
 
 def test_values_of_a_failed_trial():
-    assert failed_values({"g": Scripted(result=YES)}) == {"x.a": 0.0, "x.b": None}
+    assert values_of_failed_trial({"g": Scripted(result=YES)}) == {"x.a": 0.0, "x.b": None}
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_values_of_a_failed_trial_leave_out_what_does_not_apply_to_the_case():
     graders = {"facts": build(GRADERS, PluginSpec(name="facts"), Path())}
     with_facts = Case(id="a", input="?", keys={"expected_facts": ["x"]})
     without = Case(id="b", input="?", keys={"expected_facts": None})
-    assert failed_values(graders, with_facts) == {"correctness.fact_accuracy": 0.0}
-    assert failed_values(graders, without) == {"correctness.fact_accuracy": None}
+    assert values_of_failed_trial(graders, with_facts) == {"correctness.fact_accuracy": 0.0}
+    assert values_of_failed_trial(graders, without) == {"correctness.fact_accuracy": None}
 
 
 def test_two_graders_of_one_name(tmp_path):
@@ -150,14 +150,14 @@ def test_two_graders_of_one_name(tmp_path):
         PluginSpec(name="contains", options={"text": "b"}),
         PluginSpec(name="./own.py:Facts"),
     ]
-    graders = named_graders(specs, tmp_path)
+    graders = make_graders(specs, tmp_path)
     assert list(graders) == ["contains", "facts", "contains#2", "Facts"]
     assert graders["contains#2"].text == "b"
 
 
 def test_an_unknown_grader_is_named():
     with pytest.raises(UsageError, match="did you mean 'contains'"):
-        named_graders([PluginSpec(name="contain")], Path())
+        make_graders([PluginSpec(name="contain")], Path())
 
 
 # ------------------------------------------------------------------- graders that ask a model
@@ -208,7 +208,7 @@ class Model:
 VOTE = Reply(data={"n": 0.75}, calls=1, cost_usd=0.5)
 
 
-def judged(grader, model=nobody):
+def judged(grader, model=ask_nobody):
     return grade_attempt(CASE, ANSWER, {"j": grader}, model)
 
 

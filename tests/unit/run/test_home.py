@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
-from gate.run.home import check_has_config, find_home, sessions_folder, unused_datasets
+from gate.run.home import check_has_config, find_home, sessions_folder, tell_unused_datasets
 from gate.suites.config.load import defaults, select
 
 
@@ -51,9 +51,9 @@ def test_the_bundled_suites_run_only_where_somebody_asks(wanted: bool, env: dict
 def test_a_file_of_a_bundled_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     suites = select(defaults(), ["tool"]).suites
-    assert unused_datasets(suites) == []
+    assert tell_unused_datasets(suites) == []
     (tmp_path / "dataset.jsonl").write_text("")
-    (line,) = unused_datasets(suites)
+    (line,) = tell_unused_datasets(suites)
     assert line.startswith(
         "dataset.jsonl is in this folder but not used: the cases of tool are those"
     )

@@ -8,36 +8,43 @@ from gate.analysis.labels import LabelContext
 from gate.graders.exact_match import ExactMatch
 from gate.graders.judge import Judge
 from gate.records import MetricSpec, PluginSpec
-from gate.run.judge_labels import Judged, file_of, judged_by, least_of, reviewed, reviewed_plans
+from gate.run.judge_labels import (
+    JudgedSuite,
+    file_of,
+    least_of,
+    list_deciders,
+    review_labels,
+    review_plans,
+)
 from gate.suites.config.load import defaults
 from gate.suites.protection.rules import Rules, RulesBase
 from tests.support.labelled import DIGEST, FILE, METRIC, SPEC, label, labels, lines, source
 from tests.support.verdict_tables import RECALL, SUCCESS
 
 SPECS = {spec.name: spec for spec in (SPEC, SUCCESS, RECALL)}
-SUITE = Judged(known=LabelContext(specs=SPECS, graders={METRIC: DIGEST}), limits={METRIC: 3.0})
+SUITE = JudgedSuite(known=LabelContext(specs=SPECS, graders={METRIC: DIGEST}), limits={METRIC: 3.0})
 
 
 def looked_at(rows, least=None, suite=SUITE):
-    return reviewed(lambda: source(lines(rows)), {"s": suite}, least)
+    return review_labels(lambda: source(lines(rows)), {"s": suite}, least)
 
 
 def test_where_no_judge_is_asked_the_file_is_not_read():
     def never():
         raise AssertionError("read")
 
-    plain = Judged(known=LabelContext(specs={SUCCESS.name: SUCCESS}, graders={}))
-    assert reviewed(never, {"s": plain}, 0.6).notes == ()
+    plain = JudgedSuite(known=LabelContext(specs={SUCCESS.name: SUCCESS}, graders={}))
+    assert review_labels(never, {"s": plain}, 0.6).notes == ()
 
 
-PLAIN = Judged(known=LabelContext(specs={SUCCESS.name: SUCCESS}, graders={}))
+PLAIN = JudgedSuite(known=LabelContext(specs={SUCCESS.name: SUCCESS}, graders={}))
 
 
 def test_labels_that_are_there_are_shown_without_a_judge_and_decide_nothing():
     none = [replace(one, judge=None, judge_digest="none") for one in labels(20)]
     ben = [replace(one, reviewer="Ben") for one in none]
     find = lambda: source(lines([*none, *ben]))  # noqa: E731
-    found = reviewed(find, {"s": PLAIN}, 0.6, there=True)
+    found = review_labels(find, {"s": PLAIN}, 0.6, there=True)
     (said,) = found.people["s"]
     assert (said.metric, said.labels, said.answers, said.reviewers) == (METRIC, 40, 20, 2)
     assert said.mean == pytest.approx(2.5)
@@ -68,7 +75,7 @@ def test_the_mean_of_people_goes_by_what_each_case_stands_for():
 
 def test_labels_of_a_suite_that_is_not_of_this_run_are_no_fault():
     find = lambda: source(lines([label(suite="t"), label(suite="gone")]))  # noqa: E731
-    found = reviewed(find, {"s": PLAIN}, None, there=True, left_out=frozenset({"t"}))
+    found = review_labels(find, {"s": PLAIN}, None, there=True, left_out=frozenset({"t"}))
     (note,) = found.notes
     assert "1 row is out of date" in note
     assert "'gone'" in note
@@ -104,13 +111,13 @@ def test_without_a_judges_word_the_base_is_read_only_where_there_should_be_label
     config = replace(defaults(), judge=judge)
     base = RulesBase(sha="0" * 40, name="main", forge=forge)
     rules = Rules(config=config, own=config, root=tmp_path, base=base)
-    reviewed_plans(rules, config, ())
+    review_plans(rules, config, ())
     assert forge.reads == reads
 
 
 def test_without_a_file_nothing_is_said_unless_agreement_is_asked_for():
-    assert reviewed(lambda: None, {"s": SUITE}, None).notes == ()
-    found = reviewed(lambda: None, {"s": SUITE}, 0.6)
+    assert review_labels(lambda: None, {"s": SUITE}, None).notes == ()
+    found = review_labels(lambda: None, {"s": SUITE}, 0.6)
     assert found.notes == (
         "s: `correctness.correctness` does not gate: judge.min_agreement 0.60 has not "
         "been shown (no person has rated answers that this judge scored)",
@@ -197,7 +204,7 @@ def test_a_judge_that_people_agree_with_may_decide():
 
 def test_a_verifiers_opinion_is_no_judges():
     verified = replace(SPEC, asks="verifier")
-    suite = Judged(known=LabelContext(specs={METRIC: verified}, graders={METRIC: DIGEST}))
+    suite = JudgedSuite(known=LabelContext(specs={METRIC: verified}, graders={METRIC: DIGEST}))
     assert looked_at(labels(20), 0.6, suite).advisory == {}
 
 
@@ -205,7 +212,7 @@ def test_limits_and_deciders_come_from_the_graders():
     task = Judge(rubric="task", least_total=7)
     answer = Judge(rubric="answer", least={"faithfulness": 4})
     specs = {spec.name: spec for one in (task, answer) for spec in one.metrics()}
-    found = judged_by([task, answer, ExactMatch(), Judge(rubric="quality")], specs, {})
+    found = list_deciders([task, answer, ExactMatch(), Judge(rubric="quality")], specs, {})
     assert found.limits["correctness.faithfulness"] == 4
     (total,) = (spec.name for spec in task.metrics() if spec.name in found.limits)
     assert found.limits[total] == pytest.approx(0.7)
@@ -220,7 +227,7 @@ def test_a_users_grader_with_a_rubric_of_its_own_kind_has_no_limits():
         def metrics(self):
             return (MetricSpec(name="a.b", column="b", asks="judge"),)
 
-    found = judged_by([Own()], {}, {})
+    found = list_deciders([Own()], {}, {})
     assert (found.limits, found.deciders) == ({}, (("a.b",),))
 
 

@@ -9,7 +9,7 @@ from gate.plugins import World
 from gate.records import Config, Looks, PluginSpec, RegressionRules, Suite
 from gate.run.options import RunOptions
 from gate.run.prepare import SuitePlan
-from gate.run.recorded_looks import as_recorded
+from gate.run.recorded_looks import take_recorded_looks
 
 IDS = frozenset(f"c{n}" for n in range(20))
 EARLY, MORE = Looks(calls=(10, 20, 60)), Looks(calls=(40, 80))
@@ -41,7 +41,7 @@ def looked(tmp_path):
         end = RunEnd(session="a", seed="x", suites={"s": suite})
         (tmp_path / "kept.jsonl").write_text(run_end_line(end) + "\n", "utf-8")
         rules = RegressionRules(stop=stop, max_rounds=most)
-        return as_recorded(
+        return take_recorded_looks(
             (plan(rounds),),
             Replay(file="kept.jsonl"),
             World(env={}, root=tmp_path),

@@ -6,7 +6,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.records import Looks, Provenance
-from gate.run.resume import OtherSession, reopened
+from gate.run.resume import OtherSession, reopen
 from gate.store.session import Meta, SessionWriter, SuiteMeta
 from gate.verdict.course import course
 
@@ -41,7 +41,7 @@ def changed(**provenance):
 
 def test_the_looks_of_the_session_count_and_not_those_of_the_run(folder):
     other = replace(META, suites={"s": replace(SUITE, looks=None)})
-    with reopened(folder, other, same) as session:
+    with reopen(folder, other, same) as session:
         assert session.meta.suites["s"].looks == PLAN
 
 
@@ -56,7 +56,7 @@ def test_the_looks_of_the_session_count_and_not_those_of_the_run(folder):
 )
 def test_other_cases_or_graders_are_another_measurement(folder, other):
     with pytest.raises(OtherSession, match=r"--resume .* have changed since; start a new run"):
-        reopened(folder, replace(META, suites={"s": replace(SUITE, **other)}), same)
+        reopen(folder, replace(META, suites={"s": replace(SUITE, **other)}), same)
 
 
 def test_the_options_that_the_session_began_with_are_told(tmp_path):
@@ -67,7 +67,7 @@ def test_the_options_that_the_session_began_with_are_told(tmp_path):
         OtherSession,
         match=r"original options and files: --suite s --suite 'a b' --rounds 2$",
     ):
-        reopened(session.folder, replace(META, suites={"s": replace(SUITE, rounds=3)}), same)
+        reopen(session.folder, replace(META, suites={"s": replace(SUITE, rounds=3)}), same)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_the_options_that_the_session_began_with_are_told(tmp_path):
     ],
 )
 def test_rounds_are_added_to_an_ended_session_of_the_same_agent_and_rules_only(folder, other, said):
-    with reopened(folder, changed(**other), same):
+    with reopen(folder, changed(**other), same):
         pass  # cut off: what it still lacks may be made, with another budget say
     end(folder)
     with pytest.raises(OtherSession, match=said):
-        reopened(folder, changed(**other), same)
-    with reopened(folder, changed(tool_version="9", run_attempt="2"), same):
+        reopen(folder, changed(**other), same)
+    with reopen(folder, changed(tool_version="9", run_attempt="2"), same):
         pass
 
 
@@ -108,12 +108,12 @@ def judged(tmp_path):
 
 def test_a_new_head_goes_on_with_the_session_of_the_head_that_it_was_stored_for(judged):
     now = of("d", pull_request=3, agent_digest="b", config_digest="q")
-    with reopened(judged, now, same, head="c") as session:
+    with reopen(judged, now, same, head="c") as session:
         session.note_head("d")
         assert session.log.verdicts == {"c": "fail"}
-    with reopened(judged, of("e", pull_request=3), same, head="d") as session:
+    with reopen(judged, of("e", pull_request=3), same, head="d") as session:
         assert session.meta.commits == ("c", "d")
-    with reopened(judged, of("d", pull_request=3), same) as session:  # and its own re-run
+    with reopen(judged, of("d", pull_request=3), same) as session:  # and its own re-run
         assert session.meta.commits == ("c", "d")
 
 
@@ -131,19 +131,19 @@ def test_a_new_head_goes_on_with_no_other_session(judged, head, other, said):
     fields = {key: other.pop(key) for key in ("same_agent", "deployment") if key in other}
     now = replace(of("d", **{"pull_request": 3, **other}), **fields)
     with pytest.raises(OtherSession, match=said):
-        reopened(judged, now, same, head=head)
+        reopen(judged, now, same, head=head)
 
 
 def test_another_deployment_goes_on_with_no_answers_of_a_run_that_was_cut_off(folder):
     with pytest.raises(OtherSession, match=r"agent\.version changed"):
-        reopened(folder, replace(META, deployment="v2"), same)
+        reopen(folder, replace(META, deployment="v2"), same)
 
 
 def test_verdicts_that_no_run_gives_are_not_believed(judged):
     with (judged / "events.jsonl").open("a") as log:
         log.write('{"event":"verdict","outcome":"<b>pass</b>","commit":"e"}\n')
         log.write('{"event":"verdict","outcome":"pass","commit":7}\n')
-    with reopened(judged, of("d", pull_request=3), same, head="c") as session:
+    with reopen(judged, of("d", pull_request=3), same, head="c") as session:
         assert session.log.verdicts == {"c": "fail"}
 
 
@@ -155,16 +155,16 @@ def test_no_line_of_the_log_is_believed_unread(folder, line):
         log.write(line + "\n")
     if '"case_id"' in line:
         with pytest.raises(OtherSession, match="trial 1"):
-            reopened(folder, META, same)
+            reopen(folder, META, same)
     else:
-        with reopened(folder, META, same) as session:
+        with reopen(folder, META, same) as session:
             assert list(session.rows()) == []
 
 
 def test_a_session_that_is_refused_is_free_again(folder):
     with pytest.raises(UsageError):
-        reopened(folder, replace(META, suites={}), same)
-    with reopened(folder, META, same):
+        reopen(folder, replace(META, suites={}), same)
+    with reopen(folder, META, same):
         pass
 
 
@@ -175,7 +175,7 @@ def test_a_plan_of_looks_that_is_none_is_refused(folder, calls):
     file.write_text(text.replace("[10,20]", calls))
     assert calls.replace(" ", "") in file.read_text().replace(" ", "")
     with pytest.raises(OtherSession, match=r"not (readable as )?a session"):
-        reopened(folder, META, same)
+        reopen(folder, META, same)
 
 
 @pytest.mark.parametrize(
@@ -194,30 +194,30 @@ def test_numbers_that_no_run_has_are_refused_before_they_are_used(tmp_path, chan
     with SessionWriter.create(tmp_path, meta, same) as session:
         folder = session.folder
     with pytest.raises(OtherSession, match=r"suites\.s: numbers of cases or trials that no run"):
-        reopened(folder, meta, same)
+        reopen(folder, meta, same)
 
 
 def test_rounds_are_added_to_a_session_with_a_verdict_and_the_same_rules(judged):
-    with reopened(judged, META_NOW, same, rounds=5):
+    with reopen(judged, META_NOW, same, rounds=5):
         pass
     with pytest.raises(OtherSession, match="no rounds can be added to it: the rules changed"):
-        reopened(judged, of("c", pull_request=3, config_digest="q"), same, rounds=5)
+        reopen(judged, of("c", pull_request=3, config_digest="q"), same, rounds=5)
 
 
 def test_other_rounds_than_those_of_a_session_that_was_cut_off_are_refused(folder):
     with pytest.raises(OtherSession, match="the choice of cases"):
-        reopened(folder, META, same, rounds=5)
-    with reopened(folder, META, same, rounds=2):
+        reopen(folder, META, same, rounds=5)
+    with reopen(folder, META, same, rounds=2):
         pass
 
 
 def test_rounds_that_were_being_added_are_gone_on_with(judged):
-    with reopened(judged, META_NOW, same, rounds=5) as session:
+    with reopen(judged, META_NOW, same, rounds=5) as session:
         session.note_rounds(5, {"s": PLAN})
         session.log.append_look({"looks": {"s": 1}, "going": ["s"], "ended": {}})
-    with reopened(judged, META_NOW, same, rounds=5):
+    with reopen(judged, META_NOW, same, rounds=5):
         pass
-    with reopened(judged, META_NOW, same):
+    with reopen(judged, META_NOW, same):
         pass
     with pytest.raises(OtherSession, match="the choice of cases"):
-        reopened(judged, META_NOW, same, rounds=6)
+        reopen(judged, META_NOW, same, rounds=6)

@@ -14,7 +14,7 @@ from gate.github.context import Job
 from gate.github.local_repository import Opened, open_local
 from gate.records import BaselineRules, Config
 from gate.run.home import find_home
-from gate.run.rules_for_event import Where, place_of, rules_for, with_base
+from gate.run.rules_for_event import Where, choose_rules, find_release_before, place_of
 from gate.suites.config.load import defaults
 from gate.suites.protection.rules import Rules
 from tests.support.git_repository import git
@@ -50,7 +50,7 @@ def rules_of(
     work: Path, job: Job, *, alone: bool = False, protect: str | bool | None = None
 ) -> Rules:
     where = Where(job, open_local(work), {}, NOW)
-    return rules_for(where, find_home(str(work / "gate.yml")), protect=protect, alone=alone)
+    return choose_rules(where, find_home(str(work / "gate.yml")), protect=protect, alone=alone)
 
 
 def least(work: Path, job: Job, *, alone: bool = False) -> float | None:
@@ -210,9 +210,9 @@ def test_a_link_in_place_of_the_folder_does_not_lead_to_other_rules(
     job = Job(event="pull_request", mode="pull_request", protect_ref=sha, untrusted_head=untrusted)
     for config in ("strict/gate.yml", f"{work}/strict/gate.yml"):
         with pytest.raises(UsageError, match="strict goes through a symbolic link"):
-            rules_for(Where(job, open_local(work / "strict"), {}, NOW), find_home(config))
+            choose_rules(Where(job, open_local(work / "strict"), {}, NOW), find_home(config))
     where = Where(job, open_local(work / "mild"), {}, NOW)
-    rules = rules_for(where, find_home("mild/gate.yml"))
+    rules = choose_rules(where, find_home("mild/gate.yml"))
     assert rules.config.gates[0].min == 0.1
 
 
@@ -222,7 +222,7 @@ def compared_by(source: str) -> Config:
 
 @pytest.mark.parametrize("source", ["auto", "repo", "artifact"])
 def test_a_release_asks_for_the_one_before_it_and_says_why_it_cannot(source: str) -> None:
-    found = with_base(RELEASE, "", compared_by(source))
+    found = find_release_before(RELEASE, "", compared_by(source))
     assert found.no_base == "no earlier release is known: GitHub's API cannot be asked"
     rules = Rules(config=defaults(), own=defaults(), root=Path())
     where = Where(found, Opened(forge=None, git=None), {}, NOW)
@@ -231,9 +231,9 @@ def test_a_release_asks_for_the_one_before_it_and_says_why_it_cannot(source: str
 
 @pytest.mark.parametrize("source", ["none", "kept/baselines", "kept.json"])
 def test_a_baseline_that_somebody_named_is_looked_for_nowhere_else(source: str) -> None:
-    assert with_base(RELEASE, "", compared_by(source)) == RELEASE
+    assert find_release_before(RELEASE, "", compared_by(source)) == RELEASE
 
 
 def test_other_events_have_their_base_already() -> None:
     job = Job(event="push", mode="branch", base_sha="b" * 40)
-    assert with_base(job, "", compared_by("auto")) == job
+    assert find_release_before(job, "", compared_by("auto")) == job

@@ -17,7 +17,7 @@ from gate.github.local_repository import Opened
 from gate.records.forge import Artifact, BaselineRequest
 from gate.run.home import find_home
 from gate.run.prepare import Selection, prepare
-from gate.run.rules_for_event import Where, rules_for
+from gate.run.rules_for_event import Where, choose_rules
 from gate.suites.protection.rules import Rules
 from tests.support.events import payload
 from tests.support.own_grader import GRADER
@@ -79,7 +79,7 @@ def judged(
     opened = Opened(forge=None if base is None else Host(files=base), git=None)
     where, home = Where(job, opened, {"KEY": "k"}, NOW), find_home(file or str(root / "gate.yml"))
     try:
-        return rules_for(where, home, recorded=bool(replay))
+        return choose_rules(where, home, recorded=bool(replay))
     finally:
         assert not (root / "ran").exists(), "code of the head was run"
 
@@ -186,7 +186,7 @@ def test_a_project_without_rules_has_the_bundled_suites(
     job = Job(event="pull_request_target", protect_ref=BASE, untrusted_head=True)
     opened = Opened(forge=Host(), git=None)
     monkeypatch.chdir(tmp_path)
-    rules = rules_for(Where(job, opened, {}, NOW), find_home(None))
+    rules = choose_rules(Where(job, opened, {}, NOW), find_home(None))
     plans = prepare(rules.config.suites, rules, Selection(sample=1))
     assert {plan.suite.name for plan in plans} == {suite.name for suite in rules.config.suites}
 

@@ -12,7 +12,7 @@ from gate.graders.rubrics.prompt import questions_on
 from gate.graders.rubrics.rubric import Criterion, Rubric
 from gate.records import Case, Response
 from gate.records.codec import schema_of
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from gate.suites.config.load import load
 from tests.support.paths import ROOT
 
@@ -34,7 +34,7 @@ def test_each_block_is_a_gate_yml(block):
 
 
 def test_the_rubric_of_ones_own_asks_and_measures_what_the_page_says():
-    tone, pair = named_graders(suite(BLOCKS[1]).graders, NO_FOLDER).values()
+    tone, pair = make_graders(suite(BLOCKS[1]).graders, NO_FOLDER).values()
     assert [(spec.name, spec.low, spec.high) for spec in tone.metrics()] == [
         ("response_quality.empathy", 0, 3),
         ("response_quality.policy_kept", 1, 5),

@@ -20,7 +20,7 @@ from gate.records import (
     Usage,
     Violation,
 )
-from gate.run.grade import grade_attempt, named_graders
+from gate.run.grade import grade_attempt, make_graders
 from gate.user_code.processes import PROCESSES
 
 CODE = '''
@@ -394,7 +394,7 @@ def test_one_that_asks_a_model_puts_questions_and_reads_votes(grader):
 
 def test_a_try_is_graded_with_the_models_votes(folder):
     spec = PluginSpec(name="./own.py:Asking", options={})
-    graders = named_graders([spec], folder)
+    graders = make_graders([spec], folder)
     asked = []
 
     def ask(case, questions):

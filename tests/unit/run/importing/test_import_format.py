@@ -6,12 +6,12 @@ import pytest
 
 from gate.errors import UsageError
 from gate.files.sniff import look
-from gate.run.importing.format import reader
+from gate.run.importing.format import choose_reader
 
 
 def refused(*arguments):
     with pytest.raises(UsageError) as caught:
-        reader(*arguments)
+        choose_reader(*arguments)
     return str(caught.value)
 
 
@@ -22,7 +22,7 @@ def session(folder):
 
 
 def test_auto_takes_the_one_that_recognises_it(tmp_path):
-    assert reader("auto", session(tmp_path), ())[0] == "openagent"
+    assert choose_reader("auto", session(tmp_path), ())[0] == "openagent"
 
 
 def test_what_nobody_recognises_names_every_format(tmp_path):
@@ -48,7 +48,7 @@ def test_a_format_that_is_misspelled_is_named(tmp_path):
 )
 def test_a_folder_of_json_is_what_its_first_file_is(tmp_path, name, held):
     (tmp_path / "b.json").write_text(json.dumps(held))
-    assert reader("auto", tmp_path, ())[0] == name
+    assert choose_reader("auto", tmp_path, ())[0] == name
     assert f"it looks like {name}: " in refused("junit", tmp_path, ())
     (tmp_path / "a.json").symlink_to(tmp_path / "b.json")
     assert "not a known format" in refused("auto", tmp_path, ()), "links are not followed"

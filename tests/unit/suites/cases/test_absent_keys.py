@@ -10,7 +10,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.source import DatasetSource
 from gate.plugins import GRADERS
 from gate.records import PluginSpec, Response
-from gate.run.grade import grade_attempt, named_graders
+from gate.run.grade import grade_attempt, make_graders
 from gate.suites.cases.curation.lines import cases_of
 from gate.suites.cases.dataset import cases, check
 
@@ -26,7 +26,7 @@ def source(*rows):
 def graders(tmp_path, *names):
     options = {"contains": {"key": "expected"}}
     specs = tuple(PluginSpec(name=name, options=options.get(name, {})) for name in names)
-    return named_graders(specs, tmp_path)
+    return make_graders(specs, tmp_path)
 
 
 def faults(given, made):
@@ -131,9 +131,7 @@ def list_needing():
     for name in sorted(GRADERS):
         for options in ({}, {"key": "own_key"}):
             try:
-                (grader,) = named_graders(
-                    (PluginSpec(name=name, options=options),), Path()
-                ).values()
+                (grader,) = make_graders((PluginSpec(name=name, options=options),), Path()).values()
             except (TypeError, UsageError):
                 continue
             if grader.needs:
@@ -146,7 +144,7 @@ NEEDING = list(list_needing())
 
 def make_both(name, options):
     specs = (PluginSpec(name=name, options=options), PluginSpec(name=ALONE))
-    return named_graders(specs, Path())
+    return make_graders(specs, Path())
 
 
 def test_the_graders_with_a_key_of_the_case_are_found():

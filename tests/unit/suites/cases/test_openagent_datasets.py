@@ -17,7 +17,7 @@ from gate.files import bundled
 from gate.files.rows import DatasetSource
 from gate.plugins import Grader
 from gate.records import Case, Response, Score
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import load_bundled_suites
 from tests.support.paths import DATA
@@ -40,7 +40,7 @@ def graders(name: str, mode: str = "strict") -> dict[str, Grader]:
     """Those of the bundled suite in a mode; the judge, who is optional, is not asked."""
     specs = [spec for spec in SUITES[name].graders if spec.name != "judge"]
     told = [replace(spec, options={**spec.options, "mode": mode}) for spec in specs]
-    return named_graders(told, Path())
+    return make_graders(told, Path())
 
 
 def source(path: Path) -> DatasetSource:

@@ -19,7 +19,7 @@ from gate.errors import Place
 from gate.files import bundled
 from gate.files import yaml as yamlfile
 from gate.records import Case, Response, ToolCall
-from gate.run.grade import named_graders
+from gate.run.grade import make_graders
 from gate.suites.config.load import load_bundled_suites
 from tests.support.paths import ROOT
 from tests.support.sample_service import OFFERED_TOOLS
@@ -38,7 +38,7 @@ def suite() -> Any:
     return next(one for one in load_bundled_suites() if one.name == "trajectories")
 
 
-GRADERS = named_graders(suite().graders, Path())
+GRADERS = make_graders(suite().graders, Path())
 
 
 def test_the_gate_of_this_repository_judges_as_the_bundled_suites_do() -> None:
