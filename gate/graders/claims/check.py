@@ -25,7 +25,7 @@ from gate.graders.claims.operands import Labels, labels_of
 from gate.graders.claims.sentences import Sentences
 from gate.graders.claims.sources import Leeway, Sources
 from gate.graders.claims.spelled import TIMES, nouns, spelled
-from gate.graders.claims.swaps import Saying, is_swapped
+from gate.graders.claims.swaps import GENERIC, Saying, is_swapped
 from gate.graders.claims.units import unit_of
 from gate.graders.claims.working import Working
 from gate.text.numbers.measures import Measure, measure_of_word
@@ -307,9 +307,9 @@ class _Look:
         mine, *beside = self._labels(i)
         near = mine.near | self._subject(i)
         theirs = self.sources.labels
-        # A source that is a bare number, such as the result of a tool, says it of nothing else.
         if not near or any(
-            k >= len(theirs) or not theirs[k].near or near <= theirs[k].near for k in stating
+            k >= len(theirs) or near <= theirs[k].near or _says_no_more(self.labelled.about(k), near)
+            for k in stating
         ):
             return False
         return is_swapped(self.numbers[i], stating, self._saying(i, near, beside), self.labelled)
@@ -405,6 +405,13 @@ class _Look:
     def _within(self, i: int, begin: int, end: int) -> list[Number]:
         near = self.numbers[max(0, i - 12) : i + 13]
         return [one for one in near if begin <= one.start < end and one is not self.numbers[i]]
+
+
+def _says_no_more(theirs: Words, near: Words) -> bool:
+    """Whether a source gives a number with no word that the answer lacks, as the result of a tool
+    does: it says it of nothing else.
+    """
+    return theirs - GENERIC <= near
 
 
 def _clause(text: str, start: int, end: int, low: int, high: int) -> str:

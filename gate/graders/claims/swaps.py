@@ -22,7 +22,7 @@ _GENERIC_WORDS = (
     "value unit amount number count matching label name id score result row total sum answer"
     " usd eur gbp figure data item type key"
 )
-_GENERIC = frozenset(_GENERIC_WORDS.split())  # of records, whatever they are of
+GENERIC = frozenset(_GENERIC_WORDS.split())  # of records, whatever they are of
 _RIVALS = 60  # of one claim
 _FEW = 6
 
@@ -118,7 +118,7 @@ def _wins(
     only_its = its.near - mine.every
     if not only_its & near:
         return False
-    only_mine = mine.near - its.near - _GENERIC
+    only_mine = mine.near - its.near - GENERIC
     if not only_mine and abs(rival - stated) != 1:
         return False  # it says nothing of its own that could be something else
     names = labelled.names

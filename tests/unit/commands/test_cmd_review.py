@@ -128,7 +128,7 @@ def test_one_round_of_a_case_is_shown_not_always_the_same_one(tmp_path):
     [
         (("--suite", "analitics"), "did you mean 'analytics'"),
         (("--period", "../x"), "letters, digits"),
-        (("--config", "no.yml"), "there is no such file"),
+        (("--config", "no.yml"), "file not found"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_sentence(tmp_path, capsys, options, message):

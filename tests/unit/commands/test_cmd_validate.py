@@ -56,7 +56,7 @@ def test_config_and_datasets_are_told_about_at_once(tmp_path: Path) -> None:
     )
     assert told(project(tmp_path, config, CASES + '{"id": "c0", "input": "x"}\nnonsense\n')) == [
         "cases.jsonl:7: 'expected_facts' is missing, the grader 'facts' needs it",
-        "cases.jsonl:7: id: 'c0' is taken by line 1 - ids are unique",
+        "cases.jsonl:7: id: 'c0' is taken by line 1 - ids must be unique",
         "cases.jsonl:8: not JSON: Expecting value (column 1)",
         "gate.yml:8: suites[2].graders[0]: unknown grader 'fatcs' - did you mean 'facts'?",
         "gate.yml:9: gates.correctness.fact_acuracy: unknown metric - did you mean "
@@ -120,7 +120,7 @@ def test_one_suite_of_several(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_a_named_file_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no such file"):
+    with pytest.raises(UsageError, match="file not found"):
         run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {})
 
 
