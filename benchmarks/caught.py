@@ -10,14 +10,22 @@ few of them.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import time
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from benchmarks.simulated_gate import SUCCESS, Shape, answers, chances, dropped, judged, table
+from benchmarks.simulated_gate import (
+    SUCCESS,
+    Shape,
+    answers,
+    chances,
+    dropped,
+    judged,
+    options,
+    table,
+)
 from gate.analysis.noise import measure_noise
 from gate.records import RegressionRules, Tolerance
 from gate.verdict.planning.detectable import Forecast
@@ -72,11 +80,7 @@ def measure(job: tuple[Shape, int], *, seed: int) -> dict[str, list]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reps", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
+    asked = options(__doc__, reps=2000).parse_args()
     print("| suite | who says it | drop, points | caught % | weakened, broken | no figure |")
     print("|:--|:--|--:|--:|--:|--:|")
     start = time.perf_counter()

@@ -1,7 +1,7 @@
 """How often one-sided bounds miss, by simulation: at nominal 5 %, at most 5 % of the runs.
 
-    python benchmarks/coverage.py [--reps 20000] [--seed 1] [--jobs 2] [--alpha .05]
-                                  [--suites 10x5,40x3] [--histories 1,4]
+    PYTHONPATH=. python benchmarks/coverage.py [--reps 20000] [--seed 1] [--jobs 2] [--alpha .05]
+                                               [--suites 10x5,40x3] [--histories 1,4]
 
 Two bounds, both from the code that `gate run` calls: of the difference to the baseline, against the
 true difference of these very cases, mean(q - p); and of the current mean, which gates against
@@ -14,7 +14,6 @@ log-odds) or breaks a few of them for good (break). Exit code 1 when a bound mis
 
 from __future__ import annotations
 
-import argparse
 import functools
 import sys
 import time
@@ -25,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.simulated_gate import chances, find_shift, options, weakened
 from gate.analysis.metrics.rate import Rate
 from gate.records import MetricSpec, Tolerance
 
@@ -62,18 +62,6 @@ class Misses:
         return max(self.difference_low, self.difference_high, self.mean_low, self.mean_high)
 
 
-def chances(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    """Of each case to pass, never quite 0 or 1."""
-    which = rng.random(shape)
-    hard = np.where(which < 0.85, rng.beta(20.0, 1.0, shape), rng.beta(1.0, 20.0, shape))
-    return np.clip(np.where(which < 0.5, rng.beta(0.5, 0.5, shape), hard), 1e-9, 1.0 - 1e-9)
-
-
-def weakened(p: Array, shift: float) -> Array:
-    """The chances with their log-odds lowered."""
-    return 1.0 / (1.0 + np.exp(shift) * (1.0 - p) / p)
-
-
 @functools.cache
 def typical() -> Array:
     """Chances of many cases, to turn a drop of the mean into a shift or a share of cases."""
@@ -82,14 +70,7 @@ def typical() -> Array:
 
 @functools.cache
 def shift_for(drop: float) -> float:
-    """What lowers the mean of typical cases by `drop`, by bisection."""
-    p = typical()
-    low, high = 0.0, 10.0
-    for _ in range(40):
-        middle = (low + high) / 2.0
-        enough = float((p - weakened(p, middle)).mean()) >= drop
-        low, high = (low, middle) if enough else (middle, high)
-    return high
+    return find_shift(typical(), drop)
 
 
 def after(rng: np.random.Generator, p: Array, cell: Cell) -> Array:
@@ -132,21 +113,12 @@ def measure(cell: Cell, *, seed: int, reps: int, alpha: float) -> Misses:
     )
 
 
-def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--reps", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
+def main() -> int:
+    parser = options(__doc__, reps=20_000)
     parser.add_argument("--alpha", type=float, default=0.05)
     parser.add_argument("--suites", default=SUITES)
     parser.add_argument("--histories", default="1,4")
-    return parser.parse_args()
-
-
-def main() -> int:
-    asked = options()
+    asked = parser.parse_args()
     cells = [
         Cell(cases=int(cases), rounds=int(rounds), history=int(history), kind=kind, drop=drop)
         for cases, rounds in (suite.split("x") for suite in asked.suites.split(","))

@@ -8,7 +8,6 @@ on calls that would fail, beside main's own at random.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import time
 from collections import Counter
@@ -25,6 +24,7 @@ from benchmarks.simulated_gate import (
     judged,
     lost_at_random,
     lost_where_it_fails,
+    options,
 )
 from gate.records import RegressionRules, Tolerance
 
@@ -75,10 +75,7 @@ def measure(job: tuple[Cell, int, int], *, seed: int) -> Counter[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reps", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser = options(__doc__, reps=1000)
     parser.add_argument("--cells", default="")
     asked = parser.parse_args()
     print("| drop | main loses | this run loses at random | and where it fails |", end="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import functools
 from dataclasses import dataclass
 
@@ -47,11 +48,22 @@ class Ended:
         return self.verdict.comparisons[0]
 
 
-def chances(rng: np.random.Generator, cases: int) -> Array:
-    """Of each case to pass: half Beta(.5, .5), 35 % Beta(20, 1), 15 % Beta(1, 20)."""
-    which = rng.random(cases)
-    hard = np.where(which < 0.85, rng.beta(20.0, 1.0, cases), rng.beta(1.0, 20.0, cases))
-    return np.clip(np.where(which < 0.5, rng.beta(0.5, 0.5, cases), hard), 1e-9, 1.0 - 1e-9)
+def options(about: str | None, *, reps: int) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, default in (("--reps", reps), ("--seed", 1), ("--jobs", 2)):
+        parser.add_argument(name, type=int, default=default)
+    return parser
+
+
+def chances(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Array:
+    """Of each case to pass, never quite 0 or 1: half Beta(.5, .5), 35 % Beta(20, 1), 15 %
+    Beta(1, 20).
+    """
+    which = rng.random(shape)
+    hard = np.where(which < 0.85, rng.beta(20.0, 1.0, shape), rng.beta(1.0, 20.0, shape))
+    return np.clip(np.where(which < 0.5, rng.beta(0.5, 0.5, shape), hard), 1e-9, 1.0 - 1e-9)
 
 
 @functools.cache
@@ -59,25 +71,30 @@ def _typical() -> Array:
     return chances(np.random.default_rng(0), 100_000)
 
 
-def _weakened(p: Array, shift: float) -> Array:
+def weakened(p: Array, shift: float) -> Array:
+    """The chances with their log-odds lowered."""
     return 1.0 / (1.0 + np.exp(shift) * (1.0 - p) / p)
+
+
+def find_shift(p: Array, drop: float) -> float:
+    """What lowers the mean of the chances by `drop`, by bisection."""
+    low, high = 0.0, 20.0
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        enough = float((p - weakened(p, middle)).mean()) >= drop
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
 @functools.cache
 def _shift(drop: float) -> float:
-    """What lowers the mean of typical cases by `drop`, by bisection."""
-    p, low, high = _typical(), 0.0, 20.0
-    for _ in range(30):
-        middle = (low + high) / 2.0
-        enough = float((p - _weakened(p, middle)).mean()) >= drop
-        low, high = (low, middle) if enough else (middle, high)
-    return high
+    return find_shift(_typical(), drop)
 
 
 def dropped(rng: np.random.Generator, p: Array, drop: float, kind: str) -> Array:
     """`spread`: every case is weakened alike; `break`: a few cases, at random, fail for good."""
     if kind == "spread":
-        return _weakened(p, _shift(round(drop, 4)))
+        return weakened(p, _shift(round(drop, 4)))
     return np.where(rng.random(p.shape) < drop / float(_typical().mean()), 0.0, p)
 
 

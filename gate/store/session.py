@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby, islice
 from pathlib import Path
-from types import TracebackType
 from typing import cast
 
 from gate.errors import InfrastructureError, UsageError
@@ -250,12 +249,7 @@ class SessionWriter:
     def __enter__(self) -> SessionWriter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _open(self) -> None:
