@@ -38,8 +38,8 @@ __all__ = ["Judged", "check_gates", "compare", "evaluate"]
 
 _GATES = "gate.check_gates"
 _HERE = (
-    "the agent is a function that was called in this process, and not in one of its own: a call "
-    "that ends or blocks the process ends or blocks the run"
+    "the agent was called in this process, not in a separate one: a call that exits or "
+    "hangs also ends or blocks the run"
 )
 
 
@@ -104,7 +104,10 @@ def evaluate(
     error of its own: UsageError, InvalidInput, InfrastructureError.
     """
     if dataset is None and (graders is not None or gates is not None):
-        raise UsageError("gate.evaluate: graders and gates go with a dataset; gate.yml has its own")
+        raise UsageError(
+            "gate.evaluate: graders and gates can only be given with a dataset; gate.yml has "
+            "its own"
+        )
     if dataset is not None and (config is not None or suites):
         raise UsageError("gate.evaluate: give a dataset, or a config with its suites; not both")
     options = RunOptions(
@@ -222,7 +225,7 @@ def _text(data: Json) -> bytes:
     try:
         return json.dumps(data, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{WRITTEN}: graders and gates are plain data: {error}") from error
+        raise UsageError(f"{WRITTEN}: graders and gates must be plain data: {error}") from error
 
 
 def _as_text(path: str | Path | None) -> str | None:
@@ -233,7 +236,7 @@ def _session(given: str | Path | Judged) -> Path:
     """Raises UsageError."""
     folder = _folder(given)
     if folder is None:
-        raise UsageError("this report is of no session; give the folder of one")
+        raise UsageError("this report does not belong to a session; give a session folder")
     return folder
 
 

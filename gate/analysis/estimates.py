@@ -99,4 +99,4 @@ def _why_unmeasured(table: Table, values: Array, family: Family) -> str:
         return str(getattr(family, "needs", "one value is too few"))
     if values is table.columns.get("success"):
         return "no grader of this suite decides whether an answer passes"
-    return "no trial has a value: no case asks for it, or the agent does not report it"
+    return "no trial has a value: no case needs it, or the agent does not report it"

@@ -142,7 +142,7 @@ def _shorten(problem: Problem) -> str:
 
 def _list_faults(row: DatasetRow, form: dict[str, Json]) -> Iterator[str]:
     if not isinstance(row.data, dict):
-        yield "a label is a JSON object; `gate schema label` prints its form"
+        yield "a label is a JSON object; `gate schema label` prints the schema"
         return
     problems = mismatches(form, row.data)
     for mismatch in problems:
@@ -170,8 +170,8 @@ def _drop_contradictions(
         for line, label in unlike:
             message = (
                 f"{label.reviewer.strip()} rated this answer {label.human:g} on {label.metric} "
-                f"here and {first.human:g} in line {first_line}; neither counts - keep one of the "
-                "two"
+                f"here and {first.human:g} in line {first_line}; neither is used - keep "
+                "one of the two"
             )
             problems.append(Problem(Place(file, line), message))
     return sorted(kept, key=lambda pair: pair[0]), problems

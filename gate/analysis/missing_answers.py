@@ -28,8 +28,8 @@ _OF_JUDGES = ("score", "judge_coverage", "judge_injection")  # not known where a
 _SILENT = {
     "cost_usd": "the cost of {} is not known",
     "steps": "{} do not say what the agent did",
-    "violations": "{} could not be looked at in full for violations",
-    "unsafe": "{} could not be looked at in full for violations",
+    "violations": "{} could not be fully checked for violations",
+    "unsafe": "{} could not be fully checked for violations",
     **dict.fromkeys(
         ("total_tokens", "input_tokens", "output_tokens"), "the tokens of {} are not known"
     ),
@@ -67,7 +67,7 @@ class Missing:
     @property
     def could(self) -> str:
         """Why a status or a gate is left open."""
-        which = "they" if self.beyond is None else "those that the baseline has not"
+        which = "they" if self.beyond is None else "those that the baseline does not have"
         return f"{self.reason}; counted as failures {which} would"
 
 

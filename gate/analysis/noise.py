@@ -106,7 +106,7 @@ def assume_noise(
         rounds=rounds,
         fall=_assume_fall(spec, chance, sd / scale, scale) if bounded else None,
         guess=f"from a value of {figures.value(chance, spec.unit)}, which is assumed",
-        unknown="" if bounded else "nothing is known of it before it is measured",
+        unknown="" if bounded else "nothing is known before it is measured",
     )
 
 
@@ -234,7 +234,7 @@ def _unknown(
     if too_few:
         return too_few
     if not split.is_known:
-        return "nothing can be proved about it from calls like these"
+        return "calls like these cannot prove anything about it"
     if split.size(1.0) == 0.0 and not floor:
         return "it never varied"
     return ""

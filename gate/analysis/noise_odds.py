@@ -137,8 +137,8 @@ def _unknown(spec: MetricSpec, values: Array) -> str:
     if spec.family == "quantile":
         return "its calls are too few for this quantile"
     if spec.family == "k_rounds":
-        return "it takes two runs of main that made as many rounds as this one"
-    return f"nothing is known of the noise of a {spec.family}"
+        return "it needs two runs of main with as many rounds as this one"
+    return f"the noise of a {spec.family} is unknown"
 
 
 # ---------------------------------------------------------------------------------------- planning
@@ -163,7 +163,7 @@ def assume_odds(gate: GateRule, spec: MetricSpec, size: RunSize) -> NoiseOdds:
         for limit, side in limits
         if limit is not None
     )
-    why = f"{NO_BASELINE}; it is that of an agent at the target"
+    why = f"{NO_BASELINE}; the estimate is for an agent exactly at the target"
     return NoiseOdds(chance=min(1.0, chance), why=why)
 
 

@@ -21,7 +21,7 @@ _WORDS: Mapping[Transport, str] = {
     "5xx": "were answered with a status of 500 or more",
     "html": "were answered with an HTML page",
     "not_http": "got an answer that is not HTTP",
-    "cut_off": "were cut off within the answer",
+    "cut_off": "broke off during the answer",
 }
 _ANSWERED = ("5xx", "html", "cut_off")  # somebody was there
 
@@ -93,6 +93,6 @@ class Transports:
                 why = min(self.why[kind].items(), key=lambda item: (-item[1], item[0]))[0]
                 share = figures.portion(number / calls_asked)
                 sentence = f"{share} of the {calls} {_WORDS[kind]}: an outage"
-                sentence += f", which is no measurement{f': {why}' if why else ''}"
+                sentence += f", so nothing was measured{f': {why}' if why else ''}"
                 return Outage(kind=kind, said=sentence, answered=kind in _ANSWERED)
         return None

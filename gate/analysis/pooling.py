@@ -151,7 +151,7 @@ def _remarks(pooled: Table, effects: Mapping[str, SessionEffect]) -> tuple[str, 
     sizes = [f"{spec.name} by ±{format_spread(spec, effects[spec.name])}" for spec in seen]
     runs = max(effects[spec.name].runs for spec in seen)
     return (
-        "the baseline's runs differ beyond chance, which is counted in: "
+        "the baseline's runs differ by more than chance, and the comparison allows for it: "
         f"{figures.join_words(sizes)} ({figures.count(runs, 'run')})",
     )
 

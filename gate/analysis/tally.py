@@ -178,7 +178,7 @@ class Tally:
         """
         if self.judge_scored or not self.judge_asked:
             return ""
-        sentence = f"no answer was scored by the judge, which was asked {self.judge_asked:,} times"
+        sentence = f"the judge scored no answer; it was called {self.judge_asked:,} times"
         return f"{sentence}{self.why_unjudged}"
 
     @property

@@ -141,7 +141,7 @@ def _import(options: ImportOptions, host: Host) -> ImportedSession:
 
     written = import_results(options, host, datetime.now(UTC))
     if written.session is None:
-        raise UsageError(f"import-path: {options.path}: cases and no results; name the results")
+        raise UsageError(f"import-path: {options.path}: has cases but no results; give the results")
     return written.session
 
 
@@ -203,8 +203,8 @@ def _execute(wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hook
     try:
         return hooks.execute(argv, settings, wanted.env, find)
     except OtherSession as error:
-        of = "this commit" if stored.folder else "an earlier head with the same files"
-        note = f"the stored session of {of} was left alone: {error}"
+        of = "this commit" if stored.folder else "an earlier commit with the same files"
+        note = f"the stored session of {of} was not used: {error}"
         return hooks.execute(wanted.argv, _add_note(wanted, note), wanted.env, find_no_session)
     finally:
         hooks.means.echo(after)

@@ -40,7 +40,7 @@ def _service(options: argparse.Namespace, env: Mapping[str, str]) -> Service:
         for option in ("api_key_env", "provider_key_env")
     )
     if store and store == provider:
-        raise UsageError("--provider-key-env: this is the key of --api-key-env too - take another")
+        raise UsageError("--provider-key-env: the same variable as --api-key-env - use another")
     log = ServerLog(
         logs=_folder(options.log_dir),
         audits=_folder(options.audit_dir),
@@ -67,5 +67,5 @@ def _key(option: str, name: str | None, env: Mapping[str, str]) -> str | None:
         return None
     if not env.get(name):
         flag = f"--{option.replace('_', '-')}"
-        raise UsageError(f"{flag} {name}: this variable is not set - export it first")
+        raise UsageError(f"{flag} {name}: this environment variable is not set - export it first")
     return env[name]

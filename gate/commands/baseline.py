@@ -83,11 +83,11 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
     """Records in the working tree's files that a change is meant, who says so and why."""
     if desk.job.event.startswith("pull_request"):
         raise UsageError(
-            "gate baseline accept: a pull request's own run cannot accept its change; run it on a "
-            "laptop and commit the file"
+            "gate baseline accept: a pull request's run cannot accept its own change; run "
+            "this on your machine and commit the file"
         )
     if not options.reason.strip():
-        raise UsageError("gate baseline accept: --reason is empty; say why the change is meant")
+        raise UsageError("gate baseline accept: --reason is empty; say why the change is intended")
     folder = desk.root / desk.rules.path
     for file in _files(folder, options.suite):
         before = parse(read_bytes(file), str(file))
@@ -100,7 +100,9 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
             metrics=options.metric or (),
         )
         path = write(folder, after)
-        desk.echo(f"{path}: accepted by {after.accepted[-1].who}; the next run starts a new pool")
+        desk.echo(
+            f"{path}: accepted by {after.accepted[-1].who}; the next run starts a new baseline"
+        )
     return 0
 
 
@@ -122,7 +124,7 @@ def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFil
         there = find_baseline(desk.rules.source, request(suite, desk), desk.opened.forge, desk.root)
         pool = parse(there.text, there.file) if there else None
     if pool is not None and session.meta.session_id in [run.session_id for run in pool.runs]:
-        raise UsageError(f"{session.folder}: this session is in the baseline already")
+        raise UsageError(f"{session.folder}: this session is already in the baseline")
     accepted = session.report.accepted if session.report is not None else ()
     return with_accepted(pool, accepted) if pool is not None else None
 
@@ -134,8 +136,8 @@ def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:
     missing = [file for file in files if not is_there(file)]
     if missing or not files:
         raise UsageError(
-            f"{missing[0] if missing else folder}: no baseline file to accept for; "
-            "`gate baseline pull` fetches one"
+            f"{missing[0] if missing else folder}: there is no baseline file to update; "
+            "fetch one with `gate baseline pull`"
         )
     return files
 
@@ -151,7 +153,9 @@ def _check_metrics(baseline: BaselineFile, metrics: Sequence[str]) -> None:
 def _who(desk: Desk) -> str:
     who = desk.job.actor or (desk.opened.git.identity() if desk.opened.git else None)
     if not who:
-        raise UsageError("gate baseline accept: who accepts is unknown; set git config user.name")
+        raise UsageError(
+            "gate baseline accept: your name is unknown; set it with `git config user.name`"
+        )
     return who
 
 

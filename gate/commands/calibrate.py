@@ -153,8 +153,8 @@ def _nothing(setup: Setup) -> str:
     details = dict.fromkeys(one.info.detail for one in setup.baselines.values())
     why = join_words(detail for detail in details if detail)
     return (
-        f"gate calibrate: there is no baseline{f' ({why})' if why else ''}; name sessions of one "
-        "agent, or let --runs N record some"
+        f"gate calibrate: there is no baseline{f' ({why})' if why else ''}; give sessions "
+        "of one agent, or record some with --runs N"
     )
 
 
@@ -170,7 +170,7 @@ def _join_parts(
     stored = newest(BaselineFile(table=table, runs=joined.runs), config.baseline.keep_rounds)
     pooled = pool(stored.table, stored.runs)
     notes = [note for part in parts for note in part.notes]
-    notes += [f"in a baseline of these runs: {note}" for note in pooled.left_out]
+    notes += [f"as a baseline of these runs: {note}" for note in pooled.left_out]
     return RecordedSuite(
         name=name,
         table=table,
@@ -192,8 +192,8 @@ def _list_different_runs(runs: Sequence[BaselineRun]) -> Iterator[str]:
         changed = differences(before, now)
         if changed:
             yield (
-                f"run {newer.session_id} was not made like the one before it: "
-                f"{join_words(changed)}; what that changed is no false alarm"
+                f"run {newer.session_id} was made with other settings than the one before it: "
+                f"{join_words(changed)}; a difference this causes is not a false alarm"
             )
             return
 

@@ -28,7 +28,7 @@ from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_of
 
 FORK = (
-    "> [!NOTE]\n> Measured by a run of a fork, whose files this workflow only passes on: its "
+    "> [!NOTE]\n> Measured by a run of a fork, and published without checks: the fork's "
     "author could have changed the numbers.\n\n"
 )
 
@@ -92,7 +92,7 @@ def comment(
 def _report(session: Session) -> Report:
     if session.report is None:
         raise UsageError(
-            f"{session.folder}: the run never ended; go on with `gate run --resume "
+            f"{session.folder}: the run did not finish; continue it with `gate run --resume "
             f"{session.folder}`"
         )
     return session.report
@@ -104,8 +104,9 @@ def _check_commit(session: Session, report: Report, job: Job) -> None:
     for commit in (session.meta.provenance.commit, report.provenance.commit):
         if commit != job.head_sha:
             raise UsageError(
-                f"{session.folder}: measured {(commit or 'no commit')[:12]}, but this event is "
-                f"about {job.head_sha[:12]}; download the artifact of the run that started this one"
+                f"{session.folder}: measured {(commit or 'no commit')[:12]}, but this "
+                f"event is for {job.head_sha[:12]}; download the artifact of the run that "
+                "started this one"
             )
 
 

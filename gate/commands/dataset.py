@@ -81,9 +81,11 @@ def _approve(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     path, now = Path(options.dataset), datetime.now(UTC).date().isoformat()
     status = "rejected" if options.reject else "approved"
     if not options.reviewer.strip():
-        raise UsageError("--reviewer: say who has read the case, e.g. --reviewer maria")
+        raise UsageError(
+            "--reviewer: give the name of the person who read the case, e.g. --reviewer maria"
+        )
     if options.relevant and (len(set(options.case)) > 1 or options.reject):
-        raise UsageError("--relevant: it is for one case that is approved; approve others apart")
+        raise UsageError("--relevant: works for one case at a time; approve the others separately")
     review = {"by": options.reviewer.strip(), "date": now}
     if options.note:
         review["note"] = options.note
@@ -140,8 +142,8 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         return _extend_existing(path, config, World(env=nameable(env), root=root), options)
     if config.judge is None:
         raise UsageError(
-            "gate dataset extend asks the model under `judge` in gate.yml, and there is none; "
-            "docs/judge.md shows the lines it takes"
+            "gate dataset extend asks the model under `judge` in gate.yml, and gate.yml "
+            "has none; see docs/judge.md for how to add one"
         )
     options.secrets.update(_secrets(config, env))
     there = [row.data for row in cases_of(path)]
@@ -214,7 +216,7 @@ def _documents(config: Config, world: World, intake: Intake) -> Iterator[None]:
             documents = connection.ask(case, timeout_s=retriever.timeout_s).retrieved or ()
         except (AgentFailure, InfraFailure) as failure:
             lost.append(str(failure))
-            intake.left_out.append(f"relevant documents: the retriever fails: {failure}")
+            intake.left_out.append(f"relevant documents: the retriever failed: {failure}")
             return None
         ids = document_ids([document.id for document in documents])
         return Found(ids=ids, by=retriever.describe())
@@ -259,7 +261,9 @@ def _propose_cases(
             return out_of_log(entries, options.count, intake, panel.ask, options.logs)
         seeds = [case for case in there if case.get("status", "approved") == "approved"]
         if not seeds:
-            raise UsageError(f"{options.dataset}: no approved case to go by; give --logs FILE")
+            raise UsageError(
+                f"{options.dataset}: has no approved case to use as an example; give --logs FILE"
+            )
         return more_like(seeds, options.count, intake, panel.ask)
     finally:
         panel.close()
@@ -277,7 +281,9 @@ def _log(path: Path, config: Config, env: Mapping[str, str]) -> list[Entry]:
     if problems:
         raise InvalidInput(problems)
     if not entries:
-        raise UsageError(f"{path}: no question in it: a line is a text, or an object with `input`")
+        raise UsageError(
+            f"{path}: contains no question: each line must be a text, or an object with `input`"
+        )
     return entries
 
 
@@ -299,7 +305,12 @@ def _tell(out: Path, proposed: Sequence[Mapping[str, Json]], intake: Intake) -> 
     if len(intake.left_out) > _TOLD:
         print(f"left out: {len(intake.left_out) - _TOLD} more")
     count = f"{len(proposed)} case{'s' * (len(proposed) != 1)}"
-    print(plain(f"{out.as_posix()}: {count} proposed; none runs before `gate dataset approve`"))
+    print(
+        plain(
+            f"{out.as_posix()}: {count} proposed; they are not run until you approve them with "
+            "`gate dataset approve`"
+        )
+    )
 
 
 # ------------------------------------------------------------------------------------------- files
@@ -315,7 +326,7 @@ def _content(path: Path) -> bytes:
 
 
 def _alone(path: Path) -> AbstractContextManager[None]:
-    busy = f"{path}: another command is changing it; try again when it is done"
+    busy = f"{path}: another command is changing this file; try again when it has finished"
     return alone(path.with_name(f".{path.name}.lock"), busy)
 
 

@@ -30,10 +30,10 @@ _MOST_TOLD = 200  # findings of a suite; the rest is a number
 _ABOUT = {
     "gold": "the right answer fails",
     "empty": "an empty answer passes",
-    "other_gold": "the right answer of another case passes",
-    "swapped": "two figures exchanged, and it passes",
+    "other_gold": "the right answer to another case passes",
+    "swapped": "an answer with two numbers swapped passes",
     "turned": "the opposite passes",
-    "number_5pct": "a number 5 % off, and it passes",
+    "number_5pct": "an answer with a number 5 % off passes",
 }
 
 
@@ -103,14 +103,15 @@ def as_lines(checked: DatasetCheck) -> Iterator[str]:
         yield f"{checked.dataset}: and {len(checked.findings) - _MOST_TOLD} more"
     for name in checked.telling_nothing:
         yield (
-            f"{checked.dataset}: the grader '{name}' tells nothing: it passes every right answer "
-            "and every wrong one alike - give it something to look for, or take it out"
+            f"{checked.dataset}: the grader '{name}' cannot tell right from wrong: it "
+            "passes every right and every wrong answer - give it something to check, or "
+            "remove it"
         )
     for line in checked.unneeded:
         yield f"warning: {line}"
     if checked.not_asked:
         names = ", ".join(checked.not_asked)
-        yield f"{checked.dataset}: not asked: {names} (`--judge` asks models, too)"
+        yield f"{checked.dataset}: not run: {names} (`--judge` also runs graders that call a model)"
     yield f"suite '{checked.suite}': {_summary(checked)}"
 
 
@@ -123,7 +124,7 @@ def _finding_lines(finding: DatasetFinding) -> Iterator[str]:
 
 def _summary(checked: DatasetCheck) -> str:
     right = checked.right
-    parts = [f"{checked.cases} cases", f"gold {right.passed} of {right.tried} pass"]
+    parts = [f"{checked.cases} cases", f"right answers: {right.passed} of {right.tried} pass"]
     if checked.without_gold:
         parts.append(f"{checked.without_gold} without a right answer")
     parts += [

@@ -69,7 +69,7 @@ def _load_exporter(name: str) -> Exporter:
 def _check(out: Path, *, force: bool) -> None:
     check_target(out, "--out")
     if out.exists() and not force:
-        raise UsageError(f"--out {out}: is there already; name another file, or add --force")
+        raise UsageError(f"--out {out}: already exists; choose another file, or add --force")
 
 
 def _choose_suites(suites: Sequence[str], names: Sequence[str]) -> frozenset[str]:
@@ -87,7 +87,7 @@ def _report(session: Session) -> Report:
     above = load_session(parent).report if session.folder.resolve().name == CONTROL else None
     if above is None:
         raise UsageError(
-            f"{session.folder}: the run never came to a verdict; go on with `gate run --resume "
+            f"{session.folder}: the run has no verdict; continue it with `gate run --resume "
             f"{session.folder}`"
         )
     meta = session.meta
@@ -120,7 +120,7 @@ def _write(pieces: Iterable[bytes], out: Path) -> None:
             file.writelines(pieces)
         part.replace(out)
     except OSError as error:
-        message = f"--out {out}: cannot be written: {error.strerror}; name another file"
+        message = f"--out {out}: cannot be written: {error.strerror}; choose another file"
         raise InfrastructureError(message) from error
     finally:
         part.unlink(missing_ok=True)

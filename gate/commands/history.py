@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     chains = [chain for chain in past.chains if chain.runs]
     if not chains:
         places = ", ".join(options.paths) or "the baselines of this repository"
-        _tell(f"no history in {places}; `gate history results` reads a folder of sessions")
+        _tell(f"no history in {places}; `gate history results` shows a folder of sessions")
         return NO_HISTORY
     history = History(
         suites=tuple(history_of(chain, last=options.last, since=options.since) for chain in chains),
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def _read_paths(paths: Sequence[Path], options: argparse.Namespace) -> PastRuns:
     if options.baseline or options.config:
         given = "--baseline" if options.baseline else "--config"
-        raise UsageError(f"gate history: {given} and a PATH exclude each other; leave one out")
+        raise UsageError(f"gate history: {given} and a PATH cannot be combined; use one of the two")
     past = read_past_runs(paths)
     return PastRuns(chains=_choose_chains(past.chains, options.suite or ()), notes=past.notes)
 
@@ -69,7 +69,7 @@ def _choose_chains(chains: tuple[Chain, ...], names: Sequence[str]) -> tuple[Cha
     suites = tuple(chain.suite for chain in chains)
     for name in names:
         if suites and name not in (*suites, "all"):
-            raise UsageError(f"--suite {name}: has no run here{did_you_mean(name, suites)}")
+            raise UsageError(f"--suite {name}: has no runs here{did_you_mean(name, suites)}")
     if not names or "all" in names:
         return chains
     return tuple(chain for chain in chains if chain.suite in names)
@@ -100,7 +100,7 @@ def _out(text: str, file: str | None) -> None:
         Path(file).write_bytes((text.rstrip("\n") + "\n").encode("utf-8", SURROGATES))
     except OSError as error:
         raise InfrastructureError(
-            f"--out {file}: cannot be written: {error.strerror}; name another file"
+            f"--out {file}: cannot be written: {error.strerror}; choose another file"
         ) from error
 
 

@@ -36,7 +36,7 @@ TEMPLATES: Mapping[str, str] = {  # path in the user's repository -> file of tem
 BRANCH = "main"  # where there is no repository to tell
 _PLAIN = late_pattern(r"[A-Za-z][A-Za-z0-9_./-]*")  # is a text in YAML without quotes
 _NAMED = """
-# The branch that pull requests go to: its rules judge them, and its runs are the baseline.
+# The branch that pull requests go to: they follow its rules and are compared with its runs.
 baseline:
   branch: <branch>
 """
@@ -80,11 +80,13 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     wanted = render_files(branch)
     there = [path for path in wanted if os.path.lexists(folder / path)]
     if there and not options.force:
-        raise UsageError(f"{', '.join(there)}: there already - `gate init --force` overwrites")
+        raise UsageError(
+            f"{', '.join(there)}: already there - use `gate init --force` to overwrite"
+        )
     for path, content in wanted.items():
         write_whole(folder / path, content.encode())
         print(f"wrote {(folder / path).as_posix()}")
     if branch:
         print(plain(f"The base branch is {branch}: `baseline.branch` in gate.yml."))
-    print("Next: `gate run`; then name your own agent in gate.yml.")
+    print("Next: run `gate run`, then put your own agent in gate.yml.")
     return 0

@@ -38,7 +38,7 @@ def tell_limit_odds(
         share = (
             f"in {frequency.removesuffix(' *')} of runs" if outlook.odds.chance is not None else ""
         )
-        message = f"an agent like main's would miss it {share or 'nobody knows how often'}"
+        message = f"an unchanged agent would break it {share or 'an unknown share of the time'}"
         yield False, f"suite '{name}': {metric} {limits}: {message} by chance{why}"
         if outlook.risky:
             warning = spans.plain(risk(outlook)).removeprefix("Warning: ")

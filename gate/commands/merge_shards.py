@@ -26,7 +26,9 @@ def merge(folders: Sequence[str], options: RunOptions, host: Host) -> Outcome:
     suites = {name for shard in shards for name in shard.meta.suites}
     samples = {shard.meta.options["sample"] for shard in shards if "sample" in shard.meta.options}
     if len(samples) > 1:
-        raise UsageError("gate merge: the shards have different --sample; merge those of one run")
+        raise UsageError(
+            "gate merge: the shards were run with different --sample; merge shards of one run"
+        )
     run_request = replace(
         options,
         suite=tuple(sorted(suites)),

@@ -99,7 +99,7 @@ def _tell_judge_calls(config: Config, suite_plan: SuitePlan, cases: int) -> Iter
     if calls_per_trial:
         rounds = suite_plan.suite.rounds
         most = f"{cases * rounds * calls_per_trial:,} in {rounds} rounds"
-        yield f"the judge's calls come on top, up to {most}, and are in no cost here"
+        yield f"the judge's calls come on top, up to {most}, and are not included in the cost"
 
 
 def _match_cases(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[str, ...]]:
@@ -110,12 +110,12 @@ def _match_cases(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tu
     rows = [row for row, (case, digest) in enumerate(digests) if now.get(case) == digest]
     if too_few_left(len(rows), len(table.cases)):
         few = f"only {len(rows)} of the {len(now)} cases are in the baseline as they are now"
-        return None, (f"{few}, which is too few to compare",)
+        return None, (f"{few}, too few to compare",)
     gone = len(table.cases) - len(rows)
     if not gone:
         return table.select(rows), ()
     verb = "was" if gone == 1 else "were"
-    note = f"{count(gone, 'case')} of the baseline {verb} removed or changed since"
+    note = f"{count(gone, 'case')} of the baseline {verb} removed or changed since then"
     return table.select(rows), (note,)
 
 
@@ -128,7 +128,7 @@ def _read_session(
     """A session's rounds as the baseline; its suites need no dataset here."""
     for name in ("baseline", "sample"):
         if getattr(options, name) is not None:
-            raise UsageError(f"gate plan SESSION: plans with its own cases; leave --{name} out")
+            raise UsageError(f"gate plan SESSION: uses the session's own cases; leave out --{name}")
     now = datetime.now(UTC)
     stored = load(Path(options.session), now)
     home = home_of(options)

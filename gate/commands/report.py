@@ -25,7 +25,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     refuse_debugging(session)
     if session.report is None:
         raise UsageError(
-            f"{folder}: the run never came to a verdict; go on with `gate run --resume {folder}`"
+            f"{folder}: the run has no verdict; continue it with `gate run --resume {folder}`"
         )
     deque(check_rows(session.rows(), session.meta.suites, folder), maxlen=0)
     written: list[Path] = []

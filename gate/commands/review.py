@@ -43,15 +43,15 @@ from gate.text.figures import count
 LABELS = "labels.jsonl"
 FILES = {
     ".html": "the form, for any browser",
-    ".csv": "the same for a spreadsheet",
-    ".json": "what was drawn, to be committed",
+    ".csv": "the same questions as a spreadsheet",
+    ".json": "the selected cases; commit this file",
 }
 STRATA = {
     "uncertain": "about which the judge is less certain",
     "sure": "about which it is more certain",
 }
 WIDTH = 130
-EMPTY = "no rating in it; fill it in and save it first"
+EMPTY = "contains no ratings; fill it in and save it first"
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -124,8 +124,10 @@ def _read_earlier_sample(
     if (earlier.suite, earlier.session_id, earlier.size) == request:
         return earlier
     raise UsageError(
-        f"{path}: this period has a sample of {earlier.size} from suite '{earlier.suite}' of "
-        f"session {earlier.session_id}; name another period with --period, e.g. {earlier.period}-2"
+        f"{path}: this period already has a sample of {earlier.size} from suite "
+        f"'{earlier.suite}' of "
+        f"session {earlier.session_id}; choose another period with --period, e.g. "
+        f"{earlier.period}-2"
     )
 
 
@@ -165,11 +167,11 @@ def import_labels(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """0 when at least one rating could be read; what is wrong is told, and left out."""
     folder = Path(options.reviews)
     if not folder.is_dir():
-        raise UsageError(f"{folder}: no such folder; name that of the samples with --reviews")
+        raise UsageError(f"{folder}: no such folder; give the folder of the samples with --reviews")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     filled = check_ratings(_read_files(options.files), cache(partial(_sample_of, folder)), now)
     path = folder / LABELS
-    busy = f"{folder}: another import is under way; run it again after its end"
+    busy = f"{folder}: another import is running; try again when it has finished"
     with alone(folder / ".import.lock", busy):
         merged = merge(_read_stored_labels(path), filled, replace=options.replace)
         counted = merged.added + merged.replaced + merged.unchanged + len(filled.skipped)
@@ -223,7 +225,7 @@ def _tell_import(merged: Merged, skipped: int, problems: int, path: Path) -> Non
     parts += [f"{merged.taken_back} taken back"] if merged.taken_back else []
     parts += [f"{merged.unchanged} there already"] if merged.unchanged else []
     parts += [f"{count(skipped, 'answer')} not judged"] if skipped else []
-    parts += [f"{count(problems, 'problem')}, left out"] if problems else []
+    parts += [f"{count(problems, 'problem')}, not imported"] if problems else []
     print(plain(f"{path}: {', '.join(parts)}; {count(len(merged.rows), 'label')} in all"))
 
 

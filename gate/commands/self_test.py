@@ -83,7 +83,7 @@ def _check_writing(env: Mapping[str, str]) -> str:
         path = Path(folder) / "ä.txt"
         path.write_text(SIGNS, encoding="utf-8")
         if path.read_text(encoding="utf-8") != SIGNS:
-            raise OSError(f"{folder} does not keep what is written")
+            raise OSError(f"{folder} does not store files correctly")
         return str(Path(folder).parent)
 
 
@@ -111,7 +111,7 @@ def _verdict(env: Mapping[str, str]) -> str:
     outcomes = first[0].outcome, same.outcome, worse.outcome
     if outcomes != ("no_baseline", "pass", "fail"):
         raise AssertionError(f"judged {', '.join(outcomes)} instead of no_baseline, pass, fail")
-    return f"{same.calls.made} calls pass, {worse.calls.made} of a worse agent fail"
+    return f"{same.calls.made} calls pass, {worse.calls.made} calls to a worse agent fail"
 
 
 def _run_bundled_suite(folder: Path, options: str, baseline: str) -> tuple[Report, Path]:

@@ -87,7 +87,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         raise InvalidInput(without_secrets(done.found.problems, config, env))
     for line in (*done.lines, *_judges(examined.config, root, env)):
         print(plain(line))
-    print("All of it can be used as it is.")
+    print("No problems found.")
     return 0
 
 
@@ -98,10 +98,10 @@ def _judges(config: Config, root: Path, env: Mapping[str, str]) -> tuple[str, ..
     if rules.base is not None:
         base = f"{rules.base.name} ({rules.base.sha[:7]})"
         return (
-            f"a run here is judged by the rules and cases of {base}, not by these",
+            f"a run here uses the rules and cases of {base}, not these files",
             *rules.notes,
         )
-    return rules.notes or ("a run here is judged by these files as they are",)
+    return rules.notes or ("a run here uses these files",)
 
 
 def _examine_config(
@@ -199,7 +199,7 @@ def _odds(done: _Examination) -> None:
         return
     if not done.baselines and not RESULTS.is_dir():
         why = f"there is no baseline in {config.baseline.path}/ and no session in {RESULTS}/"
-        done.lines.append(f"how often noise alone would miss a limit is unknown: {why}")
+        done.lines.append(f"cannot estimate how often chance alone would break a limit: {why}")
         return
     from gate.commands.limit_odds import tell_limit_odds
 

@@ -39,7 +39,7 @@ def _words(checked: EvidenceCheck, commit: str | None, tag: str | None) -> list[
     lines = [
         f"Verified: {manifest.repository or 'no repository'} {manifest.tag or 'no tag'} at "
         f"{manifest.commit or 'no commit'}: {manifest.outcome}, exit code {manifest.exit_code}; "
-        f"{len(manifest.files)} files, decided again from {checked.trials} trials."
+        f"{len(manifest.files)} files, verdict recomputed from {checked.trials} trials."
     ]
     if unasked:
         lines.append(f"Not compared with anything outside the folder: {', '.join(unasked)}.")

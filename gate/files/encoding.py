@@ -41,9 +41,7 @@ def decode(data: bytes, file: str, *, line: int = 1) -> str:
     if "\0" in text:
         before = data[: data.index(b"\0")]
         hint = " (UTF-16 without a byte order mark?)" if data.count(b"\0") > len(data) // 3 else ""
-        _refuse(
-            file, line + before.count(b"\n"), f"a NUL byte{hint} - this is not a UTF-8 text file"
-        )
+        _refuse(file, line + before.count(b"\n"), f"a NUL byte{hint} - not a UTF-8 text file")
     return text
 
 

@@ -72,7 +72,7 @@ def unsound(schema: dict[str, Json]) -> list[Mismatch]:
     """
     draft = str(schema.get("$schema", _NEWEST)).removesuffix("#")
     if draft not in REGISTRY:
-        message = f"{_short(draft)} is no known draft of JSON Schema - leave it out for 2020-12"
+        message = f"{_short(draft)} is not a known JSON Schema draft - leave it out to use 2020-12"
         return [Mismatch(path=("$schema",), message=message)]
     wrong = explain({"$ref": draft}, schema) or [*_unreadable(schema, ())]
     if wrong:
@@ -80,7 +80,7 @@ def unsound(schema: dict[str, Json]) -> list[Mismatch]:
     try:
         explain_bounded(schema, {})
     except RecursionError:
-        return [Mismatch(path=(), message="its references never end, or double too often")]
+        return [Mismatch(path=(), message="its references are endless or expand too far")]
     except Unresolvable:
         pass  # told below, with its place
     return list(_nowhere(schema))
@@ -134,7 +134,7 @@ def _unreadable(schema: Any, path: Path) -> Iterator[Mismatch]:
             try:
                 re.compile(pattern)
             except re.error as error:
-                message = f"{_short(pattern)} is no pattern that Python can read: {error}"
+                message = f"{_short(pattern)} is not a valid Python regular expression: {error}"
                 yield Mismatch(path=where, message=message)
 
 
@@ -146,7 +146,10 @@ def _nowhere(schema: dict[str, Json]) -> Iterator[Mismatch]:
             try:
                 resolver.lookup(inner)
             except (Unresolvable, ValueError):
-                message = f"{_short(inner)} leads nowhere in this schema - others are never fetched"
+                message = (
+                    f"{_short(inner)} does not exist in this schema - references to other "
+                    "files are not followed"
+                )
                 yield Mismatch(path=where, message=message)
 
 

@@ -15,7 +15,7 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
 from gate.records import Json
 
-CUT_OFF = "cut off in the middle - copy it again, it is not whole"
+CUT_OFF = "cut off in the middle - the file is incomplete; copy it again"
 _SPACE = " \t\r\n"
 
 
@@ -66,7 +66,7 @@ def parse_json(content: bytes, name: str, decoder: json.JSONDecoder | None = Non
     at = _after_space(text, 0)
     value, end = _value(text, at, name, decoder or STRICT)
     if text[end:].strip():
-        _refuse(name, text, _after_space(text, end), "something follows the end of the value")
+        _refuse(name, text, _after_space(text, end), "unexpected text after the end of the value")
     return value
 
 
@@ -84,7 +84,7 @@ def iterate_members(content: bytes, name: str, by_item: Container[str]) -> Itera
     while text[at : at + 1] != "}":
         key, colon = _value(text, at, name, PYTHON)
         if not isinstance(key, str) or key in seen:
-            _refuse(name, text, at, f"the key {str(key)[:80]!r} is here twice, or is no text")
+            _refuse(name, text, at, f"the key {str(key)[:80]!r} appears twice, or is not a text")
         seen.add(key)
         colon = _after_space(text, colon)
         if text[colon : colon + 1] != ":":
@@ -98,7 +98,9 @@ def iterate_members(content: bytes, name: str, by_item: Container[str]) -> Itera
             at = end
         at = _next(text, at, "}", name)
     if text[at + 1 :].strip():
-        _refuse(name, text, _after_space(text, at + 1), "something follows the end of the object")
+        _refuse(
+            name, text, _after_space(text, at + 1), "unexpected text after the end of the object"
+        )
 
 
 def iterate_items(text: str, opening: int, name: str, *, alone: bool = False) -> Iterator[Member]:
@@ -107,7 +109,7 @@ def iterate_items(text: str, opening: int, name: str, *, alone: bool = False) ->
     """
     end = yield from _items(text, opening, name, "", STRICT, _Lines(text))
     if alone and text[end:].strip():
-        _refuse(name, text, end, "something follows the end of the list")
+        _refuse(name, text, end, "unexpected text after the end of the list")
 
 
 def _items(
@@ -131,7 +133,7 @@ def _next(text: str, at: int, closing: str, name: str) -> int:
         _refuse(name, text, at, f"a ',' or the '{closing}' is missing")
     at = _after_space(text, at + 1)
     if text[at : at + 1] == closing:
-        _refuse(name, text, at, "a ',' with nothing behind it")
+        _refuse(name, text, at, "a ',' with nothing after it")
     return at
 
 
@@ -155,7 +157,9 @@ def _check_halves(value: Json, text: str) -> Json:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise ValueError("half a character: a \\ud... escape without its pair") from None
+            raise ValueError(
+                "an incomplete character: a \\ud... escape without its second half"
+            ) from None
     return value
 
 
@@ -190,7 +194,7 @@ def _unique_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     members = dict(pairs)
     if len(members) != len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key '{twice[:80]}' is here twice - remove one")
+        raise ValueError(f"the key '{twice[:80]}' appears twice - remove one")
     return members
 
 
@@ -201,7 +205,7 @@ def _refuse_constant(word: str) -> Json:
 def _finite_float(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise ValueError(f"{text[:40]} is too large for a number")
+        raise ValueError(f"{text[:40]} is too large a number")
     return value
 
 

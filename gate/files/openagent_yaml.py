@@ -67,7 +67,9 @@ def index_cases(stream: BinaryIO, name: str, beside: Callable[[str], BinaryIO] |
         yield Problem(Place(name, 1), 'the index must be a mapping: {"tasks": [{"id": ...}, ...]}')
         return
     if beside is None:
-        yield Problem(Place(name), "nothing can be read beside it - name a file of cases instead")
+        yield Problem(
+            Place(name), "its tasks cannot be read from here - give a file of cases instead"
+        )
         return
     seen: dict[str, int] = {}
     for line, entry in zip(_lines(text, tasks, name), tasks, strict=True):
@@ -102,9 +104,12 @@ def _id_of(entry: Json, seen: Mapping[str, int]) -> tuple[str, str]:
     shown = one_line(task_id, 80)
     unsafe = _NO_NAME.search(task_id) or task_id.strip(" .") != task_id or len(task_id) > _LONGEST
     if unsafe:
-        return "", f"id: '{shown}' is no name for a file in tasks/ - use letters, digits, - and _"
+        return (
+            "",
+            f"id: '{shown}' cannot be the name of a file in tasks/ - use letters, digits, - and _",
+        )
     if task_id in seen:
-        return "", f"id: '{shown}' is taken by line {seen[task_id]} - ids are unique"
+        return "", f"id: '{shown}' is taken by line {seen[task_id]} - ids must be unique"
     return task_id, ""
 
 
@@ -117,7 +122,7 @@ def _task(task_id: str, entry: Place, beside: Callable[[str], BinaryIO]) -> Data
             text = _text(stream, file)
         data = decode_json(text)
     except FileNotFoundError:
-        return Problem(entry, f"there is no {own} - add it, or take the entry out")
+        return Problem(entry, f"there is no {own} - add it, or remove the entry")
     except OSError as error:
         return Problem(entry, f"{own} cannot be read: {error.strerror or error}")
     except InvalidInput as error:

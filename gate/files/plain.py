@@ -43,13 +43,15 @@ def plain(path: Path) -> Path:
         mode = path.lstat().st_mode
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        raise UsageError(f"{path}: {why}; name a file that is there") from error
+        raise UsageError(f"{path}: {why}; give an existing file") from error
     if stat.S_ISLNK(mode):
-        raise UsageError(f"{path}: a link, which is not followed; name the file itself")
+        raise UsageError(f"{path}: a symbolic link, which is not followed; give the file itself")
     if kind := kind_of(mode):
-        raise UsageError(f"{path}: {kind}; name a file")
+        raise UsageError(f"{path}: {kind}; give a file")
     if path.name.lower().endswith(PICKLES):
-        raise UsageError(f"{path}: a pickle runs code when it is read, so it is not; export JSON")
+        raise UsageError(
+            f"{path}: pickle files are not read because loading one runs code; export JSON"
+        )
     return path
 
 
@@ -59,14 +61,14 @@ def files_below(folder: Path, pattern: str = "*", *, deep: bool = True) -> tuple
     """
     if not folder.is_dir() or folder.is_symlink():
         kind = "a link" if folder.is_symlink() else "no folder"
-        raise UsageError(f"{folder}: {kind}; name a folder that is there")
+        raise UsageError(f"{folder}: {kind}; give an existing folder")
     found: list[Path] = []
     seen = 0
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(folders) if deep else []
         seen += len(names)
         if seen > MOST_FILES:
-            raise UsageError(f"{folder}: more than {MOST_FILES} files; name the folder of one run")
+            raise UsageError(f"{folder}: more than {MOST_FILES} files; give the folder of one run")
         here = Path(parent)
         fitting = (here / name for name in names if fnmatchcase(name, pattern))
         found += [path for path in fitting if stat.S_ISREG(path.lstat().st_mode)]
@@ -99,7 +101,7 @@ def lines_in(stream: BinaryIO, name: str) -> Iterator[JsonLine | Problem]:
             return
         place = Place(name, number)
         if len(line) > MOST_LINE:
-            yield Problem(place, f"longer than {MOST_LINE >> 20} MB - no line of this format is")
+            yield Problem(place, f"longer than {MOST_LINE >> 20} MB - not a line of this format")
             return
         if line.strip():
             yield _line(line, place)
@@ -112,7 +114,7 @@ def _line(line: bytes, place: Place) -> JsonLine | Problem:
         return error.problems[0]
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and not line.endswith(b"\n"):
-            return Problem(place, "cut off in the middle - copy the file again, it is not whole")
+            return Problem(place, "cut off in the middle - the file is incomplete; copy it again")
         return Problem(place, explain_error(error))
 
 

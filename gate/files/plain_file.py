@@ -18,10 +18,10 @@ from gate.errors import UsageError
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC"))
 _NO_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)
 _KINDS = (
-    (stat.S_ISDIR, "a folder, no plain file"),
-    (stat.S_ISFIFO, "a named pipe, no plain file"),
-    (stat.S_ISSOCK, "a socket, no plain file"),
-    (stat.S_ISLNK, "a link, no plain file"),
+    (stat.S_ISDIR, "a folder, not a regular file"),
+    (stat.S_ISFIFO, "a named pipe, not a regular file"),
+    (stat.S_ISSOCK, "a socket, not a regular file"),
+    (stat.S_ISLNK, "a link, not a regular file"),
 )
 
 
@@ -82,10 +82,10 @@ def check_target(path: Path, option: str) -> None:
     except FileNotFoundError:
         fault = _missing(path)
         if not isinstance(fault, FileNotFoundError):
-            raise UsageError(f"{option} {path}: {fault.strerror}; name another file") from fault
+            raise UsageError(f"{option} {path}: {fault.strerror}; choose another file") from fault
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "a path with a NUL character"
-        raise UsageError(f"{option} {path}: {why}; name another file") from error
+        raise UsageError(f"{option} {path}: {why}; choose another file") from error
 
 
 def check_folder(path: Path, option: str) -> None:
@@ -99,14 +99,14 @@ def check_folder(path: Path, option: str) -> None:
             continue
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "a path with a NUL character"
-            raise UsageError(f"{option} {path}: {why}; name another folder") from error
-        raise UsageError(f"{option} {path}: {step} is no folder; name another one")
+            raise UsageError(f"{option} {path}: {why}; choose another folder") from error
+        raise UsageError(f"{option} {path}: {step} is not a folder; choose another one")
 
 
 def no_such_name(error: BaseException) -> UsageError | None:
     """What to tell where the system says that a path can be that of no file."""
     if isinstance(error, OSError) and error.errno in _NO_NAMES:
-        return UsageError(f"{str(error.filename)[:200]}: {error.strerror}; name another path")
+        return UsageError(f"{str(error.filename)[:200]}: {error.strerror}; choose another path")
     return None
 
 
@@ -114,7 +114,7 @@ def kind_of(mode: int) -> str:
     """What a thing that is no plain file is, in words; empty for a plain file."""
     if stat.S_ISREG(mode):
         return ""
-    return next((words for fits, words in _KINDS if fits(mode)), "a device, no plain file")
+    return next((words for fits, words in _KINDS if fits(mode)), "a device, not a regular file")
 
 
 def _open(name: str, flags: int) -> int:
@@ -132,7 +132,7 @@ def _missing(path: Path) -> OSError:
         if os.path.lexists(step):
             if step != path and step.is_dir():
                 break
-            return _refusal(path, f"{step} is a link that leads nowhere")
+            return _refusal(path, f"{step} is a broken symbolic link")
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 
@@ -141,4 +141,4 @@ def _refusal(path: Path, words: str) -> OSError:
 
 
 def _usage_error(error: OSError, name: str) -> UsageError:
-    return UsageError(f"{name}: {error.strerror or error}; put a plain file there, or nothing")
+    return UsageError(f"{name}: {error.strerror or error}; put a regular file there, or remove it")

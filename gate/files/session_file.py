@@ -17,9 +17,11 @@ def regular(path: Path, most: int | None = None) -> Path:
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: not readable: {error}") from error
     if kind := kind_of(found.st_mode):
-        raise UsageError(f"{path}: {kind}; no run of gate writes that")
+        raise UsageError(f"{path}: {kind}; not a file that gate writes")
     if most is not None and found.st_size > most:
-        raise UsageError(f"{path}: larger than {most >> 20} MB; not published from foreign hands")
+        raise UsageError(
+            f"{path}: larger than {most >> 20} MB; too large to publish from an untrusted run"
+        )
     return path
 
 

@@ -88,7 +88,7 @@ def _read_all(stream: BinaryIO, name: str) -> bytes:
 
 def _row(data: Json, place: Place) -> TableRow | Problem:
     if not isinstance(data, dict):
-        return Problem(place, "no JSON object - a row is one, with a key a column")
+        return Problem(place, "not a JSON object - each row must be one, with a key per column")
     if is_too_deep(data):
         return Problem(place, "nested more than 200 deep - leave the row out")
     return TableRow(place, data)
@@ -135,7 +135,7 @@ def _csv(stream: BinaryIO, name: str) -> Iterator[TableRow | Problem]:
     first = next(lines)
     columns = columns_of(first.encode())
     if len(columns) < 2:
-        yield Problem(Place(name, 1), "no table: neither CSV with a header row nor JSON")
+        yield Problem(Place(name, 1), "not a table: neither CSV with a header row nor JSON")
         return
     if len(columns) > MOST_COLUMNS:
         yield Problem(Place(name, 1), f"more than {MOST_COLUMNS:,} columns - export fewer")

@@ -61,7 +61,10 @@ class _Reader:
         return InvalidInput([Problem(Place(self.file, here), message)])
 
     def _doctype(self, *_: object) -> None:
-        raise self.refuse("has a DTD, which can hold entities that multiply; take it out")
+        raise self.refuse(
+            "has a DTD, which is not allowed because its entities can expand without limit; "
+            "remove it"
+        )
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         if len(self._texts) >= DEEPEST:
@@ -109,5 +112,5 @@ def steps(path: Path, *, keep: int) -> Iterator[Step]:
 def _broken(reader: _Reader, error: expat.ExpatError) -> InvalidInput:
     what = expat.errors.messages.get(error.code, "no XML")
     if what in ("no element found", "unclosed token", "unclosed CDATA section"):
-        what = "cut off in the middle - copy it again, it is not whole"
+        what = "cut off in the middle - the file is incomplete; copy it again"
     return reader.refuse(f"no XML: {what}" if "cut off" not in what else what, error.lineno)

@@ -159,7 +159,7 @@ class _Builder:
 
     def _scalar(self, event: Any) -> None:
         if _LONE.search(event.value):
-            self._stop(event, "half a character: an escape without its pair")
+            self._stop(event, "an incomplete character: an escape without its second half")
         if "\0" in event.value:
             self._stop(event, "a NUL character, which no text or path has")
         top = self.stack[-1] if self.stack else None
@@ -176,7 +176,7 @@ class _Builder:
         path = (*top.path, key)
         line = event.start_mark.line + 1
         if path in self.lines and key in top.value:
-            message = f"the key is here twice, first in line {self.lines[path]} - remove one"
+            message = f"duplicate key, first used in line {self.lines[path]} - remove one"
             self.problems.append(Problem(Place(self.file, line, format_path(path)), message))
         self.lines[path] = line
         if event.anchor:
@@ -246,7 +246,7 @@ class _Builder:
 
     def _merge(self, done: _Open, source: Json, event: Any) -> None:
         if not isinstance(source, dict) or not isinstance(done.value, dict):
-            self._stop(event, "'<<' takes a mapping or a list of mappings")
+            self._stop(event, "'<<' needs a mapping or a list of mappings")
         for key, value in source.items():
             done.value.setdefault(key, value)
 

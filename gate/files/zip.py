@@ -51,16 +51,16 @@ def member_fault(info: zipfile.ZipInfo, limits: MemberLimits) -> str:
     name = info.orig_filename
     parts = name.replace("\\", "/").split("/")
     if ".." in parts or not parts[0] or _DRIVE_OR_CONTROL.search(name):
-        return "a name that leads out of the archive; no tool writes such"
+        return "unsafe path: it points outside the archive"
     if stat.S_ISLNK(info.external_attr >> 16):
-        return "a link, which is not followed; pack the file itself"
+        return "a symbolic link, which is not followed; pack the file itself"
     if info.flag_bits & 0x1:
         return "encrypted; pack it without a password"
     if info.compress_type not in limits.methods:
-        return f"packed by method {info.compress_type}, which is not read; pack it with deflate"
+        return f"compression method {info.compress_type} is not supported; pack it with deflate"
     if info.file_size > limits.size:
         most = limits.size >> 20
-        return f"unpacks to {info.file_size:,} bytes; {most} MB are the most of a member"
+        return f"unpacks to {info.file_size:,} bytes; {most} MB is the limit per file"
     if info.file_size > max(limits.small, limits.ratio * info.compress_size):
         return f"{info.compress_size:,} bytes unpack to {info.file_size:,}, a zip bomb"
     return ""
@@ -96,7 +96,7 @@ class Archive:
             raise UsageError(f"{self.place(name)}: broken ({error}); copy it again") from error
         if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
             raise UsageError(
-                f"{self.place(name)}: not what the archive's list says it is; copy it again"
+                f"{self.place(name)}: does not match the archive's file list; copy it again"
             )
         return found
 
@@ -114,7 +114,7 @@ class Archive:
         self._file.seek(info.header_offset)
         head = self._file.read(30)
         if len(head) < 30 or not head.startswith(SIGN):
-            raise zipfile.BadZipFile("no member begins where the list says")
+            raise zipfile.BadZipFile("there is no file at the position in the file list")
         name, more = struct.unpack("<HH", head[26:])
         self._file.seek(name + more, io.SEEK_CUR)
         return self._file.read(info.compress_size)
@@ -130,7 +130,7 @@ def open_archive(path: Path, *, convert: str = "") -> Iterator[Archive]:
         try:
             opened = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, OSError, ValueError, struct.error) as error:
-            raise UsageError(f"{path}: no whole zip archive ({error}); copy it again") from error
+            raise UsageError(f"{path}: not a valid zip archive ({error}); copy it again") from error
         with opened:
             size = file.seek(0, io.SEEK_END)
             members, again = _check_members(opened.infolist(), path, size)
@@ -154,7 +154,7 @@ def _check_list(file: BinaryIO, path: Path) -> None:
     tail = file.read()
     at = tail.rfind(_END)
     if at < 0 or len(tail) < at + 22:
-        raise UsageError(f"{path}: no whole zip archive, its end is missing; copy it again")
+        raise UsageError(f"{path}: not a complete zip archive: its end is missing; copy it again")
     (length,) = struct.unpack("<L", tail[at + 12 : at + 16])
     if tail[at - 20 : at - 16] == _LOCATOR64 and at >= 20:
         (begins,) = struct.unpack("<Q", tail[at - 12 : at - 4])
@@ -164,7 +164,9 @@ def _check_list(file: BinaryIO, path: Path) -> None:
             (length,) = struct.unpack("<Q", record[40:48])
     file.seek(0)
     if length > MOST_LISTED:
-        raise UsageError(f"{path}: a list of members of {length:,} bytes; no tool writes such")
+        raise UsageError(
+            f"{path}: its file list has {length:,} bytes, too many for a valid archive"
+        )
 
 
 def _check_members(
@@ -172,7 +174,7 @@ def _check_members(
 ) -> tuple[dict[str, zipfile.ZipInfo], int]:
     found, members, again = Findings(), dict[str, zipfile.ZipInfo](), 0
     if len(infos) > MOST_MEMBERS:
-        raise UsageError(f"{path}: {len(infos):,} members; {MOST_MEMBERS:,} are the most")
+        raise UsageError(f"{path}: {len(infos):,} files; the limit is {MOST_MEMBERS:,}")
     for info in infos:
         place = Place(path.as_posix(), key=info.filename[:200])
         if fault := member_fault(info, MemberLimits()):
@@ -182,9 +184,9 @@ def _check_members(
             members[info.filename] = info
     unpacked, packed = (sum(getattr(i, n) for i in infos) for n in ("file_size", "compress_size"))
     if unpacked > MOST_UNPACKED:
-        found.add(Place(path.as_posix()), f"unpacks to {unpacked:,} bytes, a zip bomb")
+        found.add(Place(path.as_posix()), f"unpacks to {unpacked:,} bytes (a zip bomb)")
     if packed > size:
-        found.add(Place(path.as_posix()), "its members lie over each other, a zip bomb")
+        found.add(Place(path.as_posix()), "its files overlap (a zip bomb)")
     found.refuse()
     return members, again
 
@@ -216,6 +218,6 @@ def _no_zstd(path: Path, convert: str) -> str:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     other = f", or {convert}" if convert else ""
     return (
-        f"{path}: packed with zstd, which Python {version} cannot unpack by itself; install the "
-        f"package backports.zstd{other}"
+        f"{path}: packed with zstd, which Python {version} cannot unpack without help; "
+        f"install the package backports.zstd{other}"
     )

@@ -57,12 +57,12 @@ def answer(event: Mapping[str, Json] | None, api: Api | None, echo: Callable[[st
         raise UsageError("gate action: a comment needs a token; set `github-token`")
     if not may_write(api, comment.who):
         _react(api, comment, "-1")
-        echo(f"{COMMAND}: not taken: it takes write permission on this repository")
+        echo(f"{COMMAND}: not accepted: it needs write permission on this repository")
         return 0
     why = _again(api, comment, reason)
     if why:
-        _say(api, comment, f"`{COMMAND}` was not taken: {why}.")
-        echo(f"{COMMAND}: not taken: {why}")
+        _say(api, comment, f"`{COMMAND}` was not accepted: {why}.")
+        echo(f"{COMMAND}: not accepted: {why}")
         return 0
     _react(api, comment, "+1")
     echo(f"{COMMAND}: the gate runs again on #{comment.pull_request}")
@@ -74,17 +74,17 @@ def _again(api: Api, comment: AcceptComment, reason: str) -> str:
     not.
     """
     if not reason:
-        return f"write why the change is meant: `{COMMAND} <reason>`"
+        return f"add a reason for the change: `{COMMAND} <reason>`"
     head = text(api.get(f"pulls/{comment.pull_request}", needs="pull-requests: read"), "head.sha")
     judged = list_gate_runs(api, comments_of(api, comment.pull_request), head)
     if not judged:
         return (
-            "the gate has not commented on the head commit yet, and a run that is under way may "
-            "have started before you wrote; wait for its comment and say it again"
+            "the gate has not commented on the head commit yet, and a run in progress may "
+            "have started before your comment; wait for its comment, then repeat yours"
         )
     runs = {run: api.get(f"actions/runs/{run}", needs=RUN_NEEDS) for run in judged}
     if any(text(run, "status") != "completed" for run in runs.values()):
-        return "the gate is running; wait for its comment and say it again"
+        return "the gate is running; wait for its comment, then repeat yours"
     for identifier, run in runs.items():
         # The gate's job is among the failed ones only where its comment says so.
         failed = judged[identifier] and text(run, "conclusion") == "failure"

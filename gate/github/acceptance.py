@@ -124,7 +124,7 @@ def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
     judged = _find_run_time(api, where, comments)
     if judged is None:
         why = f"no run of the gate on the head commit of #{where.number} is known"
-        return Found(notes=(f"`{COMMAND}` was not taken: {why}",))
+        return Found(notes=(f"`{COMMAND}` was not accepted: {why}",))
     changes: list[AcceptedChange] = []
     notes: list[str] = []
     allowed: dict[str, bool] = {}
@@ -189,16 +189,16 @@ def _read_comment(
     who, when = text(comment, "user.login") or "", text(comment, "created_at") or ""
     commented_at, reason = moment(comment, "created_at"), reason_of(text(comment, "body") or "")
     if commented_at is None or commented_at <= judged:
-        return None, f"`{COMMAND}` by {who} is older than the run on the head commit: say it again"
+        return None, f"`{COMMAND}` by {who} is older than the run on the head commit: comment again"
     if not reason:
         return None, f"`{COMMAND}` by {who} gives no reason: write `{COMMAND} <reason>`"
     if who not in allowed:
         allowed[who] = may_write(api, who)
     if not allowed[who]:
-        return None, f"`{COMMAND}` by {who} does not count: it takes write permission"
+        return None, f"`{COMMAND}` by {who} does not count: it needs write permission"
     named, wrong = parse_metric_names(reason, metrics)
     if wrong:
-        return None, f"`{COMMAND}` by {who} was not taken: {wrong}"
+        return None, f"`{COMMAND}` by {who} was not accepted: {wrong}"
     url = text(comment, "html_url") or ""
     return AcceptedChange(who=who, when=when, why=reason, metrics=named, url=url), ""
 

@@ -192,7 +192,7 @@ class Api:
         except requests.RequestException as error:
             # Only its kind is told: its text has the signed address.
             raise BrokenOff(
-                f"{path}: the download broke off ({kind_of(error)}); run the job again"
+                f"{path}: the download was interrupted ({kind_of(error)}); run the job again"
             ) from None
 
     def _send(
@@ -228,7 +228,7 @@ class Api:
         if answer is None or outcome.refusal is not None:
             raise self._make_error(f"{method} {path}", outcome, needs)
         if answer.is_redirect and follow:
-            raise ApiError(f"GitHub moved {path}; name the repository as it is called now")
+            raise ApiError(f"the repository of {path} was renamed or moved; use its current name")
         return answer
 
     def _url(self, path: str) -> str:
@@ -269,7 +269,7 @@ def _read_download(blob: requests.Response, limit: int, path: str) -> Download:
     if blob.status_code != 200:
         kind = BrokenOff if blob.status_code in retry.SERVER_FAULTS else ApiError
         raise kind(
-            f"the store answered {blob.status_code} for {path}; run the job again",
+            f"the artifact store answered {blob.status_code} for {path}; run the job again",
             status=blob.status_code,
         )
     content = bytearray()

@@ -158,9 +158,9 @@ def _download(api: Api, run: Run, artifact: Mapping[str, Json], rule: str) -> Fe
         got = hashlib.sha256(download.content).hexdigest()
         if got != digest.removeprefix("sha256:").lower():
             raise UsageError(
-                f"artifact '{artifact['name']}' of run {run['id']}: what was downloaded is not "
-                "what was stored (sha256 differs); run the job again, and if it stays so, delete "
-                "the artifact"
+                f"artifact '{artifact['name']}' of run {run['id']}: the download differs "
+                "from what was stored (sha256); run the job again, and if that does not "
+                "help, delete the artifact"
             )
     return Fetched(
         download=download,

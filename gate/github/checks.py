@@ -218,7 +218,7 @@ class CheckRun:
         over = CheckResult(
             conclusion="cancelled",
             title="ended without a verdict",
-            summary="This attempt was ended before it could say so; a later one runs.",
+            summary="This attempt was stopped before it reached a verdict; a later one is running.",
         )
         try:
             for run in self._list_open_runs(api):

@@ -68,7 +68,8 @@ def marker(comment_id: str, sha: str | None, run: str | None, attempt: str | Non
     """Raises UsageError when the id could break out of the marker."""
     if not _ID.fullmatch(comment_id):
         raise UsageError(
-            f"comment-id: '{comment_id[:80]}' is no id; use letters, digits, dots, dashes, up to 64"
+            f"comment-id: '{comment_id[:80]}' is not a valid id; use letters, digits, "
+            "dots, dashes, up to 64"
         )
     return Marker(
         id=comment_id,
@@ -151,7 +152,9 @@ class _Upsert:
                     url=url if isinstance(url, str) else "",
                 )
             pace.sleep(0.3 + 0.6 * pace.jitter())
-        return Published(action="failed", reason=f"other runs kept writing '{self._mark.id}' too")
+        return Published(
+            action="failed", reason=f"other runs kept changing the comment '{self._mark.id}'"
+        )
 
     def _list_own_comments(self) -> list[Mapping[str, Json]]:
         """Our comments, oldest first, from all pages."""
@@ -174,7 +177,7 @@ class _Upsert:
         head = payload.text(pull, "head.sha") if isinstance(pull, dict) else None
         if head is None or self._mark.sha in ("unknown", head):
             return None
-        reason = f"the pull request is at {head[:7]} now, this run judged {self._mark.sha[:7]}"
+        reason = f"the pull request is now at {head[:7]}, but this run judged {self._mark.sha[:7]}"
         return Published(action="skipped", reason=reason)
 
     def _overtaken(self, own_comments: Sequence[Mapping[str, Json]]) -> Published | None:
@@ -192,7 +195,9 @@ class _Upsert:
     def _skip_if_unwanted(self, own_comments: Sequence[Mapping[str, Json]]) -> Published | None:
         if own_comments or self._create:
             return None
-        return Published(action="skipped", reason="nothing to say, and no earlier comment to mend")
+        return Published(
+            action="skipped", reason="nothing to report, and no earlier comment to update"
+        )
 
     def _write(
         self, own_comments: Sequence[Mapping[str, Json]], bodies: Sequence[Callable[[], str]]
@@ -212,7 +217,9 @@ class _Upsert:
                     raise
             else:
                 return self._as_author(written) if isinstance(written, dict) else None
-        raise ApiError("GitHub finds every rendering of the comment too long", status=422)
+        raise ApiError(
+            "GitHub rejects the comment as too long, even in its shortest form", status=422
+        )
 
     def _as_author(self, written: Mapping[str, Json]) -> Mapping[str, Json]:
         """Once written, GitHub has told who we are: no other app's comment counts from here on."""

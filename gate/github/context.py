@@ -18,12 +18,13 @@ DEPENDABOT = "dependabot[bot]"
 NO_TOKEN = "there is no token; set `github-token: ${{ github.token }}`"  # noqa: S105 - a message
 _OTHER_CI = "CI without a GitHub event: judged by the rules of the base branch"
 NO_SECRETS = (
-    "GitHub gives a fork's run no secrets and a token that only reads; two workflows judge it by "
-    "recorded answers (docs/github.md, Pull requests from forks)"
+    "GitHub gives a run from a fork no secrets and a read-only token; use two workflows "
+    "and recorded answers (docs/github.md, Pull requests from forks)"
 )
 DEPENDABOTS_SECRETS = (
-    "GitHub gives a run that Dependabot started the repository's Dependabot secrets, not its "
-    "Actions secrets, and a token that only reads; store the agent's key there, too"
+    "GitHub gives a run that Dependabot started the repository's Dependabot secrets, not "
+    "its Actions secrets, and a read-only token; store the agent's key as a Dependabot "
+    "secret too"
 )
 
 
@@ -60,7 +61,7 @@ class Job:
     actor: str | None = None
     api_url: str = ""
     server_url: str = ""
-    reason: str = "no GitHub event: judged as on a laptop"
+    reason: str = "no GitHub event: judged as a local run"
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()  # for the log, and beside an error
     other_ci: bool = False  # no laptop, and no event of GitHub's
@@ -84,8 +85,9 @@ def current_job(env: Mapping[str, str]) -> Job:
     event, name = read_event(env), env.get("GITHUB_EVENT_NAME", "")
     if event is None and name and env.get("GITHUB_ACTIONS") == "true":
         raise UsageError(
-            f"GITHUB_EVENT_PATH: the payload of event '{name}' cannot be read there, and it says "
-            "whose rules judge; run the step where the runner's files are"
+            f"GITHUB_EVENT_PATH: the payload of event '{name}' cannot be read there, and "
+            "it decides whose rules apply; run the step where the runner's files can be "
+            "read"
         )
     return job(env, event)
 
@@ -197,7 +199,7 @@ def _release(start: Job, env: Mapping[str, str], event: Event) -> Job:
     if is_true(event, "release.draft"):
         gone = "the release is a draft: it is judged when it is published"
     if text(event, "action") in ("deleted", "unpublished"):
-        gone = "the release was taken back: there is nothing to judge"
+        gone = "the release was withdrawn: there is nothing to judge"
     return replace(
         _release_job(start, env, text(event, "release.tag_name")),
         prerelease=is_true(event, "release.prerelease"),
@@ -264,12 +266,12 @@ def _workflow_run(start: Job, env: Mapping[str, str], event: Event) -> Job:
 def _issue_comment(start: Job, env: Mapping[str, str], event: Event) -> Job:
     """Nothing is measured: an acceptance runs the pull request's own run again."""
     pull = number(event, "issue.number") if has(event, "issue.pull_request") else None
-    why = "a comment measures nothing; `/gate accept <reason>` runs the gate again"
+    why = "a comment does not start a measurement; `/gate accept <reason>` runs the gate again"
     return replace(start, pull_request=pull, may_save_baseline=False, reason=why, unsupported=why)
 
 
 def _other(start: Job, env: Mapping[str, str], event: Event) -> Job:
-    note = f"event '{start.event}' has no rule of its own: judged as a branch"
+    note = f"event '{start.event}' is not handled specially: judged like a push to a branch"
     branch = _on_branch(start, env, env.get("GITHUB_REF_NAME"))
     return replace(branch, may_save_baseline=False, notes=(note,))
 

@@ -34,11 +34,15 @@ from gate.text.escaping import command, one_line
 
 NO_COMMIT = "the event names no commit"
 FORK = (
-    "A fork's or Dependabot's token only reads: publish with `gate comment` in a workflow that "
+    "A run from a fork or by Dependabot has a read-only token: publish with `gate "
+    "comment` in a workflow that "
     "workflow_run starts."
 )
-BUG = "this is a bug of Agent Gate, not of your agent: the log has its traceback, please report it"
-USAGE = "an input cannot be read: the log of this step says which"
+BUG = (
+    "this is a bug of Agent Gate, not of your agent: please report it with the traceback from "
+    "the log"
+)
+USAGE = "an input is not valid: see the log of this step"
 ADD = re.compile(r"; add `permissions: [^`]*` to the job")  # which does not help a fork
 ANNOTATED = 10  # mistakes: GitHub shows as many annotations of a step
 CANCELLED = "the job was cancelled or ran out of time before there was a verdict; run it again"
@@ -111,7 +115,10 @@ class Delivery:
         try:
             self._write({**report_outputs(report, session.folder, workspace), **urls})
         except InfrastructureError as error:  # there is a verdict, and it was told
-            warning = f"No later step has this one's outputs: {error}. The verdict stands."
+            warning = (
+                "The outputs of this step could not be written, so later steps do not have "
+                f"them: {error}. The verdict stands."
+            )
             self._means.echo(
                 command("warning", self._means.redact(warning), {"title": "Agent Gate"})
             )
@@ -184,7 +191,7 @@ class Delivery:
                 return Published(action="created")
         except InfrastructureError as error:
             return Published(action="failed", reason=str(error))
-        return Published(action="failed", reason="it is full: GitHub takes 1 MiB a step")
+        return Published(action="failed", reason="it is full: GitHub allows 1 MiB per step")
 
     def _comment(self, message: _Message, api: Api | None) -> Published:
         number = self._job.pull_request
@@ -218,7 +225,9 @@ class Delivery:
         instead = post_status(api, ended, head_sha=sha, context=self._name, run_url=url)
         if instead.action == "failed":
             return Published(action="failed", reason=f"{done.reason}; {instead.reason}")
-        return Published(action="failed", reason=f"{done.reason}; there is a commit status instead")
+        return Published(
+            action="failed", reason=f"{done.reason}; a commit status was written instead"
+        )
 
     def _cancel(self, ended: CheckResult) -> None:
         if self._check is None:
@@ -237,7 +246,7 @@ class Delivery:
         fork = ""
         if not self._job.can_write:
             reasons, fork = ADD.sub("", reasons), f" {FORK}"
-        text = f"Not written: {reasons}. What it says is in {where}.{fork}"
+        text = f"Not written: {reasons}. Its content is in {where}.{fork}"
         self._means.echo(command("warning", self._means.redact(text), {"title": "Agent Gate"}))
 
     def _new_check(self) -> CheckRun | None:

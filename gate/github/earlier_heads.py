@@ -24,7 +24,7 @@ from gate.records.forge import StoredSession
 RUNS_LISTED = 100  # of this workflow and branch, newest first
 LOOKED_AT = 20  # runs whose files are listed, where not every file counts
 ENDED = ("success", "failure")  # how a run ends that told a verdict
-GONE = "every trial was made anew"
+GONE = "every trial was run again"
 
 
 def earlier_head(
@@ -67,7 +67,7 @@ def _find_stored(
             return StoredSession(folder=write_session(files, out), head=head, note=trees.note)
         if not gone and run.get("conclusion") in ENDED:
             gone = (
-                f"{GONE}: `{head[:7]}` has the same files, and its session is gone (no artifact "
+                f"{GONE}: `{head[:7]}` has the same files, but its session is gone (no artifact "
                 f"`{name}`, or it expired)"
             )
     return StoredSession(note=gone or trees.note)

@@ -20,9 +20,9 @@ REMOTE = "origin"
 REMOTE_TIMEOUT_S = 10.0
 _ASKING_NOBODY = ("-c", "core.askPass=true", "-c", "credential.interactive=false")
 _LINKS = {  # what git says of a link that cannot be followed inside the commit
-    b"dangling": "a link that leads nowhere",
+    b"dangling": "a broken symbolic link",
     b"loop": "a loop of links",
-    b"symlink": "a link that leads out of the repository",
+    b"symlink": "a symbolic link that points outside the repository",
 }
 _SHA = late_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1 or SHA-256
 
@@ -175,8 +175,8 @@ class GitForge:
     def _apart(self, branch: str) -> str:
         if self._line("rev-parse", "--is-shallow-repository") == "true":
             return (
-                f"this clone is shallow and does not reach back to where HEAD left {branch}; "
-                f"`git fetch --unshallow {REMOTE}` (actions/checkout: `fetch-depth: 0`)"
+                f"this clone is shallow and lacks the commit where HEAD branched off {branch}; "
+                f"run `git fetch --unshallow {REMOTE}` (actions/checkout: `fetch-depth: 0`)"
             )
         return f"HEAD and {branch} have no commit in common; is it the right branch?"
 
@@ -185,22 +185,22 @@ class GitForge:
         three things.
         """
         if self.head() is None:
-            return "nothing is committed here yet; commit gate.yml and its datasets first"
-        name = "`baseline.branch` in gate.yml names the base branch"
+            return "this repository has no commits yet; commit gate.yml and its datasets first"
+        name = "set `baseline.branch` in gate.yml to the base branch"
         if not self._has_remote():
             return f"there is no branch {branch} here; {name}"
         output = self._remote(REMOTE, f"refs/heads/{branch}", f"refs/tags/{branch}")
         fetch = f"`git fetch {REMOTE} {branch}:{branch}`"
         if output is None:
             return (
-                f"{branch} is not in this clone, and `git ls-remote {REMOTE}` cannot tell whether "
-                f"{REMOTE} has it; if it has, {fetch}"
+                f"{branch} is not in this clone, and `git ls-remote {REMOTE}` cannot tell "
+                f"whether {REMOTE} has it; if so, run {fetch}"
             )
         if output.strip():
             shallow = self._line("rev-parse", "--is-shallow-repository") == "true"
             fetch = fetch.replace("fetch", "fetch --unshallow", 1) if shallow else fetch
-            return f"{branch} is on {REMOTE} and was not fetched into this clone; {fetch}"
-        return f"there is no branch {branch}, neither here nor on {REMOTE}; {name}"
+            return f"{branch} is on {REMOTE} and was not fetched into this clone; run {fetch}"
+        return f"there is no branch {branch} here or on {REMOTE}; {name}"
 
     def _has_remote(self) -> bool:
         return bool(self._line("config", "--get", f"remote.{REMOTE}.url"))
@@ -294,7 +294,8 @@ def _git(
         )
     except subprocess.TimeoutExpired as error:
         raise InfrastructureError(
-            f"git {arguments[0]} did not finish within {timeout_s:g} s in {folder}; run it by hand"
+            f"git {arguments[0]} did not finish within {timeout_s:g} s in {folder}; try "
+            "running it by hand"
         ) from error
 
 

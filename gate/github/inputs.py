@@ -184,7 +184,7 @@ def _wrong(env: Mapping[str, str]) -> list[str]:
             )
     if bool(_input(env, "import")) != bool(_input(env, "import-path")):
         wrong.append(
-            "import-path: `import` names the format and this the file or folder; give both"
+            "import-path: `import` is the format and `import-path` the file or folder; give both"
         )
     try:
         marker(_input(env, "comment-id") or "gate", None, None, None)

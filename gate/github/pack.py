@@ -51,7 +51,7 @@ def _files(folder: Path) -> Iterator[str]:
                 continue
             name = path.relative_to(folder).as_posix()
             if set(name) & set(FORBIDDEN):
-                raise UsageError(f"a file's name cannot be stored in an artifact: {name!r}")
+                raise UsageError(f"this file name is not allowed in an artifact: {name!r}")
             total += status.st_size
             if total > MAX_BYTES:
                 raise UsageError(f"{folder} is larger than {MAX_BYTES >> 20} MB")

@@ -70,7 +70,7 @@ def with_previous(job: Job, api: Api | None) -> Job:
     requests. Raises ApiError.
     """
     if api is None:
-        return replace(job, no_base="no earlier release is known: GitHub's API cannot be asked")
+        return replace(job, no_base="no earlier release is known: GitHub's API is not available")
     if not job.head_ref:
         return replace(job, no_base="no earlier release is known: the event names no tag")
     release, why = (_release_by_event if job.event == "release" else _release_by_tag)(
@@ -90,7 +90,7 @@ def _release_by_event(api: Api, job: Job, tag: str) -> tuple[_Release | None, st
         return None, _format_searched(f"{len(listed)} published", not job.prerelease)
     sha = _commit(api, release.tag)
     if sha is None:
-        return None, f"{release.tag} is no tag of the repository"
+        return None, f"{release.tag} is not a tag of this repository"
     if sha == job.head_sha:
         return None, f"{release.tag} is the same commit"
     return replace(release, sha=sha), ""
@@ -122,7 +122,7 @@ def _release_by_tag(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]
 
 
 def _format_searched(what: str, final: bool) -> str:
-    return f"{what} looked at, prereleases {'left out' if final else 'too'}"
+    return f"{what} searched, prereleases {'left out' if final else 'too'}"
 
 
 def _before(tag: str, earlier: Iterable[_Release], *, final: bool) -> _Release | None:

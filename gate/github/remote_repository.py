@@ -34,7 +34,7 @@ class GitHubForge:
         """
         contents = self._contents(path, ref)
         if isinstance(contents, dict) and contents.get("type") == "symlink":
-            why = "a link that leads to no file of the repository"
+            why = "a symbolic link that does not point to a file in the repository"
             raise UsageError(f"{path} at {ref[:7]}: {why}; commit the file itself")
         if not isinstance(contents, dict) or contents.get("type") != "file":
             return None

@@ -48,15 +48,13 @@ def restore(api: Api | None, job: Job, out: Path, comment_id: str = DEFAULT_ID) 
         files = _files(api, job, name)
         if files is not None:
             folder = write_session(files, out)
-            return StoredSession(
-                folder=folder, note=f"goes on with the stored session {folder.name}"
-            )
+            return StoredSession(folder=folder, note=f"continues the stored session {folder.name}")
         why = f"there is no artifact `{name}`"
     except UsageError as error:
         why, expected = str(error), True
     except InfrastructureError as error:
         why = str(error)
-    return StoredSession(note=f"every trial was made anew: {why}" if expected else "")
+    return StoredSession(note=f"every trial was run again: {why}" if expected else "")
 
 
 def _files(api: Api, job: Job, name: str) -> dict[str, bytes] | None:
@@ -105,7 +103,7 @@ def write_session(files: Mapping[str, bytes], out: Path) -> Path:
         raise UsageError("the stored session cannot be read") from error
     half = sum(name in files for name in BESIDE) == 1
     if not _ID.fullmatch(session_id) or EVENTS not in files or half:
-        raise UsageError("the stored session is none that `gate run` wrote")
+        raise UsageError("the stored session was not written by `gate run`")
     folder = out / f"session-{session_id}"
     try:
         folder.mkdir(parents=True)

@@ -42,7 +42,9 @@ class Trees:
         if _ID.fullmatch(tree):
             tree_object = self._api.get(f"git/trees/{tree}", {"recursive": "1"}, needs=NEEDS)
         if not isinstance(tree_object, Mapping) or tree_object.get("truncated") is not False:
-            return self._mark_incomplete(tree, "GitHub does not list a tree of this size")
+            return self._mark_incomplete(
+                tree, "the repository has too many files for GitHub to list"
+            )
         files = [
             [str(entry.get(key)) for key in ("path", "mode", "sha")]
             for entry in tree_object.get("tree") or ()
@@ -51,7 +53,7 @@ class Trees:
         own_files = sorted(file for file in files if fits.fullmatch(file[0]))
         if not own_files:
             named = ", ".join(f"`{path}`" for path in self._paths)
-            return self._mark_incomplete(tree, f"no file of this commit fits {named}")
+            return self._mark_incomplete(tree, f"no file of this commit matches {named}")
         return digest(
             [own_files, sorted(file for file in files if file[0].startswith(f"{ALWAYS}/"))]
         )

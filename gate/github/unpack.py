@@ -54,7 +54,7 @@ def unpack(
                 if name in by_name
             }
     except (*_UNREADABLE, OSError) as error:
-        raise _refusal(source, f"it is no readable zip ({error})") from error
+        raise _refusal(source, f"it is not a readable zip file ({error})") from error
 
 
 def _check(members: list[zipfile.ZipInfo], source: str, limits: Limits) -> None:
@@ -83,15 +83,15 @@ def _check_places(members: list[zipfile.ZipInfo], data: bytes, index: int, sourc
     for member in sorted(members, key=lambda one: one.header_offset):
         start, why = member.header_offset, ""
         if not 0 <= start <= len(data) - HEADER.size:
-            raise _refusal(source, f"its entry {member.filename[:80]!r} is not there")
+            raise _refusal(source, f"its entry {member.filename[:80]!r} is missing")
         signature, name, extra = HEADER.unpack_from(data, start)
         first = start + HEADER.size
         written = data[first : first + name]
         encoding = "utf-8" if member.flag_bits & UTF8 else "cp437"
         if signature != b"PK\x03\x04" or written.decode(encoding) != member.orig_filename:
-            why = "has another name in the index"
+            why = "has a different name in the index"
         elif start < end or first + name + extra + member.compress_size > index:
-            why = "shares bytes with another one"
+            why = "overlaps another entry"
         if why:
             raise _refusal(source, f"its entry {member.orig_filename[:80]!r} {why}")
         end = first + name + extra + member.compress_size
@@ -102,7 +102,9 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str)
     with archive.open(member) as file:
         content = file.read(member.file_size + 1)
     if len(content) != member.file_size:
-        raise _refusal(source, f"its entry {member.filename[:80]!r} is not as long as it says")
+        raise _refusal(
+            source, f"its entry {member.filename[:80]!r} does not have the size it declares"
+        )
     return content
 
 

@@ -92,9 +92,11 @@ def upload_folder(
 def _owner(name: str, env: Mapping[str, str], http_on_loopback: bool) -> Owner:
     """Raises UsageError with the reason why nothing can be stored from here."""
     wrong = sorted(set(name) & set(FORBIDDEN))
-    if wrong or not name:
-        signs = " ".join(repr(sign) for sign in wrong) or "nothing"
-        raise UsageError(f"the name of an artifact cannot hold {signs}")
+    if not name:
+        raise UsageError("the name of an artifact is empty")
+    if wrong:
+        signs = " ".join(repr(sign) for sign in wrong)
+        raise UsageError(f"the name of an artifact cannot contain {signs}")
     if _is_ghes(env.get("GITHUB_SERVER_URL") or "https://github.com"):
         raise UsageError("GitHub Enterprise Server has no artifact service for containers")
     token, address = (env.get(f"ACTIONS_{key}", "") for key in ("RUNTIME_TOKEN", "RESULTS_URL"))
@@ -121,7 +123,7 @@ def _parse_token(token: str) -> Owner:
         scopes = [scope.split(":") for scope in claims["scp"].split()]
         _, run, job = next(scope for scope in scopes if scope[0] == "Actions.Results")
     except (ValueError, LookupError, TypeError, AttributeError, StopIteration, RecursionError):
-        raise UsageError("ACTIONS_RUNTIME_TOKEN does not say which run it is of") from None
+        raise UsageError("ACTIONS_RUNTIME_TOKEN does not name its run") from None
     return Owner(run=run, job=job)
 
 
@@ -146,14 +148,14 @@ class _Service:
         """Raises ApiError."""
         address = self._create_artifact(name, rerun=rerun)
         if not is_safe(address, http_on_loopback=self._http_on_loopback):
-            raise ApiError("the artifact service gave an address that is not https")
+            raise ApiError("the artifact service returned an address that is not https")
         size, digest = self._put(address, file)
         # 64-bit numbers are strings in protobuf's JSON.
         more = {"name": name, "size": str(size), "hash": digest}
         done = self._call("FinalizeArtifact", self._owner.request_body(**more))
         identifier = _field(done, "artifact_id")
         if done.get("ok") is not True or not identifier.isdecimal():
-            raise ApiError("the artifact service did not take the artifact")
+            raise ApiError("the artifact service rejected the artifact")
         return Uploaded(name=name, size=size, digest=digest, artifact_id=identifier)
 
     def _create_artifact(self, name: str, *, rerun: bool) -> str:
@@ -217,7 +219,7 @@ class _Service:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
-            raise ApiError(f"the artifact service answered {method} with something else than JSON")
+            raise ApiError(f"the artifact service answered {method} with something other than JSON")
         return data
 
     def _send(self, send: Callable[..., requests.Response], whom: str) -> requests.Response:

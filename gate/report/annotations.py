@@ -19,7 +19,7 @@ def render_annotations(report: Report) -> tuple[str, ...]:
         shown = findings[:MOST]
         if len(findings) > MOST:
             more = len(findings) - MOST + 1
-            message = f"{more} more are in the job summary and in report.md"
+            message = f"{more} more in the job summary and in report.md"
             shown[-1] = replace(shown[-1], title="Agent Gate", message=message, place=None)
         kept += shown
     return tuple(_line(note) for note in kept)

@@ -33,7 +33,7 @@ def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> I
     for change in baseline.accepted:
         yield f"  accepted {change.when} by {change.who}: {change.why}"
     if starts_anew(baseline):
-        yield "  the next run starts a new pool"
+        yield "  the next run starts a new baseline"
 
 
 def _run(run: BaselineRun, rounds: Pool) -> str:
@@ -56,10 +56,10 @@ def _session_effect(rounds: Pool) -> Iterator[str]:
     """How much runs differ beyond chance, one metric a line."""
     seen = {name: effect for name, effect in rounds.effects.items() if effect.variance}
     if not rounds.effects:
-        yield f"  session effect: unknown before {FEWEST_RUNS} runs that can be compared"
+        yield (f"  session effect: unknown before {FEWEST_RUNS} runs that can be compared")
     elif not seen:
         runs = max(effect.runs for effect in rounds.effects.values())
         yield f"  session effect: none seen in {count(runs, 'run')}"
     for name, effect in seen.items():
         size = format_spread(rounds.table.specs[name], effect)
-        yield f"  session effect: {name} ±{size} beyond chance ({count(effect.runs, 'run')})"
+        yield (f"  session effect: {name} ±{size} beyond chance ({count(effect.runs, 'run')})")

@@ -64,7 +64,7 @@ def none_failed(options: OutputOptions) -> str:
     """Where a session has no case that failed."""
     if options.format == "json":
         return json.dumps({"session": None, "exit_code": 0, "notes": [], "cases": []}, indent=2)
-    return "No case of that session failed: nothing was asked."
+    return "No case of that session failed, so none was run."
 
 
 def as_data(
@@ -100,7 +100,7 @@ def _case(screen: Screen, case: ShownCase) -> None:
     for row in case.rows:
         _round(screen, case, row)
     if missing := case.planned - len(case.rows):
-        screen.line(f"{figures.count(missing, 'round')} not asked", "yellow", indent=2)
+        screen.line(f"{figures.count(missing, 'round')} not run", "yellow", indent=2)
     screen.line("")
 
 

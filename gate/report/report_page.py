@@ -155,7 +155,7 @@ def _notes(report: Report) -> Iterator[Markup]:
     """What a reader has to know before the numbers."""
     yield _note("note warn", rule_changes.title(report), rule_changes.list_loosened(report))
     yield _note("note", "Accepted", rule_changes.list_accepted(report))
-    yield _note("note", "Know before you trust this", sentences.cautions(report))
+    yield _note("note", "Read this before you rely on the result", sentences.cautions(report))
 
 
 def _note(kind: str, title: str, lines: Sequence[Line]) -> Markup:
@@ -530,7 +530,7 @@ def _log_check(cells: Sequence[str] | None) -> Markup:
         "<p>Server logs: %s%s%s</p>",
         one_line(verdict, 200),
         markup("; not logged: <code>%s</code>", one_line(missing)) if missing else NONE,
-        markup('; declared, not logged: <code class="bad">%s</code>', one_line(made_up))
+        markup('; claimed but not in the log: <code class="bad">%s</code>', one_line(made_up))
         if made_up
         else NONE,
     )

@@ -143,8 +143,8 @@ class EventLog:
                 row = parse_line(file.read(length))
                 if row is None or not is_trial(row):
                     raise InfrastructureError(
-                        f"{self._path}: was changed by another program while the run went on; keep "
-                        "the session folder out of its reach, and run again"
+                        f"{self._path}: another program changed it during the run; keep "
+                        "other programs away from the session folder and run again"
                     )
                 yield row
 
@@ -233,6 +233,6 @@ class disk:  # noqa: N801 - reads as a statement: with disk(path): ...
         if isinstance(error, OSError):
             what = advice(error) or "make room"
             raise InfrastructureError(
-                f"{self._path}: {error.strerror or error}; finished trials are kept: {what}, and "
-                f"go on with `gate run --resume {self._path.parent}`"
+                f"{self._path}: {error.strerror or error}; finished trials are kept: "
+                f"{what}, then continue with `gate run --resume {self._path.parent}`"
             ) from error

@@ -113,7 +113,9 @@ def _changes(
     notes = []
     if len(complete_runs) < len(runs):
         left_out = count(len(runs) - len(complete_runs), "run")
-        notes.append(f"{left_out} of less than half of the cases: not searched for changes")
+        notes.append(
+            f"{left_out} covered less than half of the cases and were not searched for changes"
+        )
     if len(complete_runs) > MOST:
         notes.append(f"only the newest {MOST} runs are searched for changes")
     followed = [one for one in FOLLOWED if len(_measured_values(complete_runs, one)) >= FEWEST]

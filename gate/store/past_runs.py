@@ -134,9 +134,9 @@ def _session(folder: Path, place: str, collected: _Found) -> None:
 def _no_measurement(session: Session) -> str:
     """Why none of its suites is a run; empty when they are."""
     if session.report is None:
-        return "the run never ended; go on with `gate run --resume`"
+        return "the run did not finish; continue it with `gate run --resume`"
     if "shard" in session.meta.options:
-        return "a part of the cases (--shard); the session of `gate merge` has them all"
+        return "only a part of the cases (--shard); use the session of `gate merge`"
     return ""
 
 
@@ -145,7 +145,7 @@ def _runs(session: Session, notes: list[str]) -> Iterator[tuple[str, BaselineRun
     for suite, meta in session.meta.suites.items():
         suite_report = suites.get(suite)
         if suite_report is None:
-            notes.append(f"left out: {session.folder}: its report does not have '{suite}'")
+            notes.append(f"left out: {session.folder}: its report has no suite '{suite}'")
         elif suite_report.outcome == "error":
             notes.append(f"left out: {session.folder}: '{suite}' ended in an error")
         else:

@@ -136,7 +136,9 @@ class SessionWriter:
         try:
             folder.mkdir(parents=True)
         except OSError as error:
-            message = f"{folder}: cannot be made: {error.strerror}; name another place with --out"
+            message = (
+                f"{folder}: cannot be created: {error.strerror}; choose another folder with --out"
+            )
             raise InfrastructureError(message) from error
         writer = cls(folder, meta, redact)
         try:
@@ -145,7 +147,7 @@ class SessionWriter:
             writer.log.line(json.dumps({"event": "session", **to_json(meta)}, ensure_ascii=False))
         except InfrastructureError as error:  # there is nothing to go on with
             writer.discard()
-            why, what = getattr(error.__cause__, "strerror", ""), "name another place with --out"
+            why, what = getattr(error.__cause__, "strerror", ""), "choose another folder with --out"
             if isinstance(error.__cause__, OSError):
                 what = advice(error.__cause__) or what
             raise InfrastructureError(f"{folder}: cannot be written: {why}; {what}") from error
@@ -259,8 +261,8 @@ class SessionWriter:
         with disk(self.folder / EVENTS):
             if not self._lock.acquire():
                 raise UsageError(
-                    f"{self.folder}: another run is writing to this session; wait for its end or "
-                    "start a new one"
+                    f"{self.folder}: another run is writing to this session; wait until "
+                    "it ends, or start a new run"
                 )
         self.log.open()
 
@@ -310,7 +312,9 @@ def latest_session(out: Path) -> Path:
             continue
         if judged:
             return folder
-    raise UsageError(f"{out}: no session with a verdict here; give the folder of one, session-...")
+    raise UsageError(
+        f"{out}: no session with a verdict found here; give a session folder (session-...)"
+    )
 
 
 def find_session(given: str, out: Path) -> Path:
@@ -388,7 +392,7 @@ def read_meta(folder: Path, most: int | None = None) -> Meta:
     path = folder / META
     if not os.path.lexists(path):
         raise UsageError(
-            f"{folder}: no session here (no {META}); give the folder of one, session-..."
+            f"{folder}: not a session folder (no {META}); give a folder named session-..."
         )
     data = read_json(path, most)
     if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
@@ -401,7 +405,7 @@ def read_meta(folder: Path, most: int | None = None) -> Meta:
     check_names(meta.suites, path)
     for name, suite in meta.suites.items():
         if not _possible(suite):
-            raise UsageError(f"{path}: suites.{name}: numbers of cases or trials that no run has")
+            raise UsageError(f"{path}: suites.{name}: impossible numbers of cases or trials")
     return meta
 
 

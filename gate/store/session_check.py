@@ -22,7 +22,7 @@ def check_names(names: Iterable[str], path: Path) -> None:
     """
     for name in names:
         if not _NAME.fullmatch(name):
-            raise UsageError(f"{path}: '{name[:80]}' is no name of a suite; not a session of gate")
+            raise UsageError(f"{path}: '{name[:80]}' is not a suite name; not a session of gate")
 
 
 def report_of(text: str) -> Report:
@@ -50,7 +50,7 @@ def check_form(record: type, data: Json, path: Path, *, quick: bool = False) -> 
     if compile_check(form)(data):
         return
     if quick:
-        raise UsageError(f"{path}: not of the form that this version writes")
+        raise UsageError(f"{path}: not in the format of this version")
     if wrong := mismatches(form, data):
         where = "".join(f"{key}." for key in wrong[0].path).removesuffix(".")
         place = f"{path}: {where}" if where else f"{path}"
@@ -68,5 +68,7 @@ def check_rows(rows: Iterable[TrialRow], suites: Iterable[str], folder: Path) ->
             where = ".".join(map(str, wrong[0].path)) or "row"
             raise UsageError(f"{folder}: trial {number}: {where}: {wrong[0].message}")
         if row["suite"] not in known_suites:
-            raise UsageError(f"{folder}: trial {number}: no suite '{row['suite'][:80]}' ran here")
+            raise UsageError(
+                f"{folder}: trial {number}: no suite '{row['suite'][:80]}' ran in this session"
+            )
         yield row

@@ -46,7 +46,7 @@ def _same_run(shard: Session, suites: Mapping[str, SuiteMeta]) -> None:
     for name, suite in shard.meta.suites.items():
         if suite.looks is not None:  # judged once more, at a fixed size, alpha would be spent twice
             raise UsageError(
-                f"{shard.folder}: '{name}' was judged while it ran, and is no part of another run; "
+                f"{shard.folder}: '{name}' was judged while it ran and cannot be merged; "
                 "merge sessions of `gate run --shard I/N`, or of `gate run --stop off`"
             )
         first = suites.get(name)
@@ -54,6 +54,6 @@ def _same_run(shard: Session, suites: Mapping[str, SuiteMeta]) -> None:
             if first is None or getattr(first, what) != getattr(suite, what):
                 word = what.removesuffix("_digest")
                 raise UsageError(
-                    f"{shard.folder}: '{name}' had another state of {word} than the files here; "
-                    "merge shards of one run with the files of that run"
+                    f"{shard.folder}: '{name}' was run with other {word} than the files "
+                    "here; merge with the files of that run"
                 )

@@ -194,7 +194,11 @@ def _answer(response: Response | None) -> dict[str, Json]:
 def _odd_cost(usage: Usage) -> list[str]:
     cost = usage.cost_usd
     odd = cost is not None and not 0.0 <= cost < math.inf
-    return ["the cost that the agent reports is no amount of money: it is unknown"] if odd else []
+    return (
+        ["the cost that the agent reports is not an amount of money, so the cost is unknown"]
+        if odd
+        else []
+    )
 
 
 def _hide_passwords(error: str | None) -> str | None:

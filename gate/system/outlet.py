@@ -48,7 +48,7 @@ class Outlet:
         except UnicodeError:
             raise
         except BrokenPipeError:
-            self.lost, self.nobody = "nobody reads it any more", True
+            self.lost, self.nobody = "the reader closed the pipe", True
         except (OSError, ValueError) as error:  # ValueError: somebody closed it
             self.lost = getattr(error, "strerror", None) or "it is closed"
         return instead

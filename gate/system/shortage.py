@@ -18,7 +18,7 @@ _ADVICE = {
     errno.EAGAIN: _THREADS,
     errno.ENOMEM: _MEMORY,
     errno.ENOSPC: "free space on the disk",
-    errno.EDQUOT: "free space, your quota is used up",
+    errno.EDQUOT: "free some space: your disk quota is used up",
     errno.EFBIG: "raise the limit of a file's size (`ulimit -f`)",
 }
 _KEPT: list[Any] = []  # what C calls must not be collected

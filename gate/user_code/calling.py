@@ -83,7 +83,7 @@ def call_judging_function(
     except InfraFailure as failure:
         raise GraderFailure(str(failure)) from None
     except (ValueError, RecursionError) as error:
-        raise GraderFailure(f"what the {who} answered is no JSON: {error}") from None
+        raise GraderFailure(f"the {who} did not return JSON: {error}") from None
 
 
 _LANES = threading.local()

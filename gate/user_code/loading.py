@@ -195,7 +195,8 @@ def _attribute(module: ModuleType, path: str, spec: str, where: str) -> UserObje
             raise UsageError(f"'{spec}': {owner} has no '{name}'")
         if isinstance(inside, type) and isinstance(inside.__dict__.get(name), FunctionType):
             raise UsageError(
-                f"'{spec}': '{name}' is a method and {inside.__name__} a class: make an object in "
+                f"'{spec}': '{name}' is a method of the class {inside.__name__}: create "
+                "an object in "
                 f"the file, as `agent = {inside.__name__}(...)`, and write `agent.{name}`"
             )
     return value
@@ -218,7 +219,7 @@ def _load_file(path: Path, spec: str) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     if not path.is_file():
-        raise UsageError(f"'{spec}': there is no file {path}")
+        raise UsageError(f"'{spec}': file {path} not found")
     file_spec = cast("ModuleSpec", importlib.util.spec_from_file_location(name, path))
     module = importlib.util.module_from_spec(file_spec)
     sys.modules[name] = module

@@ -161,7 +161,9 @@ def explain_elsewhere(
 def _ask_process(request: list[Json], about: str, key: tuple[str, int], seconds: float) -> Json:
     too_long = f"{about} took longer than {seconds:g} s"
     if _ran_out[key] >= _MOST_TIMES:
-        raise GraderFailure(f"{too_long} {_MOST_TIMES} times and is not tried again: simplify it")
+        raise GraderFailure(
+            f"{too_long} {_MOST_TIMES} times and is skipped from now on: simplify it"
+        )
     process = PROCESSES.process_for("pattern", Path(), judges=False, threads=1, load_s=seconds)
     from gate.user_code.calling import TooLong, ask_main
 

@@ -30,7 +30,7 @@ _FILES_S = 20.0  # to say which files were loaded
 _PONG_S = 1.5  # for a process that can run at all to say so
 _LOAD_MORE_S = 5.0  # beyond the time for loading: to start Python, and to say where it hangs
 _SAYS_S = 0.05  # beyond a call's time: an async function or a search says itself that it is late
-NO_SENSE = "what its process says of it makes no sense"
+NO_SENSE = "its process sent an invalid description"
 _GIVEN_UP = "the call was cancelled: the run is being stopped"
 
 
@@ -242,10 +242,10 @@ class CodeProcess:
         """Raises CallLate, unless nothing at all can run in the process: then that is ended."""
         if running.answers(_PONG_S):
             if running.leave(pending.number) >= self.manner.threads:
-                running.kill(Death(how="was ended: all its threads hang", by_itself=False))
+                running.kill(Death(how="was stopped: all its threads hang", by_itself=False))
             raise CallLate
         alone = running.is_alone(pending.number)
-        running.kill(Death(how="was ended: a call holds the interpreter", held=True))
+        running.kill(Death(how="was stopped: a call blocks the interpreter", held=True))
         if alone:
             raise CallLate
         death = pending.replies.get()
@@ -260,7 +260,7 @@ class CodeProcess:
         try:
             return self._ready()
         except UsageError as error:
-            self.given_up = f"the {self.manner.role}'s code could be loaded once only: {error}"
+            self.given_up = f"the {self.manner.role}'s code could be loaded only once: {error}"
             raise InfraFailure(self.given_up) from error
 
     def _ready(self) -> Started:
@@ -309,7 +309,7 @@ class CodeProcess:
         try:
             reply = pending.replies.get(timeout=seconds + _LOAD_MORE_S)
         except Empty:
-            running.kill(Death(how="was ended while it was loaded", by_itself=False))
+            running.kill(Death(how="was ended while it was loading", by_itself=False))
             reply = pending.replies.get()
         if not isinstance(reply, Frame):
             self._deaths = 0
@@ -331,7 +331,7 @@ class CodeProcess:
         at = f"{place}: " if place else ""
         last_words = one_line(running.last_words(), 200)
         more = f": {last_words}" if last_words and not last_words.startswith("File ") else ""
-        return f"'{name}': {at}its process {death.how} while it was loaded{more}"
+        return f"'{name}': {at}its process {death.how} while it was loading{more}"
 
     def _last_line(self, body: bytes) -> str:
         """Loads it once more, line by line, to see where it ends its process."""
@@ -394,5 +394,5 @@ def _unloadable(name: str, user_error: UserError) -> str:
         )
     hint = ""
     if user_error.type == "ModuleNotFoundError" and name.split(":")[0].endswith(".py"):
-        hint = " - name it as module:attribute to import what lies beside it"
+        hint = " - name it as module:attribute to import files next to it"
     return f"'{name}': {place}does not load: {user_error.type}: {user_error.message}{hint}"

@@ -101,11 +101,11 @@ class RequestHandler:
                 loaded = loaded()
             except Exception as error:
                 reason = f"{type(error).__name__}: {error}"[:200]
-                message = f"'{spec}' cannot be made without arguments: {reason}"
+                message = f"'{spec}' cannot be created without arguments: {reason}"
                 raise UsageError(message) from error
         search = getattr(loaded, "invoke", loaded)
         if not callable(search):
-            raise UsageError(f"'{spec}' is neither a function nor has it `invoke`")
+            raise UsageError(f"'{spec}' is not a function and has no `invoke` method")
         return self.keep(search)
 
     def do_call(self, of: int, argument: Json, *, seconds: float, finish: Finish) -> Json:

@@ -240,7 +240,7 @@ class PendingCall:
 
 def _how(status: int) -> str:
     if status < 0:
-        return f"was ended by {_signal_name(-status)}"
+        return f"was killed by {_signal_name(-status)}"
     return f"ended with exit status {status}"
 
 

@@ -174,7 +174,7 @@ def _error_reason(data: SuiteData) -> str:
     for calls, table in tables.items():
         share = infra_share(table)
         if share > TOO_MANY_ERRORS:
-            ended = "ended in infrastructure errors, too many to judge"
+            ended = "ended in infrastructure errors, too many for a verdict"
             why = data.why_unanswered if table is data.current else ""
             return f"{figures.portion(share)} of the {calls} {ended}{why}"
     return ""
@@ -192,12 +192,12 @@ def _not_comparable_reason(pairing: Pairing | None, max_removed: float, unasked:
     if before and gone > max_removed * before + 1e-9:
         return (
             f"{round(gone)} of the baseline's {before} cases were removed or changed "
-            f"(allowed {figures.percent(max_removed)})"
+            f"(limit {figures.percent(max_removed)})"
         )
     if not pairing.n_paired:
-        return "no case of this run is also in the baseline"
+        return "this run and the baseline have no case in common"
     had = kept + removed
     if too_few_left(pairing.n_paired, had):
         left = f"{figures.count(pairing.n_paired, 'case')} of the baseline's {had}"
-        return f"only {left} are left to compare (needed {MIN_PAIRED} of so many)"
+        return f"only {left} remain to compare ({MIN_PAIRED} of that many are needed)"
     return ""

@@ -92,11 +92,11 @@ def _untestable(
     if not was or np.isnan(family_of(spec).reduce(before.values(spec))):
         return "new", "the baseline has no value"
     if not now and not standing.data.complete:
-        return "inconclusive", "no value so far, and the planned trials were not all made"
+        return "inconclusive", "no value yet: some planned trials were not run"
     if not now:
-        return "missing", "the baseline has it, this run measured none"
+        return "missing", "the baseline has a value, but this run measured none"
     if before.grader_hashes(spec) != after.grader_hashes(spec):
-        return "not_comparable", "its grader is not the baseline's"
+        return "not_comparable", "its grader differs from the baseline's"
     return None, ""
 
 
@@ -139,8 +139,8 @@ def _settle(judged: ComparisonStatus, at_worst: ComparisonStatus) -> Comparison:
     missing = pair.standing.lacks(pair.spec)
     hides = missing and pair.standing.hides(pair.spec)
     if hides or (missing and _weight(judged.status) != _weight(at_worst.status)):
-        reason = f"{missing.could} turn this verdict"
-        reason = f"{missing.reason}, which may be anything" if hides else reason
+        reason = f"{missing.could} change this verdict"
+        reason = f"{missing.reason}, and their scores are unknown" if hides else reason
         lost = pair.standing.lacks_too_much(pair.spec)
         row = _comparison(judged, "missing" if lost else "inconclusive", reason)
         row = replace(row, wants="answers")

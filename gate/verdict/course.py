@@ -44,7 +44,7 @@ class Course:
         going = frozenset(name for name in wanted if looks_made[name] < most[name])
         ended = dict.fromkeys(self.going - going, SETTLED if open_suites else why)
         ended |= {
-            name: f"all {self.plans[name].calls[most[name] - 1]} trials were made"
+            name: f"all {self.plans[name].calls[most[name] - 1]} trials were run"
             for name in open_suites - going
         }
         return Course(

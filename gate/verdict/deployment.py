@@ -17,14 +17,14 @@ def decide_deployment(verdict: Verdict, policy: Policy) -> Decision:
     )
     improved = tuple(f"{row.suite}/{row.metric}" for row in better)
     if verdict.outcome != "pass":
-        why = f"the outcome is {verdict.outcome.replace('_', ' ')}, and only a pass is deployed"
+        why = f"the outcome is {verdict.outcome.replace('_', ' ')}, and only a pass may be deployed"
         return Decision(deploy=False, reason=why, improved=improved)
     if better:
         return Decision(deploy=True, reason=_rose(better, verdict.gates), improved=improved)
     if policy.deploy == "not_worse":
-        why = "nothing that blocks got worse, and `policy.deploy` is not_worse"
+        why = "no blocking metric got worse, and `policy.deploy` is not_worse"
         return Decision(deploy=True, reason=why)
-    why = "no blocking metric is proved better than the baseline (`policy.deploy` is improved)"
+    why = "no blocking metric is proven better than the baseline (`policy.deploy` is improved)"
     return Decision(deploy=False, reason=why)
 
 
@@ -37,4 +37,4 @@ def _rose(better: tuple[Comparison, ...], gates: tuple[GateResult, ...]) -> str:
         told(row, held.get((row.suite, row.metric), ())) + (f" in {row.suite}" if several else "")
         for row in first
     ]
-    return f"{figures.join_words(words, most=NAMED)}, and nothing that blocks got worse"
+    return f"{figures.join_words(words, most=NAMED)}, and no blocking metric got worse"

@@ -73,7 +73,7 @@ def _noise_odds(standing: Standing, gate: GateRule, level: float) -> NoiseOdds |
         return NoiseOdds(why="the baseline is not comparable")
     before = standing.pairing.baseline
     if before.grader_hashes(spec) != standing.current.grader_hashes(spec):
-        return NoiseOdds(why="its grader is not the baseline's")
+        return NoiseOdds(why="its grader differs from the baseline's")
     values, chosen = before.values(spec), max(1, standing.data.chosen)
     planned = -(-standing.data.planned // chosen) or standing.current.rounds
     size = RunSize(
@@ -112,7 +112,7 @@ def _judge(standing: Standing, gate: GateRule, rule: Rule, confidence: float) ->
     if named or (result.status == "fail" and standing.data.accepts_all):
         return replace(result, status="accepted", reason=ACCEPTED)
     if standing.data.cut_short and not _stands(standing, gate, result, confidence):
-        why = "the run ended before the planned trials of this suite could tell"
+        why = "the run ended before enough trials of this suite were made"
         return replace(result, status="inconclusive", reason=why, wants="trials")
     return result
 
@@ -148,7 +148,8 @@ def _judge_value(standing: Standing, gate: GateRule, rule: Rule, confidence: flo
     missing = standing.lacks(spec)
     if judged.status == "pass" and missing and _fails_at_worst(standing, gate, judged, confidence):
         reason = f"{missing.could} break this gate"
-        reason = f"{missing.reason}, which may be anything" if standing.hides(spec) else reason
+        if standing.hides(spec):
+            reason = f"{missing.reason}, and their scores are unknown"
         status: GateStatus = "missing" if standing.lacks_too_much(spec) else "inconclusive"
         return replace(judged, status=status, reason=reason, wants="answers")
     return judged
@@ -157,7 +158,7 @@ def _judge_value(standing: Standing, gate: GateRule, rule: Rule, confidence: flo
 def _unknown_reason(metric: str, standing: Standing) -> str:
     near = did_you_mean(metric, [*standing.data.current.specs])
     hint = near if "did you mean" in near else ""
-    return f"{metric} is measured by no suite of this run{hint}"
+    return f"{metric} is not measured by any suite of this run{hint}"
 
 
 def _missing_result(standing: Standing, gate: GateRule, rule: Rule) -> GateResult:

@@ -136,7 +136,7 @@ def _suite_reasons(standing: Standing) -> list[OutcomeReason]:
             OutcomeReason(outcome="no_baseline", reason="there is no baseline to compare with")
         )
     if standing.data.unasked:
-        reason = f"{standing.data.unasked} cases were never asked"
+        reason = f"{standing.data.unasked} cases were never run"
         reasons.append(OutcomeReason(outcome="inconclusive", reason=reason))
     return reasons
 

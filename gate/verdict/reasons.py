@@ -26,7 +26,7 @@ def describe_suspicion(row: Comparison, power: float, limits: Limits = ()) -> st
     """A change that may be harm, and why it does not block."""
     moved = f"{_movement(row, may=True)} ({_numbers(row, limits)})"
     seen = row.reason or _caught_drop(row, power, named=False)
-    return f"{moved}, but {_chance(row)}, too often to call it a regression; {seen}"
+    return f"{moved}, but {_chance(row)}, too likely to call it a regression; {seen}"
 
 
 def describe_undecided(metric: str, why: str) -> str:
@@ -44,15 +44,15 @@ def describe_blindness(blind: Blind) -> str:
     if blind.enough_rounds is not None:
         ways = [f"{figures.count(blind.enough_rounds, 'round')}, or {ways[0]}"]
     each = " each" if blind.cases > 1 else ""
-    return f"no result of {size}{each} could be told from chance; {ways[0]}"
+    return f"no result of {size}{each} could be distinguished from chance; {ways[0]}"
 
 
 def describe_floor(floor: Floor) -> str:
     """None of the 12 graded answers passed, and what follows from that."""
     sentence = f"none of the {floor.answers:,} graded answers passed"
     if floor.mild:
-        return f"{sentence}; its `floor` only warns, because {floor.mild}"
-    return f"{sentence}, which fails a suite with or without a baseline (its `floor`)"
+        return f"{sentence}; `floor` only warns here, because {floor.mild}"
+    return f"{sentence}, which fails a suite even without a baseline (`floor`)"
 
 
 def describe_unjudged(metrics: Sequence[str], why: str) -> str:
@@ -83,12 +83,12 @@ def describe_gate_failure(row: GateResult) -> str:
 def describe_lost_cases(row: GateResult) -> str:
     """Why the value is another than that of the answers alone."""
     verb = "counts" if row.as_before == 1 else "count"
-    return f"{figures.count(row.as_before, 'lost case')} {verb} as before"
+    return f"{figures.count(row.as_before, 'lost case')} {verb} as in the baseline"
 
 
 def describe_doubt(row: GateResult) -> str:
     """`m` is 0.79, below min 0.8 (interval 0.69 to 0.87), which its rule convicted lets through."""
-    return f"{describe_gate_failure(row)}, which its rule {row.rule} lets through"
+    return f"{describe_gate_failure(row)}, which its rule {row.rule} allows"
 
 
 def describe_pass(
@@ -109,7 +109,7 @@ def describe_pass(
     worse = next((row for row in rows if row.status == "within_tolerance"), None)
     if worse is not None:
         held = limits.get((worse.suite, worse.metric), ())
-        sentence = f"no regression beyond what is allowed: {describe_regression(worse, held)}"
+        sentence = f"no regression beyond the tolerance: {describe_regression(worse, held)}"
         sentence += f"; {_caught_drop(worse, power, named=False)}"
     else:
         row = _least_sensitive(rows)
@@ -235,7 +235,7 @@ def _chance(row: Comparison) -> str:
     fell = (row.delta or 0.0) < 0.0
     p = row.p_value if fell == (row.direction == "higher") else row.p_better
     return (
-        f"if nothing had changed, a {'drop' if fell else 'rise'} this large would show "
+        f"if nothing had changed, a {'drop' if fell else 'rise'} this large would appear "
         f"{figures.chance(1.0 if p is None else p)} of the time"
     )
 

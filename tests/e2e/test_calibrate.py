@@ -62,4 +62,7 @@ def test_a_day_on_which_the_agent_was_worse_is_seen_run_by_run_alone(tmp_path):
     assert found["by_run"]["drifts"]
     blocked = [run["run"] for run in found["by_run"]["runs"] if run["blocked"]]
     assert [run in days[2] for run in blocked] == [True]
-    assert any("was not made like the one before it: agent options" in n for n in found["notes"])
+    assert any(
+        "was made with other settings than the one before it: agent options" in n
+        for n in found["notes"]
+    )

@@ -133,7 +133,7 @@ TABLE = {
         event=World.of_fork,
         baseline=REPO + "{tip}",
         comment=True,  # this server's tokens may all write
-        says="GitHub gives a fork's run no secrets",
+        says="GitHub gives a run from a fork no secrets",
     ),
     "closed": Row(name="pull_request", event=World.closed, outcome="", says="is closed"),
     "target": Row(
@@ -190,7 +190,7 @@ TABLE = {
         event=lambda w: w.released(action="deleted"),
         env=TAG,
         outcome="",
-        says="the release was taken back",
+        says="the release was withdrawn",
     ),
     "workflow run": Row(
         name="workflow_run", event=World.workflow_run, files=HOSTILE, baseline=REPO + "{tip}"
@@ -213,13 +213,13 @@ TABLE = {
         name="repository_dispatch",
         event=lambda w: w.about("repository_dispatch"),
         baseline=REPO + "main",
-        says="event 'repository_dispatch' has no rule of its own",
+        says="event 'repository_dispatch' is not handled specially",
     ),
     "laptop": Row(
         name="",
         event=lambda w: {},
         env={"GITHUB_API_URL": ""},
-        baseline="baselines/analytics.json of the working tree",
+        baseline="baselines/analytics.json in the working tree",
     ),
 }
 

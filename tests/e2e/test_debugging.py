@@ -72,7 +72,7 @@ def test_a_session_without_failing_cases_asks_nobody(measured):
     shown = gate(measured, "run", "--failed")
     assert (shown.returncode, shown.stdout) == (
         0,
-        "No case of that session failed: nothing was asked.\n",
+        "No case of that session failed, so none was run.\n",
     )
     told = json.loads(output_of(measured, "run", "--failed", "--format", "json"))
     assert told["cases"] == []

@@ -69,7 +69,7 @@ def test_a_new_user_in_an_empty_folder(tmp_path):
     assert "8 of 8 cases pass every round: agent.success_rate 1.00." in first.stdout
     save_baseline(tmp_path, sessions_in(tmp_path)[0])
     second = run_command(tmp_path, "run")
-    assert "baselines/first.json of the working tree" in second.stdout
+    assert "baselines/first.json in the working tree" in second.stdout
     assert "8 cases paired" in second.stdout
     assert second.stdout.splitlines()[-2].startswith("PASS: ")
 
@@ -310,7 +310,7 @@ def test_a_grader_of_the_users_own_that_raises_is_unscored_and_counted(tmp_path)
     assert [change["case_id"] for change in report["cases"]["errored"]] == ["c3"]
     broken = [row for row in details_of(session) if row["case_id"] == "c3"]
     assert all(row["passed"] is None and "boom" in row["unscored"]["Fragile"] for row in broken)
-    assert "2 answers left unscored by `Fragile`" in (session / "report.md").read_text("utf-8")
+    assert "2 answers not scored by `Fragile`" in (session / "report.md").read_text("utf-8")
 
 
 RULES = {

@@ -66,23 +66,25 @@ def test_what_is_there_is_kept_unless_it_is_forced(session, tmp_path):
     file = tmp_path / "x"
     file.write_text("mine")
     told = refused(tmp_path, session, "--format", "csv", "--out", "x")
-    assert "--out x: is there already; name another file, or add --force" in told
+    assert "--out x: already exists; choose another file, or add --force" in told
     assert file.read_text() == "mine"
     output_of(tmp_path, "export", str(session), "--format", "csv", "--out", "x", "--force")
     assert file.read_text().startswith("session_id,")
-    assert "no plain file" in refused(tmp_path, session, "--format", "csv", "--out", ".", "--force")
+    assert "not a regular file" in refused(
+        tmp_path, session, "--format", "csv", "--out", ".", "--force"
+    )
 
 
 def test_what_cannot_be_exported_is_named(session, tmp_path):
     told = refused(tmp_path, session, "--format", "cvs")
     assert "unknown export format 'cvs' - did you mean 'csv'?" in told
-    assert "no session here" in refused(tmp_path, tmp_path, "--format", "csv")
+    assert "not a session folder" in refused(tmp_path, tmp_path, "--format", "csv")
     cut = store(tmp_path, CASES, finished=False)
-    assert "never came to a verdict" in refused(tmp_path, cut, "--format", "csv")
+    assert "has no verdict" in refused(tmp_path, cut, "--format", "csv")
     (there,) = (tmp_path / "none").parent.glob("session-*")
     found = gate(tmp_path, "export", str(session), "--format", "csv", "--out", "no/such/folder")
     assert found.returncode == 6
-    assert "name another file" in found.stderr
+    assert "choose another file" in found.stderr
     assert there == cut
 
 

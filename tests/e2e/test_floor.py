@@ -141,7 +141,7 @@ suites: [{name: s, dataset: three.jsonl, graders: [{contains: {text: "yes"}}], r
     ("cases", "rounds", "wanted", "said"),
     [
         (3, 3, 1, "fell by 100.0 points"),
-        (2, 1, 0, "no result of 2 cases with 1 round each could be told from chance; "),
+        (2, 1, 0, "no result of 2 cases with 1 round each could be distinguished from chance; "),
     ],
 )
 def test_a_suite_of_a_few_cases_is_judged_or_says_what_size_would_do(

@@ -90,7 +90,7 @@ def test_without_protection_the_easier_rules_are_in_force_and_told(project):
         "removes 1 case of `s`: `c0`",
     ]
     assert report["unprotected"] is True
-    assert "and is judged by them: protect is off" in (session / "comment.md").read_text("utf-8")
+    assert "because protect is off" in (session / "comment.md").read_text("utf-8")
 
 
 def test_the_stored_runs_of_the_base_branch_are_the_trend(project):

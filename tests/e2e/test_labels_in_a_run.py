@@ -237,7 +237,7 @@ def test_the_page_says_what_a_run_will_do(project):
     text = run_command(folder, "review", "agreement").stdout
     assert "90 labels on 30 answers of 30 cases, by Ann." in text
     assert "The judge gives 0.80 more than people on correctness.faithfulness." in text
-    assert "May gate, since kappa is surely at least 0.6" in text
+    assert "May gate: kappa is at least 0.6" in text
     found = json.loads(run_command(folder, "review", "agreement", "--format", "json").stdout)
     assert [one["metric"] for one in found["agreements"]][-1] == FAITHFUL
     assert found["advisory"] == {"s": {}}
@@ -253,7 +253,7 @@ def test_the_page_of_a_broken_file_ends_with_2_and_shows_the_rest(project):
     told = run_command(folder, "review", "agreement", code=2).stdout
     assert "1 row is wrong and left out:" in told
     assert "labels.jsonl:91: Ann rated this answer 3" in " ".join(told.split())
-    assert "do not gate: kappa is not surely at least 0.60, and more labels alone" in " ".join(
+    assert "do not gate: kappa is not shown to be at least 0.60, and more labels" in " ".join(
         told.split()
     )
 
@@ -274,6 +274,6 @@ def test_a_missing_file_and_a_suite_without_a_judge_are_told(project):
     nobody = CONFIG.replace("[judge, ", "[").replace("judge: {", "# judge: {").split("gates:")[0]
     (folder / "gate.yml").write_text(nobody)
     assert (
-        "no suite has a grader that asks a judge"
+        "no suite has a grader that uses a judge"
         in run_command(folder, "review", "agreement", code=2).stderr
     )

@@ -63,5 +63,5 @@ def test_a_log_that_others_write_to_is_told(tmp_path: Path) -> None:
     write(tmp_path, WRITES)
     finished = gate_as_process(tmp_path, "run", "--concurrency", "1")
     assert finished.returncode == 6, finished.stdout + finished.stderr
-    assert "events.jsonl: was changed by another program" in finished.stderr
+    assert "events.jsonl: another program changed it" in finished.stderr
     assert len(sessions_in(tmp_path)) == 1

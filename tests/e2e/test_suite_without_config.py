@@ -96,7 +96,7 @@ def test_the_suite_of_gate_yml_is_meant_where_it_has_the_class(folder):
         ("./my_suite.py:Nope", "has no 'Nope'"),
         ("./my_suite.py:", "write ./file.py:Class or module:Class"),
         ("./my_suite.py:Half", "abstract"),
-        ("./nowhere.py:MySuite", "there is no file"),
+        ("./nowhere.py:MySuite", "not found"),
     ],
 )
 def test_what_is_no_suite_is_told(folder, name, said):

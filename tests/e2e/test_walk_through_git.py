@@ -82,7 +82,7 @@ def test_a_walk_through_a_repository(work: Path, tmp_path: Path) -> None:
     judged = summary_of(run_session(work, env=event))
     assert judged["loosened"] == rehearsed["loosened"]
     said = output_of(work, "validate", env=event)
-    assert f"a run here is judged by the rules and cases of master ({master[:7]})" in said
+    assert f"a run here uses the rules and cases of master ({master[:7]})" in said
     Path(event["GITHUB_EVENT_PATH"]).write_text("{", "utf-8")
     broken = gate(work, "run", env=event)
     assert broken.returncode == 2
@@ -91,7 +91,7 @@ def test_a_walk_through_a_repository(work: Path, tmp_path: Path) -> None:
     # Another CI is protected without being asked; a ref that is not there is a visible note.
     assert summary_of(run_session(work, env={"CI": "true"}))["loosened"] == judged["loosened"]
     own, *_ = notes_of(work, "--protect", "gone", CI="true")
-    assert own.startswith("judged by its own rules: there is no branch gone, neither here nor on ")
+    assert own.startswith("judged by its own rules: there is no branch gone here or on ")
 
     # A clone of one branch: what is missing is named, in a job as a note of the report.
     git(work, "push", "-q", "origin", "topic")

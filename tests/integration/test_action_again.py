@@ -85,7 +85,7 @@ def test_a_re_run_adds_rounds_to_what_the_first_attempt_measured(
     assert "was already complete: one batch of trials was added" in str(second["notes"])
     (comment,) = github.comments
     assert "run=7.2" in comment["body"]
-    assert "goes on with the stored session" in comment["body"]
+    assert "continues the stored session" in comment["body"]
 
 
 def test_an_accepted_change_turns_the_re_run_green_and_the_rest_is_still_asked(

@@ -162,7 +162,7 @@ def test_the_pull_request_cannot_call_its_agent_a_new_one(pushes: Pushes) -> Non
 def test_another_agent_is_another_session(pushes: Pushes) -> None:
     first, second = pushes.push(), pushes.push(top="2")
     assert second["session_id"] != first["session_id"]
-    assert told(second, "an earlier head with the same files was left alone")
+    assert told(second, "an earlier commit with the same files was not used")
 
 
 def test_the_pace_of_the_agent_is_no_other_agent(pushes: Pushes) -> None:
@@ -208,7 +208,7 @@ def test_a_session_that_is_gone_is_told_in_the_comment(pushes: Pushes) -> None:
     pushes.github.artifacts.clear()
     second = pushes.push()
     assert second["session_id"] != first["session_id"]
-    assert "`1111111` has the same files, and its session is gone" in pushes.comment
+    assert "`1111111` has the same files, but its session is gone" in pushes.comment
 
 
 def test_a_re_run_of_the_new_head_goes_on_with_it_too(pushes: Pushes) -> None:

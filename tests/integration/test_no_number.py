@@ -154,7 +154,7 @@ def test_what_is_told_of_it(name: str, measured: dict[str, Path], tmp_path: Path
     told(folder, "plan", "session")
     told(folder, "history", "baselines")
     few = gate(folder, "calibrate", "session", "--reps", "20")  # half of two rounds
-    assert few.returncode == 2 * ("could be told from chance" in few.stderr), few.stderr
+    assert few.returncode == 2 * ("could be distinguished from chance" in few.stderr), few.stderr
 
 
 def test_a_mended_agent_passes_beside_a_main_that_fails_every_case(

@@ -253,12 +253,14 @@ def test_a_taken_port_a_wrong_port_and_a_missing_key_are_usage_errors() -> None:
             agent.run(options(port=port), {})
     with pytest.raises(UsageError, match="--port 99999: cannot listen there"):
         agent.run(options(port=99999), {})
-    with pytest.raises(UsageError, match="--api-key-env NO_SUCH: this variable is not set"):
+    with pytest.raises(
+        UsageError, match="--api-key-env NO_SUCH: this environment variable is not set"
+    ):
         agent.run(options(api_key_env="NO_SUCH"), {})
     with pytest.raises(UsageError, match="top_k 0"):
         agent.run(options(top_k=0), {})
     same = {"api_key_env": "A", "provider_key_env": "B"}
-    with pytest.raises(UsageError, match="--provider-key-env: this is the key of --api-key-env"):
+    with pytest.raises(UsageError, match="--provider-key-env: the same variable as --api-key-env"):
         agent.run(options(**same), {"A": "k", "B": "k"})
 
 

@@ -61,7 +61,9 @@ CHANGED = {
     "compare: reason": "a figure has the form that it has everywhere",
     "compare: suites.orders.reason": "a figure has the form that it has everywhere",
     "compare: suites.advice.reason": "a value beyond its limit is one more reason",
-    "plan: notes[]": "the same in other words",
+    "compare: suites.advice.metrics.": "a value that is missing has its reason in other words",
+    "plan: notes[]": "a note has other words",
+    "plan: suites[].notes[]": "a note has other words",
     "plan: suites[].baseline.fingerprint_diff": "the baseline's version is another one than ours",
 }
 
@@ -262,7 +264,7 @@ def test_a_releases_evidence_is_verified(written: Path) -> None:
         *("--commit", commit, "--tag", "v1.2.0"),
     )
     assert "Verified: octocat/demo v1.2.0" in told
-    assert "fail, exit code 1; 11 files, decided again from 52 trials" in told
+    assert "fail, exit code 1; 11 files, verdict recomputed from 52 trials" in told
 
 
 def test_a_sheet_and_labels_of_then_are_read(shop: Path) -> None:

@@ -464,7 +464,7 @@ def wrong_with_refusal(end: Ended, file: str, line: int | None) -> str:
         problems.append(f"does not name {file}")
     elif line and not re.search(rf"{re.escape(file)}[\"']?(:|,? line |, ){line}\b", said):
         problems.append(f"does not name line {line} of {file}")
-    if "All of it can be used" in end.out:
+    if "No problems found" in end.out:
         problems.append("says that all of it can be used")
     return "; ".join(filter(None, problems))
 
@@ -548,7 +548,7 @@ def _text(end: Ended) -> Iterator[str]:
 
 
 def _validate(end: Ended) -> Iterator[str]:
-    if end.code != 0 or end.out.splitlines()[-1:] != ["All of it can be used as it is."]:
+    if end.code != 0 or end.out.splitlines()[-1:] != ["No problems found."]:
         yield f"exit {end.code} without a last word"
 
 

@@ -290,7 +290,8 @@ def stopped_early(**changes: Any) -> Report:
         runs=2,
         pooling=(
             f"{dropped}agent.success_rate differs by −4.2 pt from the newer runs (p = 0.003)",
-            "the baseline's runs differ beyond chance, which is counted in: agent.success_rate by "
+            "the baseline's runs differ by more than chance, and the comparison allows "
+            "for it: agent.success_rate by "
             "±0.8 pt (6 runs)",
         ),
     )
@@ -455,7 +456,7 @@ def inconclusive(**changes: Any) -> Report:
                 trials=120,
                 look=10,
                 looks=10,
-                ended="all 120 trials were made",
+                ended="all 120 trials were run",
             )
         },
         comparisons=(

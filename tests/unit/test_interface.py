@@ -102,7 +102,7 @@ def test_limits_are_those_of_gate_yml():
 
 REFUSED = [
     (lambda: evaluate(answer), UsageError, "no gate.yml"),
-    (lambda: evaluate(answer, gates={}), UsageError, "go with a dataset"),
+    (lambda: evaluate(answer, gates={}), UsageError, "only be given with a dataset"),
     (lambda: evaluate(answer, dataset=CASES, suites=["x"]), UsageError, "not both"),
     (lambda: evaluate(answer, dataset=[{"id": object()}]), UsageError, "not a list of cases"),
     (lambda: evaluate(answer, dataset=["x"]), UsageError, "not a list of cases"),

@@ -64,7 +64,7 @@ Words = tuple[str, ...]
 _SHOWN: Mapping[FailureMode, str] = {
     "refusal": "declines to answer",
     "retrieval_miss": "nothing relevant retrieved",
-    "hallucinated_data": "a number that nothing supports",
+    "hallucinated_data": "an unsupported number",
     "format": "empty or cut off",
 }
 

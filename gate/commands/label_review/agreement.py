@@ -28,13 +28,13 @@ def examine(
     suites = {plan.suite.name: judged_suite_of(plan) for plan in plans}
     if not any(suite.opinions for suite in suites.values()):
         raise UsageError(
-            f"{config_file or 'gate.yml'}: no suite has a grader that asks a judge, so there is "
-            "nothing that people could agree with; add the grader `judge` to one"
+            f"{config_file or 'gate.yml'}: no suite has a grader that uses a judge, so "
+            "there is nothing to compare people with; add the grader `judge` to a suite"
         )
     path = Path(labels_file) if labels_file else root / file_of(config.judge)
     if not is_there(path):
         raise UsageError(
-            f"{path}: no such file; `gate review sample` draws answers to rate, and `gate review "
+            f"{path}: no such file; `gate review sample` selects answers to rate, and `gate review "
             "import` writes the labels"
         )
     source = DatasetSource(name=str(path), open=lambda: open_plain(path))

@@ -143,13 +143,13 @@ def _find_mismatch(row: Spoken, manifest: Manifest | None) -> str:
         return f"reviewer: write your name, at most {NAME} characters"
     if manifest is None:
         return (
-            f"period: no sample of '{row.period[:80]}' is in the folder of reviews; "
-            "name its folder with --reviews"
+            f"period: no sample of '{row.period[:80]}' is in the folder of reviews; give "
+            "its folder with --reviews"
         )
     if row.sample != manifest.digest:
         return (
-            f"sample: filled in for another sample of {manifest.period} than the one that is "
-            "there; fill in the form of that one"
+            f"sample: belongs to an older sample of {manifest.period}; fill in the form "
+            "of the current one"
         )
     last = len(manifest.cases)
     if isinstance(row.item, bool) or not isinstance(row.item, int) or not 1 <= row.item <= last:
@@ -166,10 +166,10 @@ def _find_mismatch(row: Spoken, manifest: Manifest | None) -> str:
 def _find_fault(stated: Stated, criterion: Criterion | None, names: Iterable[str]) -> str:
     """What is wrong with a rating; empty when it is in order."""
     if criterion is None:
-        return f"no such criterion; there are {', '.join(names)}"
+        return f"no such criterion; choose from {', '.join(names)}"
     value: Json = stated.value
     if isinstance(value, bool) or not isinstance(value, int):
-        return f"{value!r:.40} is no whole number from {criterion.low} to {criterion.high}"
+        return f"{value!r:.40} is not a whole number from {criterion.low} to {criterion.high}"
     if not criterion.low <= value <= criterion.high:
         return f"{value} is not on the scale, {criterion.low} to {criterion.high}"
     return ""

@@ -66,8 +66,9 @@ def criteria_of(meta: SuiteMeta, rubrics: Sequence[Rubric]) -> Asked:
     ]
     if not criteria:
         raise UsageError(
-            f"none of {', '.join(sorted(specs))} is rated in whole numbers; name the gate.yml that "
-            "has its rubric with --config (comparisons of two answers are not reviewed)"
+            f"none of {', '.join(sorted(specs))} is rated in whole numbers; give the "
+            "gate.yml with its rubric as --config (comparisons of two answers are not "
+            "reviewed)"
         )
     for criterion in criteria:
         _check_scale(criterion, specs)
@@ -130,8 +131,8 @@ def _check_scale(criterion: Criterion, specs: Mapping[str, MetricSpec]) -> None:
     if spec is not None and (spec.low, spec.high) != (criterion.low, criterion.high):
         raise UsageError(
             f"{criterion.metric} is {criterion.low} to {criterion.high} in gate.yml and was "
-            f"{spec.low:g} to {spec.high:g} in the session; name the gate.yml of then with "
-            "--config, or run again"
+            f"{spec.low:g} to {spec.high:g} in the session; give the gate.yml of that run "
+            "with --config, or run again"
         )
 
 

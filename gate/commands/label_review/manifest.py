@@ -137,7 +137,7 @@ def load_bytes(path: Path) -> bytes:
     except OSError as error:
         raise UsageError(f"{path}: not readable: {error.strerror}") from error
     if len(content) > MOST:
-        raise UsageError(f"{path}: larger than {MOST >> 20} MB; not a file of this command")
+        raise UsageError(f"{path}: larger than {MOST >> 20} MB; this is not a sample file")
     return content
 
 
@@ -162,10 +162,10 @@ def _manifest(data: Json, path: Path) -> Manifest:
     wrong = mismatches(schema_of(Manifest), data)
     if wrong:
         where = ".".join(map(str, wrong[0].path))
-        message = f"{wrong[0].message}; take the file back from git, or draw it again"
+        message = f"{wrong[0].message}; restore the file from git, or draw the sample again"
         raise InvalidInput([Problem(Place(str(path), key=where), message)])
     manifest = from_json(Manifest, data)
     if not all(0.0 < one.weight <= LARGEST and one.cycle >= 1 for one in manifest.cases):
-        message = "cases: a weight or a cycle that no sample has; take the file back from git"
+        message = "cases: a weight or cycle is not valid; restore the file from git"
         raise InvalidInput([Problem(Place(str(path)), message)])
     return manifest

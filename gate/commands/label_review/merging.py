@@ -69,13 +69,13 @@ def _contradiction(group: Sequence[Given], old: Label | None, *, replace: bool) 
             return Problem(
                 last.place,
                 f"{_about(last)} is {last.label.human:g} here and {given.label.human:g} at "
-                f"{given.place}; neither counts - keep one of the two",
+                f"{given.place}; neither is used - keep one of the two",
             )
     if old is not None and old.human != last.label.human and not replace:
         return Problem(
             last.place,
-            f"{_about(last)} is {last.label.human:g} here and {old.human:g} in the labels; "
-            "left out - --replace takes this one",
+            f"{_about(last)} is {last.label.human:g} here but {old.human:g} in the labels; "
+            "not imported - use --replace to overwrite it",
         )
     return None
 
@@ -89,8 +89,8 @@ def _list_withdrawn(dropped: Sequence[_Rating], filled: Filled) -> Iterator[Prob
     """Answers that their reviewer cannot judge here and rated before."""
     for answer in dict.fromkeys(key[:-2] for key in dropped):
         place = filled.skipped[answer]
-        message = f"{of_case(place, answer[1])}cannot be judged here, and was rated before"
-        yield Problem(place, f"{message}; --replace takes the ratings back")
+        message = f'{of_case(place, answer[1])}marked "cannot judge" here, but was rated before'
+        yield Problem(place, f"{message}; use --replace to remove the ratings")
 
 
 def _rating(label: Label) -> _Rating:

@@ -40,7 +40,7 @@ def choose_suite(meta: Meta, name: str | None) -> str:
         ] or names_of_suites
     if len(names_of_suites) != 1:
         names = ", ".join(names_of_suites) or "none"
-        raise UsageError(f"one suite a form; choose it with --suite: {names}")
+        raise UsageError(f"a form holds one suite; choose it with --suite: {names}")
     return names_of_suites[0]
 
 
@@ -49,7 +49,7 @@ def period_of(created_at: str) -> str:
     try:
         year, week, _ = datetime.fromisoformat(created_at).isocalendar()
     except ValueError as error:
-        message = f"created_at '{created_at[:40]}' is no time; name the period with --period"
+        message = f"created_at '{created_at[:40]}' is not a time; give the period with --period"
         raise UsageError(message) from error
     return f"{year}-W{week:02d}"
 
@@ -120,8 +120,8 @@ def trials_of(manifest: Manifest, rows: Iterable[TrialRow]) -> tuple[TrialRow, .
     }
     if len(rows_of_cases) < len(wanted):
         raise UsageError(
-            f"{len(wanted) - len(rows_of_cases)} answers of the sample are not in this session; "
-            f"give the session {manifest.session_id} that it was drawn from"
+            f"{len(wanted) - len(rows_of_cases)} answers of the sample are missing from "
+            f"this session; give the session {manifest.session_id} that it was drawn from"
         )
     return tuple(rows_of_cases[place] for place in wanted)
 

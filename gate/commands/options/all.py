@@ -14,7 +14,7 @@ class Parser(argparse.ArgumentParser):
     """Exits with 2 and one sentence, like every other usage error."""
 
     def error(self, message: str) -> Any:
-        self.exit(2, f"gate: {message}; `{self.prog} --help` lists what there is\n")
+        self.exit(2, f"gate: {message}; see `{self.prog} --help`\n")
 
 
 def actions_of(p: argparse.ArgumentParser) -> Any:
@@ -69,7 +69,7 @@ def rate(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a rate from 0 to 1, or 0% to 100%")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a rate from 0 to 1 or from 0% to 100%")
     return value
 
 
@@ -86,31 +86,31 @@ def moment(text: str) -> datetime:
         time = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is not a date such as 2026-11-21, nor 2026-11-21T03:17"
+            f"'{text}' is not a date such as 2026-11-21 or 2026-11-21T03:17"
         ) from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 COMMANDS: dict[str, str] = {
-    "run": "run the suites, compare with the baseline, decide, report",
-    "compare": "the same decision offline, from two sessions or baseline files",
-    "merge": "join the shards of one run into one session and decide once",
-    "plan": "what a run could detect and what it costs, before anything is spent",
-    "calibrate": "how often an unchanged agent would be blocked, measured on recorded rounds",
-    "report": "render every report of a session again, byte for byte the same",
-    "comment": "publish a stored session on its pull request",
+    "run": "run the suites, compare with the baseline and report a verdict",
+    "compare": "compare two sessions or baseline files; calls no agent",
+    "merge": "join the shards of one run and report one verdict",
+    "plan": "estimate what a run can detect and what it costs; calls no agent",
+    "calibrate": "measure how often an unchanged agent would be blocked",
+    "report": "write the reports of a session again",
+    "comment": "publish a session on its pull request",
     "baseline": "save, pull, show or accept a baseline",
-    "import": "another tool's results become a session; nothing is asked",
-    "export": "a session as CSV, JSON Lines, JUnit, OpenTelemetry events or promptfoo JSON",
-    "history": "how the runs of the past went: a table, and where a level changed",
-    "review": "have people rate a sample of answers, and see how far the judge agrees with them",
-    "validate": "check config, datasets and baselines; nothing is called",
-    "init": "write gate.yml, three workflows and a first dataset that run as they are",
-    "dataset": "propose cases with a model, approve them by hand, count and check what is there",
-    "agent": "serve the bundled sample agent on loopback",
-    "action": "the container's entry point: reads INPUT_* and GITHUB_*",
-    "verify": "check a release's evidence folder; nothing is called",
-    "schema": "print the JSON Schema of the config, a case, a baseline or a session's files",
+    "import": "turn another tool's results into a session; calls no agent",
+    "export": "write a session as CSV, JSON Lines, JUnit, OpenTelemetry events or promptfoo JSON",
+    "history": "show past runs and where their results changed",
+    "review": "let people rate answers, and compare the judge with them",
+    "validate": "check the config, datasets and baselines; calls no agent",
+    "init": "create gate.yml, three workflows and an example dataset, ready to run",
+    "dataset": "propose, approve, summarize and check the cases of a dataset",
+    "agent": "run the bundled sample agent as a local server",
+    "action": "entry point of the GitHub Action; reads INPUT_* and GITHUB_*",
+    "verify": "verify the evidence folder of a release; calls nothing",
+    "schema": "print a JSON Schema: of the config, a case, a baseline or a file of a session",
 }
 
 
@@ -118,12 +118,13 @@ def parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """With all commands, or those of these `names`: the options of one are few of all there are."""
     top = Parser(
         prog="gate",
-        description="Blocks a pull request that made an AI agent worse.",
+        description="Blocks pull requests that make an AI agent worse.",
         epilog="Exit codes: 0 pass, 1 fail, 2 usage or config, 3 inconclusive, 4 no baseline, "
-        "5 not comparable, 6 infrastructure, 70 our bug, 130/143 interrupted.",
+        "5 not comparable, 6 infrastructure, 70 our bug, 130/143 interrupted. "
+        "Defaults of options are in parentheses.",
     )
     top.add_argument("--version", action="version", version=f"gate {__version__}")
-    about = "check that this installation is whole, without a network"
+    about = "check this installation; needs no network"
     top.add_argument("--self-test", action="store_true", help=about)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     for name in names:
@@ -135,196 +136,273 @@ def parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
 
 def _run(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
-    add("--config", metavar="FILE", help="(gate.yml)")
-    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    about = "show what the agent answers to this case; compares nothing; repeatable"
+    add("--config", metavar="FILE", help="config file (gate.yml)")
+    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
+    about = "only show what the agent answers to this case; repeatable"
     add("--case", action="append", metavar="ID", help=about)
-    about = "the same for the cases that failed in a session (the latest)"
+    about = "only show the answers to the cases that failed in a session (the latest)"
     add("--failed", nargs="?", const="latest", metavar="SESSION", help=about)
-    add("--dataset", metavar="FILE", help="cases of the one --suite, instead of its own")
-    add("--base-url", metavar="URL", help="(http://127.0.0.1:14000)")
-    add("--model", help="(deepseek/deepseek-v4-flash)")
-    add("--provider-key", metavar="KEY", help="better: the variable OPENAGENT_PROVIDER_KEY")
+    add("--dataset", metavar="FILE", help="use these cases for the suite given with --suite")
+    add("--base-url", metavar="URL", help="address of the agent (http://127.0.0.1:14000)")
+    add("--model", help="model of the agent (deepseek/deepseek-v4-flash)")
+    add(
+        "--provider-key",
+        metavar="KEY",
+        help="provider key for OpenAgent; safer in the variable OPENAGENT_PROVIDER_KEY",
+    )
     add(
         "--rounds",
         type=parse_whole_number(1, 10_000),
         metavar="N",
-        help="times each case is run (3); with --resume: in all",
+        help="times to run each case (3); with --resume, the new total",
     )
     add(
         "--max-attempts",
         type=parse_whole_number(1),
         metavar="N",
-        help="tries of a trial, the first too (2)",
+        help="tries per trial, including the first (2)",
     )
-    add("--timeout", type=seconds, metavar="S", help="seconds in total for a request (240)")
+    add("--timeout", type=seconds, metavar="S", help="time limit of a request, in seconds (240)")
+    add("--concurrency", type=parse_whole_number(1), metavar="N", help="requests in parallel (16)")
     add(
-        "--concurrency",
-        type=parse_whole_number(1),
-        metavar="N",
-        help="requests under way at once (16)",
+        "--baseline",
+        metavar="SOURCE",
+        help="where the baseline is: auto, repo, artifact, none or a path (auto)",
     )
-    add("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)")
-    add("--out", metavar="DIR", help="where session folders go (results)")
+    add("--out", metavar="DIR", help="folder for the sessions (results)")
     add(
         "--sample",
         type=parse_whole_number(1),
         metavar="N",
-        help="cases a suite, chosen by hash of the id",
+        help="run only N cases of each suite, the same N every time",
     )
-    add("--shard", type=shard, metavar="I/N", help="the I-th of N parts; join with `gate merge`")
-    about = "judge as a pull request to REF is judged (the base branch)"
-    add("--protect", nargs="?", const=True, metavar="REF", help=about)
-    add("--stop", dest="stop_rule", choices=("early", "off"), help="off: make every round (early)")
     add(
-        "--resume", metavar="SESSION", help="go on with a session; add a batch, or up to --rounds N"
+        "--shard",
+        type=shard,
+        metavar="I/N",
+        help="run part I of N; join the parts with `gate merge`",
     )
-    add("--record", metavar="FILE", help="keep every answer of the agent in FILE")
-    add("--replay", metavar="FILE", help="take the answers from FILE, call no agent")
-    add("--budget-usd", type=positive, metavar="USD", help="stop spending at this sum")
-    add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
+    about = "judge like a pull request to REF (the base branch)"
+    add("--protect", nargs="?", const=True, metavar="REF", help=about)
+    add(
+        "--stop",
+        dest="stop_rule",
+        choices=("early", "off"),
+        help="stop early when the verdict is certain, or never: off (early)",
+    )
+    add("--resume", metavar="SESSION", help="continue a session; with --rounds, add rounds to it")
+    add("--record", metavar="FILE", help="write every answer of the agent to FILE")
+    add("--replay", metavar="FILE", help="read the answers from FILE; calls no agent")
+    add("--budget-usd", type=positive, metavar="USD", help="stop when this much is spent")
+    add(
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="format of the output",
+    )
     _output(p)
 
 
 def _compare(p: argparse.ArgumentParser) -> None:
-    p.add_argument("baseline", metavar="BASELINE", help="session folder or baseline file")
-    p.add_argument("current", metavar="CURRENT", help="session folder or baseline file")
-    p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
-    p.add_argument("--out", metavar="DIR", help="write the reports there too")
+    p.add_argument(
+        "baseline", metavar="BASELINE", help="session folder or baseline file to compare with"
+    )
+    p.add_argument("current", metavar="CURRENT", help="session folder or baseline file to judge")
+    p.add_argument("--config", metavar="FILE", help="config with the gates and rules (gate.yml)")
+    p.add_argument("--out", metavar="DIR", help="also write the reports to this folder")
     p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     _output(p)
 
 
 def _merge(p: argparse.ArgumentParser) -> None:
-    p.add_argument("sessions", nargs="+", metavar="SESSION")
-    p.add_argument("--config", metavar="FILE", help="gates and rules to decide by (gate.yml)")
-    p.add_argument("--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path")
-    p.add_argument("--out", metavar="DIR", required=True, help="where the joined session goes")
+    p.add_argument("sessions", nargs="+", metavar="SESSION", help="session folders of the shards")
+    p.add_argument("--config", metavar="FILE", help="config with the gates and rules (gate.yml)")
+    p.add_argument(
+        "--baseline",
+        metavar="SOURCE",
+        help="where the baseline is: auto, repo, artifact, none or a path",
+    )
+    p.add_argument("--out", metavar="DIR", required=True, help="folder for the joined session")
     p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     _output(p)
 
 
 def _plan(p: argparse.ArgumentParser) -> None:
-    about = "take its rounds as the baseline; a baseline file or a folder of them will do, too"
+    about = "session to use as the baseline, or baseline files"
     p.add_argument("session", nargs="?", metavar="SESSION", help=about)
-    p.add_argument("--config", metavar="FILE", help="(gate.yml)")
-    p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    p.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
+    p.add_argument(
+        "--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)"
+    )
     p.add_argument(
         "--rounds",
         type=parse_whole_number(1, 10_000),
         metavar="N",
-        help="times each case is run (3)",
+        help="times to run each case (3)",
     )
-    p.add_argument("--sample", type=parse_whole_number(1), metavar="N", help="cases a suite (all)")
     p.add_argument(
-        "--baseline", metavar="SOURCE", help="auto, repo, artifact, none or a path (auto)"
+        "--sample",
+        type=parse_whole_number(1),
+        metavar="N",
+        help="plan for N cases of each suite (all)",
+    )
+    p.add_argument(
+        "--baseline",
+        metavar="SOURCE",
+        help="where the baseline is: auto, repo, artifact, none or a path (auto)",
     )
     p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
 
 
 def _calibrate(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
-    about = "made by one and the same agent; baseline files or folders of them will do, too"
+    about = "sessions of the same, unchanged agent, or baseline files"
     add("sessions", nargs="*", metavar="SESSION", help=about)
     add(
         "--runs",
         type=parse_whole_number(1),
         metavar="N",
-        help="ask the agent first, in N runs: costs money",
+        help="first run the agent N times; this costs money",
     )
-    add("--baseline", metavar="SOURCE", help="auto, repo, artifact or a path (auto)")
-    add("--config", metavar="FILE", help="(gate.yml)")
-    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    add(
+        "--baseline",
+        metavar="SOURCE",
+        help="where the baseline is: auto, repo, artifact or a path (auto)",
+    )
+    add("--config", metavar="FILE", help="config file (gate.yml)")
+    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
     add(
         "--rounds",
         type=parse_whole_number(1, 10_000),
         metavar="N",
-        help="times a run asks each case (3)",
+        help="times to run each case in a run (3)",
     )
     add(
         "--reps",
         type=parse_whole_number(1),
         default=2000,
         metavar="N",
-        help="pull requests to judge (2000)",
+        help="pull requests to simulate (2000)",
     )
-    add("--seed", type=parse_whole_number(0), default=1, metavar="N", help="of the deals (1)")
-    add("--max", type=rate, metavar="RATE", help="exit 1 when more are surely blocked, e.g. 2%%")
-    add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
+    add("--seed", type=parse_whole_number(0), default=1, metavar="N", help="random seed (1)")
+    add(
+        "--max",
+        type=rate,
+        metavar="RATE",
+        help="exit 1 if clearly more than this are blocked, e.g. 2%%",
+    )
+    add(
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="format of the output",
+    )
 
 
 def _comment(p: argparse.ArgumentParser) -> None:
-    p.add_argument("session", metavar="SESSION")
-    p.add_argument("--comment-id", metavar="ID", help="one comment a pull request and id (gate)")
+    p.add_argument("session", metavar="SESSION", help="session folder")
+    p.add_argument(
+        "--comment-id",
+        metavar="ID",
+        help="id of the comment; each id has one comment per pull request (gate)",
+    )
     modes = ("always", "on-change", "on-failure", "never")
-    p.add_argument("--when", choices=modes, default="always", help="(always)")
+    p.add_argument("--when", choices=modes, default="always", help="when to comment (always)")
     _output(p)
 
 
 def _baseline(p: argparse.ArgumentParser) -> None:
     actions = actions_of(p)
     save = add_action(actions, "save", "append a session of the base branch to the baseline")
-    about = "its folder, or the latest of those in results"
+    about = "session folder (the latest in results)"
     save.add_argument("session", nargs="?", default="latest", metavar="SESSION", help=about)
-    about = "store the folder as the artifact baseline.artifact, too; inside a container action"
+    about = "also store the folder as the artifact baseline.artifact; in a container action only"
     save.add_argument("--upload-artifact", action="store_true", help=about)
     pull = add_action(actions, "pull", "fetch the baselines that a run would compare with")
-    show = add_action(actions, "show", "print what is stored")
-    accept = add_action(actions, "accept", "record that a change is meant; a new pool starts")
-    accept.add_argument("--reason", required=True, metavar="TEXT", help="why the change is meant")
-    accept.add_argument("--metric", action="append", metavar="NAME", help="repeatable (all)")
+    show = add_action(actions, "show", "print the stored baseline")
+    accept = add_action(
+        actions, "accept", "record that a change is intended; the next run starts a new baseline"
+    )
+    accept.add_argument(
+        "--reason", required=True, metavar="TEXT", help="why the change is intended"
+    )
+    accept.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="accept this metric only; repeatable (all)",
+    )
     for action in (save, pull, show, accept):
-        action.add_argument("--config", metavar="FILE", help="(gate.yml)")
-        action.add_argument("--suite", action="append", metavar="NAME", help="repeatable (all)")
+        action.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
+        action.add_argument(
+            "--suite", action="append", metavar="NAME", help="suite to use; repeatable (all)"
+        )
     for action in (save, pull):
-        action.add_argument("--out", metavar="DIR", help="(baseline.path)")
+        action.add_argument("--out", metavar="DIR", help="folder for the files (baseline.path)")
     for action in (pull, show):
-        action.add_argument("--baseline", metavar="SOURCE", help="(baseline.source)")
+        action.add_argument(
+            "--baseline", metavar="SOURCE", help="where the baseline is (baseline.source)"
+        )
 
 
 def _history(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
-    about = "sessions, baseline files, or folders of them (the baselines of gate.yml)"
+    about = "sessions, baseline files or folders of them (the baselines of gate.yml)"
     add("paths", nargs="*", metavar="PATH", help=about)
-    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    add("--format", choices=("table", "md", "json", "html"), default="table", help="(table)")
+    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
+    add(
+        "--format",
+        choices=("table", "md", "json", "html"),
+        default="table",
+        help="format of the output (table)",
+    )
     add(
         "--last",
         type=parse_whole_number(1),
         metavar="N",
-        help="the newest N runs of each suite (all)",
+        help="show the newest N runs of each suite (all)",
     )
-    add("--since", type=moment, metavar="DATE", help="runs from this day on, UTC")
-    add("--out", metavar="FILE", help="write it there instead of printing it")
-    add("--config", metavar="FILE", help="(gate.yml)")
-    add("--baseline", metavar="SOURCE", help="(baseline.source)")
+    add("--since", type=moment, metavar="DATE", help="show runs since this date, in UTC")
+    add("--out", metavar="FILE", help="write to FILE instead of printing")
+    add("--config", metavar="FILE", help="config file (gate.yml)")
+    add("--baseline", metavar="SOURCE", help="where the baseline is (baseline.source)")
 
 
 def _review(p: argparse.ArgumentParser) -> None:
     actions = actions_of(p)
     sample = add_action(
-        actions, "sample", "draw a sample of a session; write a form and a CSV for the reviewers"
+        actions,
+        "sample",
+        "select answers of a session to rate, and write a form and a CSV file for them",
+    )
+    sample.add_argument("session", metavar="SESSION", help="session whose answers are to be rated")
+    sample.add_argument(
+        "--suite", metavar="NAME", help="suite to use (the only one, or the one with a judge)"
     )
     sample.add_argument(
-        "session", metavar="SESSION", help="folder of a run whose answers are rated"
+        "--size", type=parse_whole_number(1), default=20, metavar="N", help="number of cases (20)"
     )
-    sample.add_argument("--suite", metavar="NAME", help="(the only one, or the one with a judge)")
-    sample.add_argument(
-        "--size", type=parse_whole_number(1), default=20, metavar="N", help="cases (20)"
-    )
-    about = "names the files, e.g. 2026-W47 (the ISO week of the session)"
+    about = "name for the files, e.g. 2026-W47 (the ISO week of the session)"
     sample.add_argument("--period", metavar="NAME", help=about)
-    sample.add_argument("--config", metavar="FILE", help="has the judge's rubric (gate.yml)")
-    back = add_action(actions, "import", "read filled-in forms or CSV files back")
-    back.add_argument("files", nargs="+", metavar="FILE", help="saved by the form, or the CSV")
-    about = "take ratings that differ from those of the same reviewer before"
+    sample.add_argument(
+        "--config", metavar="FILE", help="config with the judge's rubric (gate.yml)"
+    )
+    back = add_action(actions, "import", "read completed forms or CSV files")
+    back.add_argument(
+        "files", nargs="+", metavar="FILE", help="file saved by the form, or CSV file"
+    )
+    about = "overwrite earlier ratings of the same reviewer"
     back.add_argument("--replace", action="store_true", help=about)
-    agreement = add_action(actions, "agreement", "how far the judge agrees with people")
-    agreement.add_argument("--labels", metavar="FILE", help="(judge.labels: reviews/labels.jsonl)")
-    agreement.add_argument("--config", metavar="FILE", help="(gate.yml)")
+    agreement = add_action(actions, "agreement", "show how well the judge agrees with people")
+    agreement.add_argument(
+        "--labels", metavar="FILE", help="file of the ratings (judge.labels: reviews/labels.jsonl)"
+    )
+    agreement.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
     agreement.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     for action in (sample, back):
-        action.add_argument("--reviews", default="reviews", metavar="DIR", help="(reviews)")
+        action.add_argument(
+            "--reviews", default="reviews", metavar="DIR", help="folder of the samples (reviews)"
+        )
 
 
 _FAULTS = (
@@ -335,113 +413,176 @@ _FAULTS = (
 
 def _agent(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
-    add("--host", default="127.0.0.1", metavar="NAME", help="(127.0.0.1)")
-    add("--port", type=int, default=14000, metavar="N", help="0: a free one, printed (14000)")
-    add("--api-key-env", metavar="NAME", help="variable with the key that callers must send")
-    add("--provider-key-env", metavar="NAME", help="the same, of a key without any tools")
-    add("--log-dir", metavar="DIR", help="write OpenAgent's access and console log there")
-    add("--console-format", choices=("new", "old"), default="new", help="(new)")
-    add("--audit-dir", metavar="DIR", help="write its audit log there, a file a chat")
-    add("--scratch", metavar="DIR", help="folder that tasks may write text files to (none)")
-    add("--top-k", type=int, metavar="N", help="documents retrieved (5)")
+    add("--host", default="127.0.0.1", metavar="NAME", help="address to listen on (127.0.0.1)")
+    add(
+        "--port",
+        type=int,
+        default=14000,
+        metavar="N",
+        help="port to listen on; 0 picks a free one and prints it (14000)",
+    )
+    add("--api-key-env", metavar="NAME", help="variable with the key that clients must send")
+    add(
+        "--provider-key-env",
+        metavar="NAME",
+        help="variable with a key that gives clients no tools",
+    )
+    add("--log-dir", metavar="DIR", help="write OpenAgent's access and console logs to this folder")
+    add(
+        "--console-format",
+        choices=("new", "old"),
+        default="new",
+        help="format of the console log (new)",
+    )
+    add("--audit-dir", metavar="DIR", help="write audit logs to this folder, one file per chat")
+    add("--scratch", metavar="DIR", help="folder where tasks may write text files (none)")
+    add("--top-k", type=int, metavar="N", help="number of documents to retrieve (5)")
     add("--stale", action="store_true", help="answer from an older snapshot of the documents")
-    add("--no-tool", action="append", metavar="NAME", help="take a tool away; repeatable")
-    add("--latency", dest="latency_ms", type=float, metavar="MS", help="wait before answering (0)")
-    add("--seed", type=int, metavar="N", help="of everything that happens by chance (0)")
-    add("--flaky", type=float, metavar="P", help="chance of a degraded answer (0)")
-    add("--error-rate", type=float, metavar="P", help="chance of an HTTP 500 (0)")
+    add("--no-tool", action="append", metavar="NAME", help="remove a tool; repeatable")
+    add(
+        "--latency",
+        dest="latency_ms",
+        type=float,
+        metavar="MS",
+        help="delay before each answer, in ms (0)",
+    )
+    add("--seed", type=int, metavar="N", help="random seed (0)")
+    add("--flaky", type=float, metavar="P", help="probability of a degraded answer (0)")
+    add("--error-rate", type=float, metavar="P", help="probability of an HTTP 500 (0)")
     for name in _FAULTS:
-        help_text = f"chance of {name.replace('-', ' ')}; alone: always (0)"
+        help_text = f"probability of the fault '{name}'; without a value: 1 (0)"
         add(f"--{name}", type=float, nargs="?", const=1.0, metavar="P", help=help_text)
 
 
 def _init(p: argparse.ArgumentParser) -> None:
-    p.add_argument("dir", nargs="?", metavar="DIR", help="(the current folder)")
-    p.add_argument("--force", action="store_true", help="overwrite what is there")
+    p.add_argument("dir", nargs="?", metavar="DIR", help="folder to write to (the current folder)")
+    p.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _validate(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--config", metavar="FILE", help="(gate.yml)")
-    p.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
+    p.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
+    p.add_argument(
+        "--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)"
+    )
 
 
 def _dataset(p: argparse.ArgumentParser) -> None:
     actions = actions_of(p)
-    extend = add_action(actions, "extend", "let the judge's model propose cases")
+    extend = add_action(actions, "extend", "let the judge's model propose new cases")
     extend.add_argument(
         "--logs",
         metavar="FILE",
-        help="make cases of what users asked, a line each, instead of new ones",
+        help="make cases from questions of users, one per line of FILE",
     )
     extend.add_argument(
-        "--count", type=parse_whole_number(1, 1000), default=20, metavar="N", help="at most (20)"
+        "--count",
+        type=parse_whole_number(1, 1000),
+        default=20,
+        metavar="N",
+        help="most cases to propose (20)",
     )
-    about = "propose relevant documents for cases that are there without any, and no new case"
+    about = "propose relevant documents for existing cases that have none; adds no case"
     extend.add_argument("--existing", action="store_true", help=about)
-    extend.add_argument("--out", metavar="FILE", help="where proposals are appended (the dataset)")
-    approve = add_action(actions, "approve", "say that a person has read a case and it may run")
-    approve.add_argument("--case", action="append", required=True, metavar="ID", help="repeatable")
-    approve.add_argument("--reviewer", required=True, metavar="NAME", help="who has read it")
-    approve.add_argument("--reject", action="store_true", help="it must not run")
-    about = "a relevant document, instead of those that were proposed; repeatable"
+    extend.add_argument(
+        "--out", metavar="FILE", help="file to append the proposals to (the dataset)"
+    )
+    approve = add_action(actions, "approve", "mark cases as read by a person, so that they run")
+    approve.add_argument(
+        "--case", action="append", required=True, metavar="ID", help="id of the case; repeatable"
+    )
+    approve.add_argument(
+        "--reviewer", required=True, metavar="NAME", help="name of the person who read it"
+    )
+    approve.add_argument(
+        "--reject", action="store_true", help="reject the case, so that it never runs"
+    )
+    about = "relevant document, replacing the proposed ones; repeatable"
     approve.add_argument("--relevant", action="append", metavar="ID", help=about)
-    approve.add_argument("--note", metavar="TEXT", help="why")
-    stats = add_action(actions, "stats", "coverage, provenance, doubles, leaks")
+    approve.add_argument("--note", metavar="TEXT", help="note to store with the decision")
+    stats = add_action(actions, "stats", "show coverage, origins, duplicates and leaks")
     stats.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    check = add_action(actions, "check", "does each right answer pass, and no wrong one?")
-    check.add_argument("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    check.add_argument("--judge", action="store_true", help="ask the models of gate.yml, too")
-    check.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
+    check = add_action(actions, "check", "check that right answers pass and wrong ones fail")
+    check.add_argument(
+        "--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)"
+    )
+    check.add_argument("--judge", action="store_true", help="also run graders that call a model")
+    check.add_argument(
+        "--format", choices=("text", "json"), default="text", help="format of the output"
+    )
     for action in (extend, approve, stats):
-        action.add_argument("dataset", metavar="DATASET", help="a file of cases")
+        action.add_argument("dataset", metavar="DATASET", help="dataset file")
     for action in (extend, approve, check):
-        action.add_argument("--config", metavar="FILE", help="(gate.yml)")
+        action.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
 
 
 def _output(p: argparse.ArgumentParser) -> None:
     """What every command with a verdict has."""
-    p.add_argument("--quiet", action="store_true", help="the verdict only")
-    p.add_argument("--verbose", action="store_true", help="a line a trial, and tracebacks")
-    p.add_argument("--no-color", action="store_true", help="plain text, as with NO_COLOR")
+    p.add_argument("--quiet", action="store_true", help="print only the verdict")
+    p.add_argument("--verbose", action="store_true", help="print a line per trial, and tracebacks")
+    p.add_argument("--no-color", action="store_true", help="print no colors, as with NO_COLOR")
 
 
 def _import(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
-    add("source", metavar="FORMAT", help="one of docs/import.md, or `auto`")
-    add("path", metavar="PATH", help="the file or folder that is imported")
-    add("--option", "-o", action="append", metavar="NAME=VALUE", help="of the format; repeatable")
-    add("--at", type=moment, metavar="TIME", help="when it was measured, where it does not say")
-    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    about = "judge the answers again, by the graders and cases that gate.yml has for the suite"
+    add("source", metavar="FORMAT", help="format of the results, or `auto`; see docs/import.md")
+    add("path", metavar="PATH", help="file or folder to import")
+    add(
+        "--option",
+        "-o",
+        action="append",
+        metavar="NAME=VALUE",
+        help="option of the format; repeatable",
+    )
+    add(
+        "--at",
+        type=moment,
+        metavar="TIME",
+        help="time of the measurement, if the results have none",
+    )
+    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
+    about = "grade the answers again with the suite of gate.yml"
     add("--regrade", action="store_true", help=about)
-    add("--config", metavar="FILE", help="gates and prices (gate.yml)")
-    add("--baseline", metavar="SOURCE", help="compare with it: auto, repo, artifact or a path")
-    add("--dataset", metavar="FILE", help="write the cases there, for a suite of gate.yml")
-    add("--recording", metavar="FILE", help="write the answers there, for `gate run --replay`")
-    add("--out", metavar="DIR", help="where the session folder goes (results)")
-    add("--format", choices=("text", "json", "markdown"), default="text", help="of the output")
+    add("--config", metavar="FILE", help="config with gates and prices (gate.yml)")
+    add(
+        "--baseline",
+        metavar="SOURCE",
+        help="baseline to compare with: auto, repo, artifact or a path",
+    )
+    add("--dataset", metavar="FILE", help="also write the cases to FILE, as a dataset")
+    add(
+        "--recording",
+        metavar="FILE",
+        help="also write the answers to FILE, for `gate run --replay`",
+    )
+    add("--out", metavar="DIR", help="folder for the session (results)")
+    add(
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="format of the output",
+    )
     _output(p)
 
 
 def _report(p: argparse.ArgumentParser) -> None:
-    p.add_argument("session", metavar="SESSION", help="its folder, or `latest` of those in results")
+    p.add_argument("session", metavar="SESSION", help="session folder, or `latest` (in results)")
     _output(p)
 
 
 def _export(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
-    add("session", metavar="SESSION")
-    about = "csv, jsonl, junit, otel or promptfoo (docs/export.md)"
+    add("session", metavar="SESSION", help="session folder")
+    about = "csv, jsonl, junit, otel or promptfoo; see docs/export.md"
     add("--format", required=True, metavar="FORMAT", help=about)
-    add("--suite", action="append", metavar="NAME", help="repeatable; `all` (all)")
-    add("--out", metavar="FILE", help="write it there instead of printing it")
-    add("--force", action="store_true", help="overwrite that file")
+    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
+    add("--out", metavar="FILE", help="write to FILE instead of printing")
+    add("--force", action="store_true", help="overwrite an existing file")
 
 
 def _verify(p: argparse.ArgumentParser) -> None:
-    p.add_argument("dir", metavar="DIR", help="the folder evidence/ of a release's session")
-    p.add_argument("--commit", metavar="SHA", help="must be of this commit (GITHUB_SHA)")
-    p.add_argument("--tag", metavar="NAME", help="must be of this tag (that of the job)")
+    p.add_argument("dir", metavar="DIR", help="the evidence/ folder of a release's session")
+    p.add_argument("--commit", metavar="SHA", help="commit that it must be for (GITHUB_SHA)")
+    p.add_argument("--tag", metavar="NAME", help="tag that it must be for (that of the job)")
 
 
 def _schema(p: argparse.ArgumentParser) -> None:

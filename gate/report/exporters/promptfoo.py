@@ -99,7 +99,7 @@ def _result(row: TrialRow, report: Report, *, prompt: int, test: int) -> dict[st
 
 def _why(row: TrialRow) -> str:
     reasons = [row["error"], *row["failures"], *row["reasons"].values(), *row["unscored"].values()]
-    return "; ".join(filter(None, reasons)) or "no grader says passed or failed"
+    return "; ".join(filter(None, reasons)) or "no grader decided whether it passed"
 
 
 def _grading(row: TrialRow, reason: str, named: Mapping[str, float]) -> dict[str, Json]:

@@ -79,7 +79,9 @@ _LEVELS = (
     replace(_LESS, listed=100, lost="what the graders said, rows of what is well"),
     replace(_LESS, lost="what the graders said, rows of what is well, most case lists"),
     replace(_LESS, folds=False, lost="all metrics, case lists, method and provenance"),
-    replace(_LESS, folds=False, failing=3, lost="all but the worst cases and what blocks"),
+    replace(
+        _LESS, folds=False, failing=3, lost="everything except the worst cases and what blocks"
+    ),
     replace(_LEAST, lost="all but what blocks"),
     *(replace(_LEAST, cut=True, rows=n, lost="all but the worst") for n in (25, 12, 6, 3, 1)),
 )
@@ -188,7 +190,7 @@ def _goalposts(report: Report, detail: Detail) -> Iterator[str]:
             shown += (say("and {} more", f"{len(more):,}"),)
         yield alert("WARNING", f"**{inline(rule_changes.title(report))}**", shown)
         if more and not detail.cut:
-            yield details(f"{len(more):,} more that it loosens", _bullets(more))
+            yield details(f"{len(more):,} more loosened rules", _bullets(more))
     taken = rule_changes.list_accepted(report)[: min(LINES, detail.rows)]
     yield alert("NOTE", "", taken) if taken else ""
 
@@ -244,17 +246,17 @@ def _blocking(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator
         yield checks_table(report, shown, "Blocking")
     worse = bad[len(shown) :]
     if worse and detail.cut:
-        yield f"**{len(worse):,} more rows** are no better."
+        yield f"**{len(worse):,} more rows** did not improve."
     elif worse:
         body = name_rows(worse, suites=len(report.suites) > 1) if detail.compact else ""
         body = body or checks_table(report, worse, "Blocking")
-        yield details(f"{len(worse):,} more rows that are no better", body)
+        yield details(f"{len(worse):,} more rows that did not improve", body)
     hidden = len(well) - max(0, len(shown) - len(bad))
     if hidden and detail.folds and detail.passing and hidden <= FOLDED:
         body = checks_table(report, well[-hidden:], "Blocking")
-        yield details(f"{hidden:,} more rows, all well", body)
+        yield details(f"{hidden:,} more rows without problems", body)
     elif hidden:
-        yield f"{figures.count(hidden, 'more blocking row')}, all well."
+        yield f"{figures.count(hidden, 'more blocking row')} without problems."
 
 
 def _cases(report: Report, detail: Detail) -> Iterator[str]:
@@ -304,7 +306,7 @@ def _lists(report: Report, detail: Detail) -> Iterator[str]:
 
 
 def _cut_note(report: Report, detail: Detail) -> str:
-    sentence = f"_Shortened to fit: left out are {detail.lost}; everything is {_where(report)}._"
+    sentence = f"_Shortened to fit: without {detail.lost}; the full report is {_where(report)}._"
     return sentence if detail.lost else ""
 
 

@@ -111,7 +111,7 @@ def _inner(case: _Case) -> str:
             f"{_text(chr(10).join(case.errors))}</error>"
         )
     if case.kind == "skipped":
-        why = next(iter(case.unscored), "no grader says passed or failed")
+        why = next(iter(case.unscored), "no grader decided whether it passed")
         return f"<skipped message={_q(why)}/>"
     return ""
 

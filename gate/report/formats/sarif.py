@@ -22,7 +22,7 @@ from gate.text.escaping import one_line
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST = 1_000  # results; code scanning shows 5,000 and takes 10 MB
 _KINDS = {"error": "error", "warning": "warning", "notice": "note"}
-_TITLES = {LOOSENED: "The change loosens a rule it is judged by"}
+_TITLES = {LOOSENED: "This change loosens a rule that it is judged by"}
 
 
 @REPORTERS.register("sarif")

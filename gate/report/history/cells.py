@@ -146,8 +146,8 @@ def _differs(change: LevelChange) -> str:
     if change.differs:
         return f"What differed: {', '.join(one_line(told, 200) for told in change.differs)}"
     if change.last.commit != change.first.commit:
-        return "What differed: the commit alone"
-    return "Nothing that is recorded differed"
+        return "What differed: only the commit"
+    return "No recorded setting differed"
 
 
 def _run(run: PastRun) -> str:

@@ -34,14 +34,14 @@ def _blocks(history: History) -> Iterator[Block]:
 def chance(history: History) -> str:
     """What is claimed of the changes that are named."""
     return (
-        f"A suite in which nothing changed has a change named {figures.percent(history.alpha)} of "
-        "the time at most."
+        "A suite that did not change is reported as changed at most "
+        f"{figures.percent(history.alpha)} of the time."
     )
 
 
 def _suite(suite: SuiteHistory) -> Iterator[Block]:
     if not suite.runs:
-        yield say("No run that was asked for; {} before that.", figures.count(suite.older, "run"))
+        yield say("No run in this period; {} before it.", figures.count(suite.older, "run"))
         return
     yield _headlines(suite)
     rows = tuple(tuple((Span(cell),) for cell in cells.row(run)) for run in suite.runs)

@@ -30,7 +30,7 @@ def _blocks(checked: Checked) -> Iterator[Block]:
     if checked.agreements:
         yield _how_to_read()
     else:
-        yield say("No label in {} is about a judge as it is now.", code(checked.file))
+        yield say("No label in {} matches the current judge.", code(checked.file))
     for note in checked.notes:
         yield say("Note: {}", prose(note))
     yield from _skipped_blocks(checked)
@@ -88,7 +88,7 @@ def _gating(suite: str, rows: Sequence[Agreement], checked: Checked) -> Iterator
     least = figures.limit(checked.least, "")
     may = [row.metric for row in rows if row.metric not in advisory]
     if may:
-        yield say("May gate, since kappa is surely at least {}: {}.", least, _names(may))
+        yield say("May gate: kappa is at least {}: {}.", least, _names(may))
     by_metric = {row.metric: row for row in rows}
     alike: dict[Line, list[str]] = {}
     for metric, why in advisory.items():
@@ -96,7 +96,7 @@ def _gating(suite: str, rows: Sequence[Agreement], checked: Checked) -> Iterator
         reason = prose(why.removeprefix("does not gate: "))
         if row is not None:
             reason = say(
-                "kappa is not surely at least {}{}", least, _what_it_takes(row, checked.least)
+                "kappa is not shown to be at least {}{}", least, _what_it_takes(row, checked.least)
             )
         alike.setdefault(reason, []).append(metric)
     for reason, metrics in alike.items():
@@ -110,7 +110,7 @@ def _what_it_takes(row: Agreement, least: float) -> str:
     if kappa.value is None or kappa.low is None:
         return f" ({kappa.reason})"
     if kappa.value <= least:
-        return ", and more labels alone will not change that; improve the rubric or the judge"
+        return ", and more labels will not change that; improve the rubric or the judge"
     cases = math.ceil(row.cases * ((kappa.value - kappa.low) / (kappa.value - least)) ** 2)
     return f"; about {figures.count(cases, 'rated case')} like these would show it"
 
@@ -132,7 +132,8 @@ def _row(row: Agreement) -> tuple[Line, ...]:
 
 def _how_to_read() -> Line:
     return say(
-        "1 is full agreement, 0 no more than chance, in brackets the 95 % interval. kappa: of the "
+        "1 means full agreement, 0 no more than chance; the 95 % interval is in brackets. "
+        "kappa: of the "
         "judge and the median of people, quadratically weighted. People alone, with the judge: "
         "Krippendorff's alpha, ordinal."
     )

@@ -33,7 +33,7 @@ def _blocks(calibration: Calibration) -> Iterator[Block]:
     yield _headline(calibration)
     for note in calibration.notes:
         yield say("Note: {}", prose(note))
-    yield Heading(line=say("Rounds dealt out at random"))
+    yield Heading(line=say("Rounds split at random"))
     yield _how(calibration)
     for shape in calibration.shapes:
         yield _shape(shape, calibration)
@@ -67,15 +67,16 @@ def _allowed_line(calibration: Calibration) -> Line:
         return say("{}: {}.", promise, strong("that is not kept"))
     if blocked.high <= calibration.alpha:
         return say("{}: kept.", promise)
-    return say("{}: nothing speaks against it, and more --reps would say more.", promise)
+    return say("{}: no sign of a problem; use more --reps for a sharper answer.", promise)
 
 
 def _how(calibration: Calibration) -> Line:
     beside = "the control" if calibration.fresh else "main"
     return say(
-        "The recorded rounds of each case are dealt out as {} and as a pull request, {} times "
-        "(seed {}), and judged as {} would. Both sides are alike by construction: this checks the "
-        "test on your data, not whether two days of your provider are alike.",
+        "The recorded rounds of each case are split at random into {} and as a pull "
+        "request, {} times "
+        "(seed {}), and judged as {} would. Both sides come from the same rounds, so this "
+        "checks the test on your data, not whether your provider differs from day to day.",
         beside,
         f"{calibration.splits.blocked.of:,}",
         str(calibration.seed),
@@ -159,7 +160,7 @@ def _spending(calibration: Calibration) -> Line:
 def _no_runs(calibration: Calibration) -> Line:
     if calibration.fresh:
         return say(
-            "{} asks both agents in the same run, so what changes from day to day does not enter.",
+            "{} calls both agents in the same run, so day-to-day changes cancel out.",
             code("control: fresh"),
         )
     return say(
@@ -183,16 +184,16 @@ def _by_run(by_run: ByRun, calibration: Calibration) -> Iterator[Block]:
         rows = tuple(_run_row(run, calibration) for run in stand_out[:LISTED])
         yield Grid(head=("run that stands out", "from", "blocked", "change"), rows=rows)
     if len(stand_out) > LISTED:
-        yield say("{} more stand out, too.", str(len(stand_out) - LISTED))
+        yield say("{} more also stand out.", str(len(stand_out) - LISTED))
     if calibration.one_day and not by_run.drifts:
-        yield say("All runs are of one day: what changes from day to day is not in them.")
+        yield say("All runs are from one day, so day-to-day changes are not included.")
 
 
 def _meaning(by_run: ByRun) -> Line:
     if by_run.drifts:
         return say(
             "{} Chance does not explain how far apart they are ({}): use {}, or more runs of main "
-            "in the baseline (from five on the gate allows for the drift).",
+            "in the baseline (with five or more, the gate allows for the drift).",
             strong("Your agent or its provider drifts from run to run."),
             figures.p_value(by_run.p_value),
             code("control: fresh"),

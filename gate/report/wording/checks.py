@@ -12,7 +12,7 @@ from gate.records import Comparison, GateResult, Report, Wants
 from gate.report.wording.rule_changes import who_accepted
 from gate.text import figures
 
-UNPROVED = "not proved within limit"
+UNPROVED = "not proven within limit"
 Sign = Literal["bad", "warn", "unsure", "refused", "accepted", "open", "new", "noted", "good"]
 ICONS: dict[Sign, str] = {
     "bad": "❌",
@@ -154,7 +154,9 @@ class Check:
         if shown in (self.current, figures.ABSENT):
             return ""
         lost = self.gate.as_before
-        whose = f"with {figures.count(lost, 'lost case')} as before" if lost else "all cases"
+        whose = (
+            f"with {figures.count(lost, 'lost case')} as in the baseline" if lost else "all cases"
+        )
         return f" ({whose}: {shown})"
 
     def _limits(self) -> Iterable[str]:

@@ -54,7 +54,7 @@ def _judge(report: Report) -> Iterator[str]:
     cost = report.cost
     if cost.judge_calls:
         calls = f"{figures.count(cost.judge_calls, 'call')} of the judge"
-        unknown = "" if not cost.judge_unknown else ", not all of known cost"
+        unknown = "" if not cost.judge_unknown else ", some of unknown cost"
         shown = "cost unknown" if cost.judge_usd is None else figures.money(cost.judge_usd)
         of = " of it" if cost.judge_usd is not None and cost.budget_usd is not None else ""
         yield f"{shown}{of} for {calls}{unknown if cost.judge_usd is not None else ''}"

@@ -131,7 +131,11 @@ def whose_intervals(report: Report, suite: str) -> str:
     estimates = report.suites[suite].metrics
     judged = (gate for gate in report.gates if gate.suite == suite)
     shown = any(by_its_limit(estimates.get(gate.metric), gate) for gate in judged)
-    return "Of a metric with a limit: the interval that the limit was judged by." if shown else ""
+    return (
+        "For a metric with a limit, the interval is the one used to judge the limit."
+        if shown
+        else ""
+    )
 
 
 def _estimate_in_words(estimate: Estimate, trials: int, limits: Sequence[float]) -> Line:

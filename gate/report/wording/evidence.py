@@ -81,7 +81,7 @@ def _describe_fabricated(counts: EvidenceCounts) -> Line:
         return ()
     verb = "declares" if counts.fabricated == 1 else "declare"
     many = figures.count(counts.fabricated, "answer")
-    sentence = say("; {} {} a call that no log shows: ", many, verb)
+    sentence = say("; {} {} a call that is in no log: ", many, verb)
     return join("", [sentence, _list_calls(counts.fabricated_calls)])
 
 

@@ -103,7 +103,7 @@ def _clause(report: Report) -> str:
     if report.outcome == "pass":
         if any(check.sign == "accepted" for check in list_blocking(report)):
             return f"{suites} got worse, and that was accepted"
-        doubt = ", but a limit is in doubt" if is_doubted(report) else _blind(report)
+        doubt = ", but a limit is uncertain" if is_doubted(report) else _blind(report)
         return f"no regression in {suites}{doubt}"
     if report.outcome == "fail":
         bad = list_failing(report)
@@ -113,11 +113,13 @@ def _clause(report: Report) -> str:
             return f"nothing passed in {suites}"
         unproved = bad and all(check.is_unproved for check in bad)
         return (
-            f"{suites} not proved within the limits" if unproved else f"{suites} outside the limits"
+            f"{suites} not proven to be within the limits"
+            if unproved
+            else f"{suites} outside the limits"
         )
     rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
     open_rows = [row for row in rows if row.level == "block"]
-    unsure = f"too few data to judge {suites}"
+    unsure = f"not enough data to judge {suites}"
     if any(row.status == "suspected" for row in open_rows):
         unsure = f"{suites} may have got worse"
     elif any(map(is_lacking, open_rows)):
@@ -148,10 +150,10 @@ def _blind(report: Report) -> str:
     if not unseen:
         return ""
     if any(row.mde is None or row.mde > (row.baseline or 0.0) for row in unseen):
-        return ", but no drop could have been seen"
+        return ", but no drop could have been noticed"
     least = max(row.mde for row in unseen if row.mde is not None)
     size = figures.size(least, "share", relative=False).removesuffix(" pt")
-    return f", but only a drop of {size} points or more could be seen"
+    return f", but only a drop of {size} points or more would have been noticed"
 
 
 def _decision(report: Report) -> Line:
@@ -162,7 +164,7 @@ def _decision(report: Report) -> Line:
     if policy == "fail":
         return say("The policy blocks ({}).", rule)
     if report.outcome == "error" and report.exit_code == 6:
-        return say("The agent did answer, so no policy lets this through.")
+        return say("The agent did answer, so no policy can allow this.")
     if report.passed:
-        return say("The policy lets this through ({}).", rule)
-    return say("The policy lets this through ({}); something else blocks the run.", rule)
+        return say("The policy allows this ({}).", rule)
+    return say("The policy allows this ({}), but something else blocks the run.", rule)

@@ -15,9 +15,9 @@ from gate.text.spans import Line, Span, code, join, link, prose, say
 MOST_NAMED = 3  # metrics that a sentence names
 
 _RULES: dict[Rule, str] = {
-    "point": "the value itself decides about a limit, once more rounds have not settled it",
-    "convicted": "a limit is broken when the whole interval is beyond it; a value beyond it warns",
-    "proven": "a limit is kept when the whole interval is within it",
+    "point": "the measured value decides about a limit if more rounds did not",
+    "convicted": "a limit fails when the whole interval is beyond it; a value beyond it warns",
+    "proven": "a limit is met when the whole interval is within it",
 }
 
 
@@ -64,9 +64,9 @@ def _method(report: Report) -> Iterator[Line]:
     yield from (_detectable_harm(report, found) for found in compared)
     if any(found.typical for found in report.comparisons):
         yield say(
-            "A change that is called typical is that of a typical answer (the ratio of the "
-            "geometric means), so that one stuck answer does not decide it; the values beside it "
-            "are means."
+            'A "typical" change is that of a typical answer (the ratio of the geometric '
+            "means), so one stuck answer does not dominate it; the values next to it are "
+            "means."
         )
     yield from _limits(report)
 
@@ -82,7 +82,7 @@ def _test(report: Report, compared: Sequence[Comparison]) -> Iterator[Line]:
     together = [f"all {len(compared):,} blocking comparisons (Holm)"] if len(compared) > 1 else []
     together += ["all looks"] if any(suite.look for suite in report.suites.values()) else []
     yield say(
-        "If nothing changed, a run blocks with a chance of at most {}{}{}.",
+        "If nothing changed, the chance that a run blocks is at most {}{}{}.",
         figures.percent(report.alpha),
         ", over " if together else "",
         " and ".join(together),
@@ -99,10 +99,12 @@ def _looks(report: Report) -> Iterator[Line]:
         yield say("{} {}{}.", where, times, ended)
     if looked:
         yield say(
-            f"The earlier the look, the more it takes to block, so that stopping early does not "
-            f"raise that {figures.percent(report.alpha)}; a run passes early only where a change "
-            f"for the worse of the size below would have shown {figures.often(report.power)}. The "
-            "intervals hold at every look: the earlier, the wider."
+            "An earlier check needs stronger evidence to block, so stopping early does "
+            f"not raise that {figures.percent(report.alpha)}; a run passes early only "
+            "where a change "
+            "for the worse of the size below would have shown "
+            f"{figures.often(report.power)}. The intervals are valid at every check; "
+            "earlier ones are wider."
         )
 
 
@@ -115,8 +117,8 @@ def _baselines(report: Report) -> Iterator[Line]:
         )
         if info.source == "control":
             yield say(
-                "{}: the control agent, asked in the same run and round by round, so that a day's "
-                "drift of a model or a service meets both sides.",
+                "{}: the control agent, asked in the same run and round by round, so a "
+                "model or service that drifts affects both sides.",
                 of,
             )
         elif info.runs > 1 or info.pooling:
@@ -155,14 +157,14 @@ def _noise(report: Report) -> Iterator[Line]:
     rule = "" if all(gate.rule == "point" for gate in report.gates) else ", by the gate's rule"
     if any(noise_of(gate) >= NOISY for gate in report.gates):
         yield say(
-            "“noise 12 %” beside a limit: an agent like the baseline's would miss it in 12 % of "
-            "runs of this size by chance alone{}; where nothing is said, in fewer than 1 % or an "
-            "unknown share.",
+            "“noise 12 %” beside a limit: an agent like the baseline's would break it in 12 % of "
+            "runs of this size by chance alone{}; if no figure is shown, the share is "
+            "below 1 % or unknown.",
             rule,
         )
     elif any(odds.chance is not None for _, odds in limited):
         yield say(
-            "An agent like the baseline's would miss a limit in fewer than 1 % of runs of this "
+            "An agent like the baseline's would break a limit in fewer than 1 % of runs of this "
             "size by chance alone{}.",
             rule,
         )

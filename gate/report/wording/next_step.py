@@ -28,8 +28,8 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
         yield say("if this is intended, comment {}", code("/gate accept REASON"))
     elif bad and all(check.is_unproved for check in bad):
-        more = "more cases or rounds prove a limit that is kept"
-        yield say("{}; without {} no proof is asked", more, code("rule: proven"))
+        more = "add cases or rounds to prove that the limit is met"
+        yield say("{}; without {} no proof is required", more, code("rule: proven"))
     elif report.baseline.source == "control" and report.outcome in ("fail", "not_comparable"):
         return  # nothing is stored that could be replaced
     elif any(c.status == "regression" and c.level == "block" for c in report.comparisons):
@@ -38,10 +38,10 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "no_baseline":
         command = code("gate baseline save")
         if report.imported and not _on_github(report):
-            yield say("make a baseline: import the results of the base branch, then {}", command)
+            yield say("create a baseline: import the results of the base branch, then {}", command)
             return
         how = "the workflow that measures it" if _on_github(report) else command
-        yield say("make a baseline: run {} on the base branch", how)
+        yield say("create a baseline: run {} on the base branch", how)
     elif report.outcome == "not_comparable":
         yield say(
             "start a new baseline with {} on the base branch",
@@ -54,7 +54,7 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "error":
         how = "run the job again" if _on_github(report) else code("gate run --resume SESSION")
         also = "" if _on_github(report) else " and the options of this run"
-        yield say("then go on where it stopped: {}{}", how, also)
+        yield say("then continue where it stopped: {}{}", how, also)
 
 
 def _on_github(report: Report) -> bool:
@@ -66,14 +66,14 @@ def _more_trials(report: Report) -> Line:
     """How an inconclusive suite comes to more trials."""
     if report.imported:
         plan = code("gate plan SESSION")
-        return say("more rounds or more cases settle it; {} tells how many", plan)
+        return say("run more rounds or add cases; {} shows how many", plan)
     open_suites = [suite for suite in report.suites.values() if suite.outcome == "inconclusive"]
     if any(0 < suite.look < suite.looks for suite in open_suites):
         again = "run the job again: it" if _on_github(report) else code("gate run --resume SESSION")
         return say("{} adds trials to this session", again)
     rounds = "regression.max_rounds" if any(s.looks for s in open_suites) else "gate run --rounds N"
     return say(
-        "more rounds ({}) or more cases settle it; {} tells how many",
+        "run more rounds ({}) or add cases; {} shows how many",
         code(rounds),
         code("gate plan"),
     )

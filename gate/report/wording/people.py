@@ -46,6 +46,6 @@ def _agreement_in_words(ratings: Ratings) -> str:
     if ratings.reviewers < 2:
         return ""
     if agreement.value is None or agreement.low is None or agreement.high is None:
-        return f"; how far they agree cannot be told ({agreement.reason})"
+        return f"; how far they agree is unknown ({agreement.reason})"
     ends = figures.span_in_words(agreement.low, agreement.high, "")
     return f"; they agree by alpha {figures.value(agreement.value, '')} ({ends})"

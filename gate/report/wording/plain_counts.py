@@ -58,8 +58,8 @@ def describe_weighting(report: Report, rows: Iterable[tuple[str, str]]) -> Line:
         return ()
     more = [say(f"{len(parts) - _NAMED} more")] if len(parts) > _NAMED else []
     return say(
-        "Compared are the paired cases, each weighted by its rounds on both sides; over all cases "
-        "alike: {}.",
+        "Only the paired cases are compared, weighted by their rounds on both sides; with "
+        "equal weights over all cases: {}.",
         join(", ", [*parts[:_NAMED], *more]),
     )
 
@@ -93,7 +93,7 @@ def _suite_lines(report: Report, suite: SuiteReport) -> Iterator[Line]:
     if counts.decided and left:
         lines.append(say("{} without a verdict", f"{left:,}"))
     elif left:
-        lines.append(say("{} asked, none of which is judged", figures.count(left, "case")))
+        lines.append(say("{} run, but none was judged", figures.count(left, "case")))
     if unasked := max(0, suite.cases - counts.asked):
         of = "" if counts.asked else f" of {figures.count(suite.cases, 'case')}"
         lines.append(say("{}{} not asked", f"{unasked:,}", of))

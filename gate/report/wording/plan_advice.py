@@ -41,11 +41,11 @@ def impossible(metric: MetricOutlook, suite: SuiteOutlook) -> Line:
     missed = next((target for target in metric.targets if not target.seen), None)
     if missed is None:
         return ()
-    least = "no change at all can be caught"
+    least = "no change can be caught"
     if metric.mde is not None:
-        least = f"{size(metric, metric.mde)} is the least that it can"
+        least = f"{size(metric, metric.mde)} is the smallest change that can be caught"
     cannot = say(
-        "{} cannot guard {}: {}.",
+        "{} cannot protect {}: {}.",
         figures.count(suite.cases, "case"),
         say("{} of {}", size(metric, missed.change), code(metric.metric)),
         least,
@@ -63,8 +63,8 @@ def _enough(missed: Target, metric: MetricOutlook, suite: SuiteOutlook) -> Line:
         return say("No number of cases or rounds would, as runs differ from day to day.")
     allowed, rule = _tolerance(metric), code("regression.tolerance")
     if not ways:
-        return say("What is within {} ({}) is never called a change.", rule, allowed)
-    rounds = "" if missed.max_rounds is not None else " (more rounds alone would not)"
+        return say("A difference within {} ({}) is never reported as a change.", rule, allowed)
+    rounds = "" if missed.max_rounds is not None else " (more rounds alone would not be enough)"
     tolerated = within_tolerance(metric, missed.change)
     lower = say(", were {} ({}) lower", rule, allowed) if tolerated else ()
     return say("{} would{}{}.", " or ".join(ways), rounds, lower)
@@ -77,8 +77,8 @@ def saving(metric: MetricOutlook, suite: SuiteOutlook) -> Line:
     if calls is None or once is None or suite.looks == 1:
         return ()
     return say(
-        "For a {}: {} calls when fixed, {} when it may end early and nothing changed; no test with "
-        "these errors does with fewer than {} (Wald's bound).",
+        "For a {}: {} calls when fixed, {} when it may end early and nothing changed; no "
+        "test with these error rates needs fewer than {} (Wald's bound).",
         words(metric, target.change),
         f"{once:,}",
         f"{calls:,}",
@@ -98,7 +98,7 @@ def advice(suite: SuiteOutlook) -> Line:
             ", twice" if suite.rounds == 1 else "",
         )
     if action is None:
-        return say("nothing; what is caught is close to what is tolerated.")
+        return say("nothing: the smallest change that is caught is already close to the tolerance.")
     if action.mde is None:
         return say("{}.", _do(action, suite))
     was = "nothing" if metric.mde is None else size(metric, metric.mde)
@@ -110,14 +110,14 @@ def _do(action: Action, suite: SuiteOutlook) -> Line:
     if action.kind == "baseline":
         rule = say(" ({})", code(f"baseline.keep_rounds: {action.value}"))
         return say(
-            "let the base branch collect {} rounds{} instead of {}, which costs pull requests "
-            "nothing",
+            "let the base branch collect {} rounds{} instead of {}; this adds no cost to "
+            "pull requests",
             f"{action.value}",
             rule if action.value > suite.keep_rounds else (),
             rounds_of(suite),
         )
     if action.kind == "metrics":
-        return say("let fewer metrics block; with success alone")
+        return say("let fewer metrics block; with only success")
     return say(
         "{} instead of {}, at most {} calls a run",
         figures.count(action.value, action.kind.removesuffix("s")),
@@ -145,11 +145,10 @@ def risk(outlook: LimitOutlook) -> Line:
     safer = ""
     if outlook.safer is not None:
         name = "min" if outlook.max is None else "max"
-        safer = f"set {name} {figures.limit(outlook.safer, outlook.unit)} (missed in 5 %), "
+        safer = f"set {name} {figures.limit(outlook.safer, outlook.unit)} (broken in 5 % of runs), "
     rule = "" if outlook.rule == "convicted" else ", or rule: convicted"
     return say(
-        "Warning: {} {} would be missed in {} of runs by chance alone: {}take more cases or "
-        "rounds{}.",
+        "Warning: {} {} would be broken by chance in {} of runs: {}add cases or rounds{}.",
         code(outlook.metric),
         limit_of(outlook)[1],
         figures.odds(outlook.odds.chance),

@@ -39,8 +39,8 @@ def as_markdown(plan: Plan) -> str:
 def _blocks(plan: Plan) -> Iterator[Block]:
     shared = f", over all {plan.tests} blocking metrics together" if plan.tests > 1 else ""
     yield say(
-        "A change that does no harm is blocked at most {} of the time{}. One that is listed as "
-        "caught is blocked {} of the time.",
+        "A harmless change is blocked at most {} of the time{}. A change listed as caught "
+        "is blocked {} of the time.",
         figures.percent(plan.alpha),
         shared,
         figures.percent(plan.power),
@@ -58,7 +58,7 @@ def _suite(suite: SuiteOutlook) -> Iterator[Block]:
         yield say("Note: {}", prose(note))
     yield from _limits(suite)
     if not suite.metrics:
-        yield say("No metric of this suite blocks: there is nothing to plan for.")
+        yield say("No metric of this suite can block, so there is nothing to plan.")
         return
     yield _metrics(suite)
     for metric in suite.metrics:
@@ -70,7 +70,10 @@ def _suite(suite: SuiteOutlook) -> Iterator[Block]:
         yield _what_it_takes(suite)
         yield Grid(head=_head(suite), rows=tuple(_targets(detailed[:DETAILED], suite)))
         if any(within_tolerance(one, t.change) for one in detailed[:DETAILED] for t in one.targets):
-            yield say("* The tolerance itself: at best about half are caught, whatever is spent.")
+            yield say(
+                "* Equal to the tolerance: at best about half of these changes are caught, at "
+                "any cost."
+            )
         for line in (saving(detailed[0], suite), impossible(detailed[0], suite)):
             if line:
                 yield line
@@ -84,9 +87,7 @@ def _limits(suite: SuiteOutlook) -> Iterator[Block]:
     """How often noise alone misses each limit, and what to do about those that it often does."""
     if not suite.limits:
         return
-    yield say(
-        "How often an agent like main's would miss a limit by chance alone, in a run of this size:"
-    )
+    yield say("How often an unchanged agent would break a limit by chance in a run of this size:")
     rows = ((code(limit_of(one)[0]), *limit_of(one)[1:]) for one in suite.limits)
     yield Grid(
         head=("limit", "", "missed by chance"),
@@ -111,8 +112,10 @@ def _baseline(suite: SuiteOutlook) -> Line:
     info = suite.baseline
     where = say(" ({})", prose(info.detail, 300)) if info.detail else ()
     if suite.assumed:
-        stored = "" if suite.fresh else ", as if one run of the base branch were stored"
-        return say("There is no baseline{}: the figures are guesses{}.", where, stored)
+        stored = "" if suite.fresh else ", assuming one stored run of the base branch"
+        return say(
+            "There is no baseline{}: the figures are estimates without data{}.", where, stored
+        )
     rounds = rounds_of(suite)
     plural = "" if suite.rounds_b == 1 else "s"
     runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
@@ -155,7 +158,7 @@ def _spending(suite: SuiteOutlook) -> Line:
     if not suite.numbered:
         return line
     planned = f"{suite.planned.calls or 0:,}"
-    more = say("A gate whose limit is close asks for the {} planned calls in any case.", planned)
+    more = say("A gate with a value close to its limit always needs all {} planned calls.", planned)
     return join(" ", (line, more))
 
 
@@ -163,8 +166,10 @@ def _what_it_takes(suite: SuiteOutlook) -> Line:
     if not _early(suite):
         return say("What it takes to catch other changes:")
     return say(
-        "What it takes to catch other changes. Calls of one run: at most; on average, unchanged or "
-        "changed so much; fixed, with every round and one look. Cost: on average, unchanged."
+        'What it takes to catch other changes. "at most": calls of the longest run. '
+        '"unchanged", "changed": calls of an average run without and with that '
+        'change. "fixed": calls when every round is made and judged once. "cost": of '
+        "an average run without a change."
     )
 
 
@@ -212,8 +217,8 @@ def _noise(suite: SuiteOutlook) -> Line:
     if first.between is not None:
         facts.append(
             say(
-                "{} of the variance of {} lies between cases and cancels: each case is compared "
-                "with itself.",
+                "{} of the variance of {} is between cases and cancels out, because each "
+                "case is compared with itself.",
                 figures.portion(first.between),
                 code(first.metric),
             )

@@ -10,7 +10,10 @@ from gate.text.escaping import one_line
 from gate.text.spans import Line, code, join, say
 
 HEAD = ("Metric", "here", "quoted", "of", "year", "source")
-NOTE = "Quoted values are others' published results: not measured here, and nothing depends on them"
+NOTE = (
+    "Quoted values are results published by others. They were not measured here and do not "
+    "affect the verdict"
+)
 _METRICS = 20  # of a suite
 _VALUES = 10  # of a metric
 _NAME, _SOURCE = 60, 120  # characters

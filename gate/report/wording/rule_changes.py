@@ -11,7 +11,8 @@ def title(report: Report) -> str:
     """Whose rules judged; without markup."""
     if report.unprotected:
         return (
-            "This change loosens the rules it is judged by, and is judged by them: protect is off."
+            "This change loosens the rules and was judged by the loosened rules, because "
+            "protect is off."
         )
     return "This change loosens the rules; it was judged by those of the base branch."
 

@@ -134,7 +134,7 @@ def warn_only(rows: Sequence[Check], *, most: int = 5) -> Line:
     listed = (
         ("Worse, but not blocking: {}.", [_milder(check) for check in worse]),
         ("Judge unreachable: {}.", [say("{}", code(check.metric)) for check in unjudged]),
-        ("Not measured any more: {}.", [say("{}", code(check.metric)) for check in gone]),
+        ("No longer measured: {}.", [say("{}", code(check.metric)) for check in gone]),
         ("Too many unscored: {}.", [say("{}", code(check.metric)) for check in unscored]),
     )
     return join(" ", (say(text, _some(items, most)) for text, items in listed if items))
@@ -181,9 +181,7 @@ def _milder(check: Check) -> Line:
 def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Line:
     if info.source == "none" or not (info.commit or info.rounds):
         where = f" ({info.detail})" if info.detail else ""
-        return say(
-            "Compared with nothing: there is no baseline of {}{}.", figures.join_words(names), where
-        )
+        return say("Not compared: there is no baseline of {}{}.", figures.join_words(names), where)
     what = "control" if info.source == "control" else "baseline"
     compared = any(c.delta is not None for c in report.comparisons if c.suite in names)
     verb = "Compared" if compared else "Not compared"
@@ -233,12 +231,12 @@ def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
 
 def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
     where = say(" in {}", suite.name) if named else ()
-    unanswered = "without an answer (infrastructure error), counted neither way"
+    unanswered = "without an answer (infrastructure error), not counted"
     facts = (
         (suite.infra_errors, unanswered, suite.error_reasons.get("infra_error", "")),
         (
             suite.agent_errors,
-            "ended in an error of the agent, scored 0",
+            "ended in an agent error, scored 0",
             suite.error_reasons.get("agent_error", ""),
         ),
         (suite.not_run, "not made", ""),
@@ -248,7 +246,7 @@ def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:
             yield _with_why(say("{}{} {}", figures.count(number, "trial"), where, what), why)
     for grader, number in suite.graders_unscored.items():
         answers = figures.count(number, "answer")
-        left = say("{}{} left unscored by {}", answers, where, code(grader))
+        left = say("{}{} not scored by {}", answers, where, code(grader))
         yield _with_why(left, suite.unscored_reasons.get(grader, ""))
     yield from _injection_caution(suite, where)
 
@@ -258,7 +256,7 @@ def _injection_caution(suite: SuiteReport, where: Line) -> Iterator[Line]:
     rate = suite.metrics.get(JUDGE_INJECTION.name)
     if rate is not None and rate.value:
         share = figures.portion(rate.value)
-        sentence = "of the judged answers{} try to instruct their judge: their points do not count"
+        sentence = "of the judged answers{} try to give the judge instructions and get no points"
         yield say("{} " + sentence + " ({}).", share, where, code(JUDGE_INJECTION.name))
 
 
@@ -277,8 +275,8 @@ def _mostly(failing: Sequence[CaseChange]) -> Line:
     coded = sum(bool(c.failures) for c in failing)  # a case may fail by several
     codes = join(", ", (say("{} ({})", code(k), f"{n:,}") for k, n in top))
     if coded < len(failing):
-        return say(" The {} looked at failed by {}.", f"{coded:,}", codes)
-    return say(" Failed by {}.", codes)
+        return say(" Causes of the {} examined: {}.", f"{coded:,}", codes)
+    return say(" Causes: {}.", codes)
 
 
 def _share(passed: int | None, total: int | None) -> str:

@@ -17,7 +17,7 @@ _AGAINST = {"baseline": "the baseline", "reference": "the reference trajectory"}
 def summary(change: CaseChange, diff: StepDiff) -> str:
     """`Steps of case-1, round 2, beside the baseline: run_sql is left out, list_tables is new`."""
     what = _tools_in_words(diff) or "the same steps"
-    where = f"round {diff.round}, beside {_AGAINST[diff.against]}"
+    where = f"round {diff.round}, compared with {_AGAINST[diff.against]}"
     return f"Steps of {one_line(change.case_id, 48)}, {where}: {what}"
 
 
@@ -48,7 +48,7 @@ def _tools_in_words(diff: StepDiff) -> str:
     for kind, words in (
         ("removed", "left out"),
         ("added", "new"),
-        ("changed", "called with other arguments"),
+        ("changed", "called with different arguments"),
     ):
         tools = [_tool(step) for step in diff.steps if step.kind == kind]
         if tools:

@@ -61,7 +61,7 @@ def title(report: Report, *, shown: int) -> Line:
     top = sorted(rules.items(), key=lambda item: (-item[1], item[0]))[:_RULES]
     kinds = join(", ", (say("{} ({})", code(one_line(rule, 60)), f"{n:,}") for rule, n in top))
     complete = len(log) == number and shown >= len(merge_log(report))
-    rest = "" if complete else "; all of them are in violations.jsonl"
+    rest = "" if complete else "; the full list is in violations.jsonl"
     head = say("{}: ", strong(figures.count(number, "safety violation")))
     return join("", [head, kinds, say(rest)])
 

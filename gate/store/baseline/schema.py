@@ -155,7 +155,7 @@ def _not_json(text: bytes, error: json.JSONDecodeError) -> str:
         return "HTML or XML, not a baseline file; was a page saved instead of the file?"
     if re.search(rb"^<<<<<<< ", text, re.MULTILINE):
         return "has merge conflict marks; take one side and run `gate baseline save` again"
-    return f"not whole JSON ({error.msg}): cut off or edited; restore it from the base branch"
+    return f"incomplete JSON ({error.msg}): cut off or edited; restore it from the base branch"
 
 
 def _no_number(word: str) -> NoReturn:
@@ -211,7 +211,7 @@ def _case_problems(data: Mapping[str, Json]) -> Iterator[tuple[int, str, str]]:
             if wrong:
                 continue
         if case["id"] in seen:
-            yield index, "id", f"'{case['id'][:80]}' comes twice; save the baseline again"
+            yield index, "id", f"'{case['id'][:80]}' appears twice; save the baseline again"
         seen.add(case["id"])
         for column, values in case["values"].items():
             if len(values) != rounds:

@@ -180,7 +180,10 @@ def _too_few(subject: CalibrationSuite) -> str:
         return ""
     have = f"{subject.cases} of its cases have two recorded rounds"
     wanted = MIN_PAIRED if recorded >= MIN_PAIRED else 1
-    return f"{have} and {wanted} {'are' if wanted > 1 else 'is'} needed; give more sessions of it"
+    return (
+        f"{have} and {wanted} {'are' if wanted > 1 else 'is'} needed; give more sessions of "
+        "this suite"
+    )
 
 
 def _blocking(
@@ -196,7 +199,7 @@ def _blocking(
         return frozenset(row.metric for row in rows), ""
     if verdict.outcome in ("error", "not_comparable"):
         return frozenset(), verdict.reason
-    return frozenset(), "none of its metrics blocks"
+    return frozenset(), "no metric of it blocks"
 
 
 def _keep_blocking(table: Table, metrics: frozenset[str]) -> Table:

@@ -23,7 +23,7 @@ from gate.stats.planning import (
 )
 
 CHANGES = (0.02, 0.05, 0.10)  # of the metric's scale, or of its value where that is unbounded
-LOST = "not even the worst answers could be told from chance"
+LOST = "even the worst answers could not be told from chance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

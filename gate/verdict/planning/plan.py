@@ -62,7 +62,7 @@ def suite_from_baseline(
     # A run that ended early has not asked them all.
     cases = len(table.cases) + max(0, stored.meta.cases - len(stored.table.cases))
     if not cases:
-        raise UsageError(f"gate plan SESSION: suite '{name}' has no case; give another session")
+        raise UsageError(f"gate plan SESSION: suite '{name}' has no cases; give another session")
     return PlannedSuite(
         name=name,
         cases=cases,
@@ -255,7 +255,8 @@ class _SuiteForecast:
         graders = suite.table.graders if suite.graders is None else suite.graders
         if tuple(graders.get(name) for name in spec.columns) == suite.table.grader_hashes(spec):
             return noise
-        return replace(noise, unknown="its grader is not the baseline's: measure that once more")
+        why = "its grader differs from the baseline's: run the base branch again"
+        return replace(noise, unknown=why)
 
 
 def _gate_target(spec: MetricSpec, gates: Sequence[GateRule]) -> float:

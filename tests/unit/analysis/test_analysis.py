@@ -91,7 +91,7 @@ def test_a_spread_within_cases_needs_two_rounds() -> None:
         ),
         (
             {"infra_error": [[0.0], [0.0]], "agent_error": [[0.0], [1.0]]},
-            "no trial has a value: no case asks for it, or the agent does not report it",
+            "no trial has a value: no case needs it, or the agent does not report it",
         ),
     ],
 )
@@ -211,7 +211,7 @@ def test_where_both_miss_alike_only_what_is_beyond_the_baseline_counts() -> None
     assert filled.sum() == np.count_nonzero(pessimistic_values(now, SUCCESS, told) == 0.0) - (
         np.count_nonzero(now.values(SUCCESS) == 0.0)
     )
-    assert "counted as failures those that the baseline has not would" in told.could
+    assert "counted as failures those that the baseline does not have would" in told.could
 
 
 def test_errors_that_take_the_place_of_failures_are_no_chance() -> None:

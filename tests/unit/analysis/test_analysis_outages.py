@@ -34,7 +34,7 @@ def test_nearly_all_trials_of_one_kind_are_an_outage(rows, kind):
 def test_the_sentence_says_how_many_and_with_what():
     found = transports(("agent_error", "not_http", 19), ("completed", None, 1)).outage("asked")
     assert found.said == (
-        "95 % of the asked got an answer that is not HTTP: an outage, which is no measurement:"
+        "95 % of the asked got an answer that is not HTTP: an outage, so nothing was measured:"
         " not_http happened"
     )
     assert not found.answered

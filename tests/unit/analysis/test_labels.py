@@ -102,8 +102,8 @@ def test_a_reviewer_who_contradicts_himself_counts_with_neither():
     found = read_labels(source(lines(rows)))
     assert found.rows == (label("c001"),)
     assert told(found.wrong) == [
-        f"{FILE}:3: ann rated this answer 2 on {METRIC} here and 4 in line 1; neither counts - "
-        "keep one of the two"
+        f"{FILE}:3: ann rated this answer 2 on {METRIC} here and 4 in line 1; neither is "
+        "used - keep one of the two"
     ]
 
 

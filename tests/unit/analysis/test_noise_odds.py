@@ -82,7 +82,7 @@ def test_both_limits_count() -> None:
     ("spec", "values", "why"),
     [
         (metric("rate"), np.full((40, 3), np.nan), "the baseline has no value of it"),
-        (metric("std", **LOWER), np.ones((40, 3)), "nothing is known of the noise of a std"),
+        (metric("std", **LOWER), np.ones((40, 3)), "the noise of a std is unknown"),
         (
             metric("quantile", options={"q": 0.99}, **LOWER),
             np.ones((40, 3)),
@@ -91,7 +91,7 @@ def test_both_limits_count() -> None:
         (
             metric("k_rounds", options={"k": 2, "wanted": "all"}),
             np.ones((40, 3)),
-            "it takes two runs of main that made as many rounds as this one",
+            "it needs two runs of main with as many rounds as this one",
         ),
     ],
 )

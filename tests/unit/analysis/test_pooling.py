@@ -128,7 +128,7 @@ def test_the_session_effect_does_not_end_the_pool_but_is_counted_in() -> None:
     assert effect.sd == pytest.approx(0.1, abs=0.03)
     assert found.drift[SUCCESS.name] == pytest.approx(effect.drift(1 / 8))
     assert found.notes == (
-        "the baseline's runs differ beyond chance, which is counted in: "
+        "the baseline's runs differ by more than chance, and the comparison allows for it: "
         f"agent.success_rate by ±{100 * effect.sd:.1f} pt (8 runs)",
     )
     two = pool(*past(*shocked(*shifts[:2])))

@@ -73,7 +73,7 @@ def test_a_judge_that_scored_nothing_says_why():
     assert tally.no_vote_reason == ""
     for why in ("401", "late", "401"):
         tally.add(row(judging=judging(failures=[why])))
-    assert tally.no_vote_reason.endswith("asked 3 times: 401")
+    assert tally.no_vote_reason.endswith("called 3 times: 401")
     tally.add(row(judging=judging(scored=1)))
     assert tally.no_vote_reason == ""
 

@@ -73,7 +73,7 @@ def test_a_limit_on_money_does_not_pass_by_what_nobody_knows(unknown, status):
         for gate in found:
             assert (
                 gate.reason
-                == f"the cost of {share} of the answers is not known, which may be anything"
+                == f"the cost of {share} of the answers is not known, and their scores are unknown"
             )
 
 
@@ -151,7 +151,7 @@ def test_a_cost_that_can_be_none_is_unknown_and_told(cost, place):
     row = row_of(trial, cost_usd=None, on_agent_error={}, specs={})
     assert row["usage"]["cost_usd"] is None
     assert row["trace_faults"] == [
-        "the cost that the agent reports is no amount of money: it is unknown"
+        "the cost that the agent reports is not an amount of money, so the cost is unknown"
     ]
 
 

@@ -165,7 +165,7 @@ def test_a_re_run_goes_on_with_the_stored_session(
     ((argv, settings),) = scene.asked
     folder = Path("out", "session-20261119-120002-0123abcd")
     assert argv == ("run", "--out=out", f"--resume={folder}")
-    assert settings == {"note": f"goes on with the stored session {folder.name}"}
+    assert settings == {"note": f"continues the stored session {folder.name}"}
     assert (folder / "events.jsonl").is_file()
 
 
@@ -180,7 +180,7 @@ def test_a_stored_session_that_does_not_fit_is_left_alone_and_the_report_says_so
     assert resumed[0][-1].startswith("--resume=")
     assert anew == (
         ("run",),
-        {"note": "the stored session of this commit was left alone: the agent changed since"},
+        {"note": "the stored session of this commit was not used: the agent changed since"},
     )
 
 

@@ -58,7 +58,7 @@ def test_save_appends_and_keeps_the_newest_rounds(
 
 
 def test_save_takes_the_latest_session_of_results(work: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="results: no session with a verdict here"):
+    with pytest.raises(UsageError, match="results: no session with a verdict found here"):
         gate("save")
     for number in (1, 2):
         store(work / "results", {"a": [True]}, number=number)
@@ -96,7 +96,7 @@ def test_save_is_refused_where_a_change_would_write_its_own_baseline(
         ({"event": "pull_request_target"}, "measured by a pull request"),
         ({"finished": False}, "the run did not finish; continue it with `gate run --resume"),
         ({"outcome": "error"}, "ended in an error"),
-        ({"suite": "../up"}, "no name of a suite"),
+        ({"suite": "../up"}, "not a suite name"),
     ],
 )
 def test_save_refuses_what_is_no_baseline(
@@ -118,14 +118,14 @@ def test_save_refuses_what_is_no_baseline(
 def test_save_refuses_the_same_session_twice_and_a_broken_pool(work: Path, tmp_path: Path) -> None:
     session = store(tmp_path, {"a": [True]})
     gate("save", session)
-    with pytest.raises(UsageError, match="in the baseline already"):
+    with pytest.raises(UsageError, match="already in the baseline"):
         gate("save", session)
     (work / "baselines" / "analytics.json").write_text("{")
-    with pytest.raises(UsageError, match=r"analytics\.json:1: not whole JSON"):
+    with pytest.raises(UsageError, match=r"analytics\.json:1: incomplete JSON"):
         gate("save", store(tmp_path, {"a": [True]}, number=2))
     with pytest.raises(UsageError, match="--suite analytisc: not in this session - did you mean"):
         gate("save", session, "--suite", "analytisc")
-    with pytest.raises(UsageError, match="no session here"):
+    with pytest.raises(UsageError, match="not a session folder"):
         gate("save", tmp_path / "none")
 
 
@@ -188,7 +188,7 @@ def test_accept_records_who_when_why_and_starts_a_new_pool(
     assert said.metrics == ("agent.success_rate",)
     assert len(said.old_digest) == 64
     assert gate("show", "--baseline", "baselines") == 0
-    assert "the next run starts a new pool" in capsys.readouterr().out
+    assert "the next run starts a new baseline" in capsys.readouterr().out
     gate("save", store(tmp_path, {"a": [False]}, number=2))
     assert parse(file.read_bytes(), "x").table.column("success").tolist() == [[0]]
 
@@ -202,14 +202,14 @@ def test_accept_takes_the_actor_on_a_runner(work: Path, tmp_path: Path) -> None:
 
 
 def test_accept_refuses(work: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no baseline file to accept for"):
+    with pytest.raises(UsageError, match="no baseline file to update"):
         gate("accept", "--reason", "x")
     gate("save", store(tmp_path, {"a": [True]}))
     with pytest.raises(UsageError, match="--reason is empty"):
         gate("accept", "--reason", "  ")
     with pytest.raises(UsageError, match=r"did you mean 'agent\.success_rate'"):
         gate("accept", "--reason", "x", "--metric", "agent.succes_rate")
-    with pytest.raises(UsageError, match="a pull request's own run cannot accept"):
+    with pytest.raises(UsageError, match="a pull request's run cannot accept"):
         gate("accept", "--reason", "x", env=event(tmp_path, "pull_request"))
 
 

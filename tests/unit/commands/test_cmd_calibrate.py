@@ -79,7 +79,7 @@ def test_a_baseline_is_found_as_a_run_finds_it_and_a_session_in_it_counts_once(w
 
 
 def test_without_any_recording_it_says_what_to_give(work):
-    with pytest.raises(UsageError, match=r"there is no baseline.*name sessions.*or let --runs N"):
+    with pytest.raises(UsageError, match=r"there is no baseline.*give sessions.*with --runs N"):
         gate("--reps", "5")
 
 
@@ -108,7 +108,10 @@ def test_quarantined_cases_are_left_out(work, capsys):
 
 def test_runs_of_different_agents_are_no_a_a(work, capsys):
     found = printed(capsys, session(work, 1), session(work, 2, agent="openai other"))
-    assert "not made like the one before it: agent: openai m -> openai other" in found["notes"][0]
+    assert (
+        "made with other settings than the one before it: agent: openai m -> openai other"
+        in found["notes"][0]
+    )
 
 
 @pytest.mark.parametrize(("most", "code"), [("0.1%", 1), ("0.001", 1), ("90%", 0), ("1", 0)])

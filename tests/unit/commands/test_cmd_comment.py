@@ -77,7 +77,7 @@ def test_a_forks_session_is_published_and_marked(
 def test_a_session_of_another_commit_is_refused(
     github: GitHub, session: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match="measured aaaaaaaaaaaa, but this event is about cccc"):
+    with pytest.raises(UsageError, match="measured aaaaaaaaaaaa, but this event is for cccc"):
         gate(session, second_workflow(github, tmp_path, "c" * 40))
     assert github.comments == []
 
@@ -100,7 +100,7 @@ def test_refusals(github: GitHub, session: Path, tmp_path: Path) -> None:
     with pytest.raises(InfrastructureError, match="permissions: pull-requests: write"):
         gate(session, env)
     (session / "summary.json").unlink()
-    with pytest.raises(UsageError, match="never ended"):
+    with pytest.raises(UsageError, match="did not finish"):
         gate(session, env)
 
 
@@ -151,7 +151,7 @@ def test_another_comment_can_only_be_named_by_the_option(
     gate(session, second_workflow(github, tmp_path), "--comment-id", "fork")
     assert "id=fork" in body(github)
     edited(session, comment_id="x -->\n@octocat")
-    with pytest.raises(UsageError, match="is no id"):
+    with pytest.raises(UsageError, match="is not a valid id"):
         gate(session, second_workflow(github, tmp_path))
 
 
@@ -184,7 +184,7 @@ def test_many_cases_are_counted_and_cut(github: GitHub, session: Path, tmp_path:
     ("content", "why"),
     [
         (b"", "not readable"),
-        (b"[]", "not a session|not of the form"),
+        (b"[]", "not a session|not in the format"),
         (b"\xff\xfe{}", "not readable"),
         (b"[" * 200_000, "not readable"),
         (b'{"a":' * 200_000, "not readable"),
@@ -193,7 +193,7 @@ def test_many_cases_are_counted_and_cut(github: GitHub, session: Path, tmp_path:
         (b'{"duration_s": 1e999}', "1e999 is no number"),
         (b'{"duration_s": ' + b"9" * 5000 + b"}", "is no number"),
         (b" " * (8 << 20) + b"{}", "larger than 8 MB"),
-        (b'{"schema_version": 1, "session_id": 3}', "not of the form"),
+        (b'{"schema_version": 1, "session_id": 3}', "not in the format"),
     ],
 )
 def test_a_hostile_file_is_refused(
@@ -212,7 +212,7 @@ def test_a_link_in_place_of_a_file_is_refused(
 ) -> None:
     (session / name).rename(tmp_path / name)
     (session / name).symlink_to(tmp_path / name)
-    with pytest.raises(UsageError, match="no plain file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         gate(session, second_workflow(github, tmp_path))
 
 
@@ -221,7 +221,7 @@ def test_a_dangling_link_is_no_run_that_never_ended(
 ) -> None:
     (session / "summary.json").unlink()
     (session / "summary.json").symlink_to("/nowhere")
-    with pytest.raises(UsageError, match="no plain file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         gate(session, second_workflow(github, tmp_path))
 
 

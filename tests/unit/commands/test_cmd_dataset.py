@@ -55,7 +55,7 @@ def test_proposals_are_appended_and_what_was_there_stays(project, capsys):
     new = cases()[4:]
     assert [(case["status"], case["category"]) for case in new] == [("proposed", "new")] * 2
     said = capsys.readouterr().out
-    assert "cases.jsonl: 2 cases proposed; none runs before `gate dataset approve`" in said
+    assert "cases.jsonl: 2 cases proposed; they are not run until you approve them" in said
 
 
 def test_the_same_proposals_are_not_taken_twice(project, capsys):
@@ -109,11 +109,11 @@ def test_a_case_that_would_break_its_suite_is_not_approved(project, capsys):
     [
         (["stats", "lost.jsonl"], "lost.jsonl: there is no such file"),
         (["approve", "cases.jsonl", "--case", "c9", "--reviewer", "m"], "there is no case 'c9'"),
-        (["approve", "cases.jsonl", "--case", "c1", "--reviewer", " "], "--reviewer: say who"),
+        (["approve", "cases.jsonl", "--case", "c1", "--reviewer", " "], "--reviewer: give the"),
         (["extend", "cases.jsonl", "--out", "new.csv"], "new.csv: only JSON Lines"),
-        (["extend", "cases.jsonl", "--logs", "empty.jsonl"], "empty.jsonl: no question in it"),
+        (["extend", "cases.jsonl", "--logs", "empty.jsonl"], "empty.jsonl: contains no question"),
         (["extend", "cases.jsonl", "--config", "none.yml"], "none.yml: file not found"),
-        (["extend", "cases.jsonl", "--config", "mute.yml"], "there is none; docs/judge.md"),
+        (["extend", "cases.jsonl", "--config", "mute.yml"], "gate.yml has none; see docs/judge.md"),
     ],
 )
 def test_what_goes_wrong_is_one_sentence_and_2(project, capsys, command, said):
@@ -161,7 +161,7 @@ def test_relevant_documents_are_proposed_and_a_person_says_which_are(project, ca
     assert "relevant_doc_ids" not in third
     said = capsys.readouterr().out
     assert "  relevant, says python ./search.py:search: d0, d1, d2, d3, d4" in said
-    assert "left out: relevant documents: the retriever fails:" in said
+    assert "left out: relevant documents: the retriever failed:" in said
     assert "index is gone" in said
     approve = ["dataset", "approve", "cases.jsonl", "--reviewer", "maria", "--case", second["id"]]
     (project / "gate.yml").write_text("version: 1\nagent: {type: sample}\n", encoding="utf-8")
@@ -170,7 +170,7 @@ def test_relevant_documents_are_proposed_and_a_person_says_which_are(project, ca
     assert (kept["status"], kept["relevant_doc_ids"]) == ("approved", ["d8", "d1"])
     assert kept["metadata"]["relevant_doc_ids"]["read_by"] == "maria"
     assert run([*approve, "--case", first["id"], "--relevant", "d8"], {}) == 2
-    assert "--relevant: it is for one case" in capsys.readouterr().err
+    assert "--relevant: works for one case" in capsys.readouterr().err
 
 
 SILENT = (
@@ -239,7 +239,7 @@ def test_at_most_so_many_and_a_retriever_that_fails_is_told(silent, capsys):
     assert "for 1 of 4 cases" in capsys.readouterr().out
     assert run(["dataset", "extend", "cases.jsonl", "--existing"], {}) == 0
     said = capsys.readouterr().out
-    assert "the retriever fails" in said
+    assert "the retriever failed" in said
     assert "for 0 of 3 cases" in said
 
 

@@ -40,8 +40,8 @@ def test_a_finding_has_its_place_and_exit_code_1(project, capsys):
     assert out == [
         "cases.jsonl:2: b: turned: the opposite passes",
         "    No, by 9",
-        "suite 'shop': 2 cases, gold 2 of 2 pass, empty 2 of 2 fail, other_gold 2 of 2 fail, "
-        "turned 0 of 1 fail, number_5pct 2 of 2 fail",
+        "suite 'shop': 2 cases, right answers: 2 of 2 pass, empty 2 of 2 fail, "
+        "other_gold 2 of 2 fail, turned 0 of 1 fail, number_5pct 2 of 2 fail",
     ]
 
 

@@ -120,7 +120,7 @@ def test_no_history_is_4(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert f"no history in {tmp_path}" in told(capsys)[1]
     store(tmp_path, {"a": [True]}, finished=False)
     assert history(tmp_path) == 4
-    assert "the run never ended" in told(capsys)[1]
+    assert "the run did not finish" in told(capsys)[1]
 
 
 def test_nothing_since_then_is_4(results: Path) -> None:
@@ -133,8 +133,8 @@ def test_nothing_since_then_is_4(results: Path) -> None:
     [
         (["nowhere"], "nowhere: No such file or directory; give a session"),
         (["RESULTS", "--suite", "analytic"], "did you mean 'analytics'"),
-        (["RESULTS", "--baseline", "repo"], "exclude each other"),
-        (["RESULTS", "--config", "gate.yml"], "exclude each other"),
+        (["RESULTS", "--baseline", "repo"], "cannot be combined"),
+        (["RESULTS", "--config", "gate.yml"], "cannot be combined"),
         (["BROKEN"], "broken.json:1"),
     ],
 )

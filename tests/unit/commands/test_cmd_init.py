@@ -40,7 +40,7 @@ def test_what_it_writes_validates(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     (tmp_path / "gate.yml").write_text("mine", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"^gate\.yml: there already - `gate init --force`"):
+    with pytest.raises(UsageError, match=r"^gate\.yml: already there - use `gate init --force`"):
         init(tmp_path)
     assert (tmp_path / "gate.yml").read_text(encoding="utf-8") == "mine"
     assert not (tmp_path / "datasets").exists()
@@ -57,7 +57,7 @@ def test_all_files_that_are_there_are_named(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "datasets").write_text("a file, not a folder", encoding="utf-8")
-    with pytest.raises(UsageError, match="datasets is no folder"):
+    with pytest.raises(UsageError, match="datasets is not a folder"):
         init(tmp_path)
 
 

@@ -141,7 +141,7 @@ def test_a_period_is_never_drawn_over(tmp_path, capsys):
     session = judged(tmp_path, ANSWERS)
     sample(session, "--size", "4")
     assert sample(session, "--size", "5") == 2
-    assert "name another period with --period, e.g. 2026-W47-2" in capsys.readouterr().err
+    assert "choose another period with --period, e.g. 2026-W47-2" in capsys.readouterr().err
     assert len(drawn().cases) == 4
 
 
@@ -233,10 +233,10 @@ def wrong(form, **changes):
         ({"item": "1"}, "no case 1 in the sample", 15),
         ({"answer_digest": "0" * 64}, "was shown with another answer", 15),
         ({"ratings": {METRICS[0]: 6, METRICS[1]: 4}}, "6 is not on the scale, 1 to 5", 16),
-        ({"ratings": {METRICS[0]: "4"}}, "'4' is no whole number from 1 to 5", 15),
-        ({"ratings": {METRICS[0]: 4.5}}, "4.5 is no whole number", 15),
-        ({"ratings": {METRICS[0]: True}}, "True is no whole number", 15),
-        ({"ratings": {"charm": 4}}, "charm: no such criterion; there are correctness.corr", 15),
+        ({"ratings": {METRICS[0]: "4"}}, "'4' is not a whole number from 1 to 5", 15),
+        ({"ratings": {METRICS[0]: 4.5}}, "4.5 is not a whole number", 15),
+        ({"ratings": {METRICS[0]: True}}, "True is not a whole number", 15),
+        ({"ratings": {"charm": 4}}, "charm: no such criterion; choose from correctness.corr", 15),
         ({"ratings": [4, 4]}, "ratings: must be an object", 15),
         ({"cannot_judge": "no"}, "cannot_judge: must be true or false", 15),
     ],
@@ -247,7 +247,7 @@ def test_one_wrong_label_is_told_and_the_others_count(form, capsys, changes, mes
     assert message in said.err
     assert f"ada.json: case '{form['labels'][0]['case_id']}'" in said.err
     assert f"{added} labels added" in said.out
-    assert "1 problem, left out" in said.out
+    assert "1 problem, not imported" in said.out
     assert len(labels()) == added
 
 
@@ -258,11 +258,11 @@ def test_one_wrong_label_is_told_and_the_others_count(form, capsys, changes, mes
         ({"reviewer": 7}, "reviewer: write your name"),
         ({"period": "2026-W01"}, "no sample of '2026-W01'"),
         ({"period": "../reviews/2026-W47"}, "no sample of '../reviews/2026-W47'"),
-        ({"sample": "sha256:0"}, "filled in for another sample of 2026-W47"),
+        ({"sample": "sha256:0"}, "belongs to an older sample of 2026-W47"),
         ({"form": "else"}, "not a file that the review form saved"),
         ({"labels": {}}, "labels: must be a list"),
         ({"labels": [7]}, "labels[0]: must be an object"),
-        ({"labels": []}, "no rating in it"),
+        ({"labels": []}, "contains no ratings"),
     ],
 )
 def test_a_file_of_which_nothing_can_be_read_is_an_error(form, capsys, changes, message):
@@ -295,7 +295,7 @@ def test_another_rating_by_the_same_reviewer_takes_replace(form, capsys):
     first = form["labels"][0]
     saved(wrong(form, ratings={**first["ratings"], METRICS[0]: 2}), "again.json")
     assert back("again.json") == 0
-    assert "is 2 here and 4 in the labels; left out - --replace" in capsys.readouterr().err
+    assert "is 2 here but 4 in the labels; not imported - use --replace" in capsys.readouterr().err
     assert {row["human"] for row in labels()} == {4.0}
     assert back("again.json", "--replace") == 0
     assert "1 replaced" in capsys.readouterr().out
@@ -307,7 +307,7 @@ def test_two_files_that_contradict_each_other_count_neither_way(form, capsys):
     first = form["labels"][0]
     saved(wrong(form, ratings={**first["ratings"], METRICS[0]: 2}), "again.json")
     assert back(saved(form), "again.json") == 0
-    assert "neither counts - keep one of the two" in capsys.readouterr().err
+    assert "neither is used - keep one of the two" in capsys.readouterr().err
     assert len(labels()) == 17
     assert back("ada.json", "again.json", "--replace") == 0
     assert [row["human"] for row in labels() if row["human"] != 4.0] == [2.0]
@@ -317,7 +317,7 @@ def test_a_file_that_contradicts_itself_counts_neither_way_also_with_replace(for
     first = form["labels"][0]
     twice = {**form, "labels": [*form["labels"], {**first, "ratings": {METRICS[0]: 1}}]}
     assert back(saved(twice), "--replace") == 0
-    assert "neither counts" in capsys.readouterr().err
+    assert "neither is used" in capsys.readouterr().err
     assert len(labels()) == 17
 
 
@@ -339,7 +339,7 @@ def test_a_rating_is_taken_back_by_cannot_judge_and_replace(form, capsys):
     back(saved(form))
     saved(wrong(form, cannot_judge=True, ratings={}), "again.json")
     assert back("again.json") == 0
-    assert "cannot be judged here, and was rated before" in capsys.readouterr().err
+    assert 'marked "cannot judge" here, but was rated before' in capsys.readouterr().err
     assert len(labels()) == 18
     back("again.json", "--replace")
     assert "3 taken back" in capsys.readouterr().out
@@ -355,7 +355,7 @@ def test_a_labels_file_with_a_wrong_row_is_not_written_over(form, capsys):
 
 def test_without_samples_there_is_nothing_to_import_into(capsys):
     assert back("ada.json") == 2
-    assert "reviews: no such folder; name that of the samples with --reviews" in (
+    assert "reviews: no such folder; give the folder of the samples with --reviews" in (
         capsys.readouterr().err
     )
 
@@ -412,7 +412,7 @@ def test_a_wrong_cell_is_named_by_its_line(form, capsys):
     assert back("ada.csv") == 0
     said = capsys.readouterr()
     assert "ada.csv:3: case 'c" in said.err
-    assert "'good' is no whole number from 1 to 5" in said.err
+    assert "'good' is not a whole number from 1 to 5" in said.err
     assert "17 labels added" in said.out
 
 
@@ -436,8 +436,8 @@ def rated_but(**cells):
         (rated_but(reviewer=""), "ada.csv:2: reviewer: write"),
         (rated_but(cannot_judge="perhaps"), "'perhaps' is neither 'x' nor empty"),
         (rated_but(item="9"), "no case 9 in the sample"),
-        (rated_but(sample=""), "another sample of 2026-W47"),
-        (lambda row: None, "no rating in it"),
+        (rated_but(sample=""), "an older sample of 2026-W47"),
+        (lambda row: None, "contains no ratings"),
     ],
 )
 def test_a_sheet_of_which_nothing_counts_is_an_error(form, capsys, change, message):

@@ -42,8 +42,8 @@ def test_it_says_what_was_checked(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.splitlines() == [
         "gate.yml: agent 'sample', 1 suite, 0 gates",
         "cases.jsonl: 6 cases in 2 categories (not run: 1 proposed)",
-        "a run here is judged by these files as they are",
-        "All of it can be used as it is.",
+        "a run here uses these files",
+        "No problems found.",
     ]
 
 

@@ -28,7 +28,7 @@ def test_a_piece_counts_from_its_own_line() -> None:
 
 
 def test_nul_bytes_are_named_and_utf16_without_mark_is_guessed() -> None:
-    with pytest.raises(InvalidInput, match=r"f:2: a NUL byte - this is not"):
+    with pytest.raises(InvalidInput, match=r"f:2: a NUL byte - not a UTF-8"):
         decode(b"abcdef\nx\0y\n", "f")
     with pytest.raises(InvalidInput, match="UTF-16 without a byte order mark"):
         decode("abc".encode("utf-16-le"), "f")

@@ -90,14 +90,17 @@ def test_an_empty_file_has_no_rows(name: str) -> None:
     [
         ('{"id": "a"}\nnot json\n', "d.jsonl:2: not JSON: Expecting value (column 1)"),
         ('{"id": "a"} {"id": "b"}\n', "d.jsonl:1: not JSON: Extra data (column 13)"),
-        ('{"id": "a", "id": "b"}\n', "d.jsonl:1: the key 'id' is here twice - remove one"),
-        ('{"x": {"y": 1, "y": 2}}\n', "d.jsonl:1: the key 'y' is here twice - remove one"),
+        ('{"id": "a", "id": "b"}\n', "d.jsonl:1: the key 'id' appears twice - remove one"),
+        ('{"x": {"y": 1, "y": 2}}\n', "d.jsonl:1: the key 'y' appears twice - remove one"),
         ('{"x": NaN}\n', "d.jsonl:1: NaN is not JSON - leave the key out or write null"),
         (
             '{"x": -Infinity}\n',
             "d.jsonl:1: -Infinity is not JSON - leave the key out or write null",
         ),
-        ('{"x": "\\ud800"}\n', "d.jsonl:1: half a character: a \\ud... escape without its pair"),
+        (
+            '{"x": "\\ud800"}\n',
+            "d.jsonl:1: an incomplete character: a \\ud... escape without its second half",
+        ),
         ("{" + '"a": [' * 3000, "d.jsonl:1: "),
         ('{"x": ' + "9" * 5000 + "}", "d.jsonl:1: "),
     ],
@@ -127,11 +130,11 @@ def test_utf16_is_told_once(name: str) -> None:
     ("text", "message"),
     [
         ('[{"id": "a"}\n {"id": "b"}]', "d.json:2: a ',' or the ']' is missing"),
-        ('[{"id": "a"},\n]', "d.json:2: a ',' with nothing behind it"),
+        ('[{"id": "a"},\n]', "d.json:2: a ',' with nothing after it"),
         ('[{"id": "a"}, nonsense]', "d.json:1: not JSON: Expecting value"),
-        ('[\n{"id": "a"}', "d.json:2: cut off in the middle - copy it again"),
-        ('[{"a": 1,\n"a": 2}]', "d.json:1: the key 'a' is here twice"),
-        ('[{"a": 1}]\n{}', "d.json:1: something follows the end of the list"),
+        ('[\n{"id": "a"}', "d.json:2: cut off in the middle - the file is incomplete"),
+        ('[{"a": 1,\n"a": 2}]', "d.json:1: the key 'a' appears twice"),
+        ('[{"a": 1}]\n{}', "d.json:1: unexpected text after the end of the list"),
         ("[\n" + "[" * 100_000, "d.json:2: nested too deeply"),
     ],
 )
@@ -143,7 +146,7 @@ def test_broken_lists(text: str, message: str) -> None:
     ("text", "message"),
     [
         ("id: a\n", "d.yml:1: the file must be a list of cases ('- id: ...')"),
-        ("- id: a\n  id: b\n", "d.yml:2: [0].id: the key is here twice"),
+        ("- id: a\n  id: b\n", "d.yml:2: [0].id: duplicate key"),
         ("- id: [\n", "d.yml:2: not YAML"),
     ],
 )

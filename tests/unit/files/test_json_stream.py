@@ -38,15 +38,15 @@ def test_numbers_that_are_none_are_floats():
         ('{"a": "b', "f:1: cut off in the middle"),
         ('{"a"', "f:1: cut off in the middle"),
         ('{"a": 1', "f:1: cut off in the middle"),
-        ('{"a": 1,}', "f:1: a ',' with nothing behind it"),
-        ('{"a": [1,]}', "f:1: a ',' with nothing behind it"),
+        ('{"a": 1,}', "f:1: a ',' with nothing after it"),
+        ('{"a": [1,]}', "f:1: a ',' with nothing after it"),
         ('{"a" 1}', "f:1: a ':' is missing"),
         ('{"a": 1 "b": 2}', "f:1: a ',' or the '}' is missing"),
-        ('{"a": 1,\n"a": 2}', "f:2: the key 'a' is here twice"),
-        ('{"b": {"a": 1, "a": 2}}', "f:1: the key 'a' is here twice"),
-        ('{"a": 1} 2', "f:1: something follows the end"),
+        ('{"a": 1,\n"a": 2}', "f:2: the key 'a' appears twice"),
+        ('{"b": {"a": 1, "a": 2}}', "f:1: the key 'a' appears twice"),
+        ('{"a": 1} 2', "f:1: unexpected text after the end"),
         ("[1]", "f:1: no JSON object"),
-        ('{"a": "\\ud800"}', "f:1: half a character"),
+        ('{"a": "\\ud800"}', "f:1: an incomplete character"),
         ('{"a": ' + "[" * 100_000, "f:1: nested too deeply"),
         ('{"a": ' + "9" * 5000 + "}", "f:1: Exceeds the limit"),
     ],
@@ -59,7 +59,7 @@ def test_what_is_wrong_is_told_with_its_line(text, message):
 
 def test_one_whole_value_has_nothing_behind_it():
     assert parse_json(b' {"a": [1]} \n', "f") == {"a": [1]}
-    with pytest.raises(InvalidInput, match="f:2: something follows the end of the value"):
+    with pytest.raises(InvalidInput, match="f:2: unexpected text after the end of the value"):
         parse_json(b"1\n2", "f")
 
 

@@ -31,7 +31,7 @@ def test_a_file_is_written_with_the_folders_above_it_and_nothing_beside_it(tmp_p
 def test_where_nothing_can_be_written_the_file_is_named(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     path = tmp_path / "file" / "b.txt"
-    with pytest.raises(UsageError, match="file is no folder"):
+    with pytest.raises(UsageError, match="file is not a folder"):
         write_whole(path, b"")
     with pytest.raises(InfrastructureError, match="cannot be written"), alone(path, "busy"):
         pass

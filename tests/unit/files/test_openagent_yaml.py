@@ -142,19 +142,19 @@ def test_a_commit_of_git_is_read_the_same_way(tmp_path):
 @pytest.mark.parametrize(
     ("entry", "wrong"),
     [
-        ({"id": "../../gate"}, "id: '../../gate' is no name for a file in tasks/"),
-        ({"id": "/etc/passwd"}, "id: '/etc/passwd' is no name for a file in tasks/"),
-        ({"id": "a\\b"}, "is no name for a file in tasks/"),
-        ({"id": "C:x"}, "is no name for a file in tasks/"),
-        ({"id": ".."}, "is no name for a file in tasks/"),
-        ({"id": "a\nb"}, "is no name for a file in tasks/"),
-        ({"id": "x" * 300}, "is no name for a file in tasks/"),
+        ({"id": "../../gate"}, "id: '../../gate' cannot be the name of a file in tasks/"),
+        ({"id": "/etc/passwd"}, "id: '/etc/passwd' cannot be the name of a file in tasks/"),
+        ({"id": "a\\b"}, "cannot be the name of a file in tasks/"),
+        ({"id": "C:x"}, "cannot be the name of a file in tasks/"),
+        ({"id": ".."}, "cannot be the name of a file in tasks/"),
+        ({"id": "a\nb"}, "cannot be the name of a file in tasks/"),
+        ({"id": "x" * 300}, "cannot be the name of a file in tasks/"),
         ({"id": ""}, "an entry is a mapping with an id"),
         ({"name": "WS-2"}, "an entry is a mapping with an id"),
         ("WS-2", "an entry is a mapping with an id"),
         ({"id": True}, "an entry is a mapping with an id"),
-        ({"id": "WS-1"}, "id: 'WS-1' is taken by line 3 - ids are unique"),
-        ({"id": "WS-9"}, "there is no tasks/WS-9.json - add it, or take the entry out"),
+        ({"id": "WS-1"}, "id: 'WS-1' is taken by line 3 - ids must be unique"),
+        ({"id": "WS-9"}, "there is no tasks/WS-9.json - add it, or remove the entry"),
     ],
 )
 def test_a_wrong_entry_is_told_with_its_line(tmp_path, entry, wrong):
@@ -170,7 +170,7 @@ def test_a_wrong_entry_is_told_with_its_line(tmp_path, entry, wrong):
     [
         ("{", "data/tasks/WS-1.json:1: not JSON"),
         ('{\n "id": "WS-1", "prompt": NaN}', "NaN is not JSON"),
-        ('{"id": "WS-1", "id": "WS-1"}', "the key 'id' is here twice"),
+        ('{"id": "WS-1", "id": "WS-1"}', "the key 'id' appears twice"),
         ("[1]", "data/tasks/WS-1.json:1: a case must be a mapping, not a list"),
         ('{\n  "id": "WS-2"}', "WS-1.json:2: id: is 'WS-2', the index calls it 'WS-1'"),
         ('{"id": "WS-1"}', "data/tasks/WS-1.json:1: 'input' is missing"),
@@ -197,7 +197,7 @@ def test_an_index_without_a_folder_around_it_is_refused():
     (problem,) = read_dataset(
         DatasetSource(name="tasks_index.json", open=lambda: io.BytesIO(b'{"tasks": []}'))
     )
-    assert "nothing can be read beside it" in str(problem)
+    assert "its tasks cannot be read from here" in str(problem)
 
 
 def test_an_index_names_its_lines_though_another_list_is_called_the_same(tmp_path):
@@ -226,7 +226,7 @@ def test_a_pipe_that_nobody_writes_to_keeps_nobody_waiting(tmp_path, piped):
     on(tmp_path, {"tasks_index.json": '{"tasks": [{"id": "WS-1"}]}', "tasks/x": ""})
     os.mkfifo(tmp_path / piped)
     named = tmp_path / piped if piped == "cases.jsonl" else tmp_path
-    assert faults(named).endswith("cannot be read: a named pipe, no plain file")
+    assert faults(named).endswith("cannot be read: a named pipe, not a regular file")
 
 
 def test_a_huge_task_is_refused_and_not_read_whole():

@@ -122,8 +122,8 @@ def test_all_duplicate_keys_are_told(loader: Any) -> None:
     with pytest.raises(InvalidInput) as caught:
         document("a: 1\nb:\n  - c: 1\n    c: 2\na: 2\n", loader)
     assert [str(problem) for problem in caught.value.problems] == [
-        "gate.yml:4: b[0].c: the key is here twice, first in line 3 - remove one",
-        "gate.yml:5: a: the key is here twice, first in line 1 - remove one",
+        "gate.yml:4: b[0].c: duplicate key, first used in line 3 - remove one",
+        "gate.yml:5: a: duplicate key, first used in line 1 - remove one",
     ]
 
 
@@ -141,7 +141,7 @@ def test_all_duplicate_keys_are_told(loader: Any) -> None:
         ("&k a: 1\n", 1, "anchor on a key"),
         ("a: *nowhere\n", 1, "alias"),
         ("a: &a [*a]\n", 1, "alias"),
-        ("a: 1\n<<: 3\n", 3, "'<<' takes a mapping"),
+        ("a: 1\n<<: 3\n", 3, "'<<' needs a mapping"),
         ('a: "\\uD800"\n', 1, "character"),
     ],
 )

@@ -136,7 +136,7 @@ def test_a_refused_comment_is_in_the_summary(stage: Stage) -> None:
     (warning,) = stage.warnings
     assert "the comment: GitHub answered 403" in warning
     assert "add `permissions: pull-requests: write` to the job" in warning
-    assert warning.endswith("What it says is in the job summary.")
+    assert warning.endswith("Its content is in the job summary.")
     assert stage.check["conclusion"] == "success"
 
 
@@ -150,7 +150,7 @@ def test_without_a_summary_it_is_in_the_check_run(stage: Stage, there: str) -> N
     stage.ended(check_run="true", summary=None if there == "none" else "summary")
     (warning,) = stage.warnings
     assert "the job summary: " in warning
-    assert warning.endswith("What it says is in the check run https://example.test/check/1.")
+    assert warning.endswith("Its content is in the check run https://example.test/check/1.")
 
 
 def test_without_anything_it_is_in_the_file(stage: Stage) -> None:
@@ -160,7 +160,7 @@ def test_without_anything_it_is_in_the_file(stage: Stage) -> None:
     assert "permissions: pull-requests: write" in warning
     assert "permissions: checks: write" in warning
     assert "permissions: statuses: write" in warning
-    assert warning.endswith(f"What it says is in {stage.session / 'comment.md'}.")
+    assert warning.endswith(f"Its content is in {stage.session / 'comment.md'}.")
 
 
 def test_a_lost_summary_alone_is_no_failure(stage: Stage) -> None:
@@ -185,7 +185,7 @@ def test_a_refused_check_run_becomes_a_status(stage: Stage) -> None:
     assert status["target_url"] == RUN
     (warning,) = stage.warnings
     assert "add `permissions: checks: write`" in warning
-    assert "there is a commit status instead" in warning
+    assert "a commit status was written instead" in warning
 
 
 def test_an_error_is_told_everywhere_without_its_secrets(stage: Stage) -> None:
@@ -248,9 +248,9 @@ def test_mistakes_in_files_stand_at_their_lines(stage: Stage) -> None:
 
 
 def test_a_fork_is_told_beside_the_error_what_github_keeps_from_it(stage: Stage) -> None:
-    stage.hints = ("GitHub gives a fork's run no secrets",)
+    stage.hints = ("GitHub gives a run from a fork no secrets",)
     stage.ended(UsageError("agent.api_key_env: the environment variable KEY is not set"))
-    assert "> GitHub gives a fork's run no secrets" in stage.summary
+    assert "> GitHub gives a run from a fork no secrets" in stage.summary
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_a_fork_is_told_beside_the_error_what_github_keeps_from_it(stage: Stage)
         (UsageError("a: b"), 2, "a: b"),
         (KeyError("secret part"), 70, "this is a bug of Agent Gate"),
         (OSError(28, "No space left on device", "/r/x"), 6, "/r/x: No space left on device"),
-        (SystemExit(2), 2, "an input cannot be read"),
+        (SystemExit(2), 2, "an input is not valid"),
     ],
 )
 def test_every_kind_of_end_has_its_code(

@@ -41,7 +41,7 @@ def test_links_in_a_commit_are_followed_and_never_read_as_text(work: Path) -> No
     forge = open_forge(work)
     assert forge.read("l.json", "topic") == forge.read("folder/a.json", "topic") == b"forged"
     assert forge.read("x.json", "topic") == b"x\ny\n"
-    for name, said in {"out": "out of the rep", "gone": "nowhere", "loop": "a loop"}.items():
+    for name, said in {"out": "outside the rep", "gone": "broken", "loop": "a loop"}.items():
         with pytest.raises(UsageError, match=rf"{name} at [0-9a-f]{{7}}: .*{said}"):
             forge.read(name, "topic")
     assert forge.read("folder", "topic") is None
@@ -155,11 +155,11 @@ def test_a_branch_that_is_nowhere_and_one_that_was_not_fetched_are_told_apart(
 ) -> None:
     forge = open_forge(clone("--single-branch", "--branch", "topic"))
     assert why_not(forge, "main") == (
-        "main is on origin and was not fetched into this clone; `git fetch origin main:main`"
+        "main is on origin and was not fetched into this clone; run `git fetch origin main:main`"
     )
     assert why_not(forge, "trunk") == (
-        "there is no branch trunk, neither here nor on origin; `baseline.branch` in gate.yml names "
-        "the base branch"
+        "there is no branch trunk here or on origin; set `baseline.branch` in "
+        "gate.yml to the base branch"
     )
     git(forge.root, "fetch", "-q", "origin", "main:main")
     assert forge.base("main") == BaseCommit(
@@ -168,7 +168,7 @@ def test_a_branch_that_is_nowhere_and_one_that_was_not_fetched_are_told_apart(
     shutil.move(work, work.with_name("elsewhere"))
     assert why_not(forge, "trunk") == (
         "trunk is not in this clone, and `git ls-remote origin` cannot tell whether origin has it; "
-        "if it has, `git fetch origin trunk:trunk`"
+        "if so, run `git fetch origin trunk:trunk`"
     )
 
 
@@ -176,10 +176,12 @@ def test_a_branch_without_a_remote_and_a_repository_without_commits_are_told(
     work: Path, tmp_path: Path
 ) -> None:
     assert why_not(open_forge(work), "trunk") == (
-        "there is no branch trunk here; `baseline.branch` in gate.yml names the base branch"
+        "there is no branch trunk here; set `baseline.branch` in gate.yml to the base branch"
     )
     git(tmp_path, "init", "-q", "new")
-    assert why_not(open_forge(tmp_path / "new"), "main").startswith("nothing is committed here")
+    assert why_not(open_forge(tmp_path / "new"), "main").startswith(
+        "this repository has no commits"
+    )
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(clone: Callable[..., Path]) -> None:
@@ -188,7 +190,7 @@ def test_a_shallow_clone_says_how_to_get_the_rest(clone: Callable[..., Path]) ->
     assert "`git fetch --unshallow origin main:main`" in why_not(forge, "main")
     git(folder, "fetch", "-q", "--depth", "1", "origin", "main:main")
     assert why_not(forge, "main") == (
-        "this clone is shallow and does not reach back to where HEAD left main; `git fetch "
+        "this clone is shallow and lacks the commit where HEAD branched off main; run `git fetch "
         "--unshallow origin` (actions/checkout: `fetch-depth: 0`)"
     )
     git(folder, "fetch", "-q", "--unshallow", "origin")

@@ -62,8 +62,8 @@ def test_a_misspelt_metric_does_not_accept_everything(github: GitHub, api: Api) 
 @pytest.mark.parametrize(
     ("who", "when", "kind", "why"),
     [
-        ("eve", LATER, "User", "takes write permission"),
-        ("nobody", LATER, "User", "takes write permission"),
+        ("eve", LATER, "User", "needs write permission"),
+        ("nobody", LATER, "User", "needs write permission"),
         ("ann", EARLIER, "User", "older than the run on the head commit"),
         ("ann", JUDGED, "User", "older than the run on the head commit"),
         ("ann", "yesterday", "User", "older than the run on the head commit"),

@@ -114,7 +114,7 @@ def test_an_old_head_never_writes_over_a_newer_one(github: GitHub) -> None:
     github.comment(f"{mark(1)}\nnewer\n")
     done = put(github, "older\n", sha=OLD_HEAD, run=99)
     assert done.action == "skipped"
-    assert "is at aaaaaaa now, this run judged bbbbbbb" in done.reason
+    assert "is now at aaaaaaa, but this run judged bbbbbbb" in done.reason
     assert bodies(github) == [f"{mark(1)}\nnewer\n"]
 
 

@@ -194,8 +194,8 @@ def test_a_release_says_when_it_was_and_whether_it_is_a_prerelease() -> None:
     ("changes", "why"),
     [
         ({"action": "created", "release__draft": True, "release__published_at": None}, "draft"),
-        ({"action": "deleted"}, "taken back"),
-        ({"action": "unpublished", "release__published_at": None}, "taken back"),
+        ({"action": "deleted"}, "withdrawn"),
+        ({"action": "unpublished", "release__published_at": None}, "withdrawn"),
     ],
 )
 def test_a_release_that_is_not_there_is_not_judged(changes: dict[str, Any], why: str) -> None:
@@ -254,7 +254,7 @@ def test_a_comment_measures_nothing(changes: dict[str, Any], pull: int | None) -
     found = made(
         "issue_comment", payload("issue_comment", **{**changes, "issue": changes["issue"] or issue})
     )
-    assert "measures nothing" in found.unsupported
+    assert "does not start a measurement" in found.unsupported
     assert (found.pull_request, found.may_save_baseline) == (pull, False)
 
 

@@ -127,7 +127,7 @@ def test_a_session_that_is_gone_is_told(api: Api, own: GitHub, tmp_path: Path) -
     found = look(api, tmp_path)
     assert found.folder is None
     assert found.note == (
-        "every trial was made anew: `ccccccc` has the same files, and its session is gone (no "
+        "every trial was run again: `ccccccc` has the same files, but its session is gone (no "
         f"artifact `gate-session-{BEFORE}`, or it expired)"
     )
 
@@ -150,7 +150,7 @@ def test_a_hostile_artifact_leaves_no_trace(api: Api, own: GitHub, tmp_path: Pat
     add_run(own, 6, files, head_sha=BEFORE)
     found = look(api, tmp_path)
     assert found.folder is None
-    assert found.note.startswith("every trial was made anew: ")
+    assert found.note.startswith("every trial was run again: ")
     assert not (tmp_path / "results").exists()
 
 
@@ -221,7 +221,7 @@ def test_paths_that_fit_no_file_do_not_make_all_commits_one(
     two_trees(own, tmp_path, [*FILES], [*FILES, entry("new.py")])
     found = look(api, tmp_path, "agnet")
     assert found.folder is None
-    assert found.note == ("agent.paths: no file of this commit fits `agnet`: every file counts")
+    assert found.note == ("agent.paths: no file of this commit matches `agnet`: every file counts")
 
 
 @pytest.mark.parametrize("large", [TREE, OTHER])

@@ -125,7 +125,7 @@ def test_an_import_names_its_format_path_and_options() -> None:
     assert (options.baseline, options.suite, options.out) == ("auto", ["a"], "o")
     assert parse(read_inputs(env(**given, baseline="none")).argv).baseline == "none"
     for half in ({"import": "swebench"}, {"import_path": "logs"}):
-        with pytest.raises(UsageError, match="import-path: `import` names the format"):
+        with pytest.raises(UsageError, match="import-path: `import` is the format"):
             read_inputs(env(**half))
 
 

@@ -110,7 +110,7 @@ def test_many_tags_cost_a_second_page_and_no_more(github: GitHub) -> None:
     assert find(github, "v9.0.0").base_name == "v0.199.0"
     github.seen.clear()
     github.tags = tagged(*(f"build-{n}" for n in range(300)))
-    assert find(github, "v9.0.0").no_base.endswith("200 tags looked at, prereleases left out")
+    assert find(github, "v9.0.0").no_base.endswith("200 tags searched, prereleases left out")
 
 
 def test_without_an_earlier_one_it_is_told_what_was_looked_for(github: GitHub) -> None:
@@ -118,7 +118,7 @@ def test_without_an_earlier_one_it_is_told_what_was_looked_for(github: GitHub) -
     found = find(github, "v1.0.0")
     assert (found.base_sha, found.base_name) == (None, None)
     assert found.no_base == (
-        "no earlier release than v1.0.0: 1 tags and 0 published releases looked at, "
+        "no earlier release than v1.0.0: 1 tags and 0 published releases searched, "
         "prereleases left out"
     )
 
@@ -158,14 +158,14 @@ def test_prereleases_and_drafts_are_left_out_but_by_a_prerelease(github: GitHub)
 
 def test_a_release_whose_predecessor_is_unusable_says_so(github: GitHub) -> None:
     github.releases = [published("v1.0.0", 1)]
-    assert release(github, "v1.1.0", 20).no_base.endswith("v1.0.0 is no tag of the repository")
+    assert release(github, "v1.1.0", 20).no_base.endswith("v1.0.0 is not a tag of this repository")
     github.tags = {"v1.0.0": HEAD}
     github.seen.clear()
     assert release(github, "v1.1.0", 20).no_base.endswith("v1.0.0 is the same commit")
 
 
 def test_what_cannot_be_asked_is_told_and_what_is_refused_is_an_error(github: GitHub) -> None:
-    assert "cannot be asked" in with_previous(Job(head_ref="v1"), None).no_base
+    assert "is not available" in with_previous(Job(head_ref="v1"), None).no_base
     assert "names no tag" in find(github, None).no_base
     github.faults = [("tags", Answer(403, {"message": "Resource not accessible by integration"}))]
     with pytest.raises(ApiError, match="contents: read"):

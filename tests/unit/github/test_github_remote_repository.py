@@ -20,6 +20,6 @@ class _Says:
 def test_a_link_that_leads_to_no_file_is_told() -> None:
     """GitHub gives the file for the others."""
     forge = GitHubForge(cast("Api", _Says({"type": "symlink", "target": "../x"})))
-    with pytest.raises(UsageError, match=r"gate\.yml at main: a link"):
+    with pytest.raises(UsageError, match=r"gate\.yml at main: a symbolic link"):
         forge.read("gate.yml", "main")
     assert GitHubForge(cast("Api", _Says([{"type": "symlink"}]))).read("gate.yml", "main") is None

@@ -27,7 +27,7 @@ def test_the_attempt_before_left_a_session(api: Api, github: GitHub, tmp_path: P
     add_run(github, 7, files_of_session(tmp_path))
     found = restore(api, job(), tmp_path / "results")
     assert found.folder is not None
-    assert found.note == f"goes on with the stored session {found.folder.name}"
+    assert found.note == f"continues the stored session {found.folder.name}"
     assert {path.name for path in found.folder.iterdir()} == {"meta.json", "events.jsonl"}
     assert [row["case_id"] for row in load_session(found.folder).rows()] == ["a"]
 
@@ -105,7 +105,7 @@ def test_a_session_that_is_gone_is_told_where_it_was_expected(
 ) -> None:
     add_run(github, 7, None)
     assert restore(api, job(), tmp_path).note == (
-        f"every trial was made anew: there is no artifact `{NAME}`"
+        f"every trial was run again: there is no artifact `{NAME}`"
     )
     assert restore(api, job(run_attempt="1"), tmp_path).note == ""
     github.runs.clear()
@@ -179,7 +179,7 @@ def test_a_hostile_artifact_leaves_no_trace(
     out = tmp_path / "deep" / "results"
     found = restore(api, job(run_attempt="1"), out)
     assert found.folder is None
-    assert found.note.startswith("every trial was made anew: ")
+    assert found.note.startswith("every trial was run again: ")
     assert not out.exists()
 
 

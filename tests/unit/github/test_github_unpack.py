@@ -116,36 +116,42 @@ def test_only_the_named_members_come_out() -> None:
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (lambda: zipped(("../a.json", b"")), "leads out of the archive"),
-        (lambda: zipped(("b/../../a.json", b"")), "leads out of the archive"),
-        (lambda: zipped(("/etc/passwd", b"")), "leads out of the archive"),
-        (lambda: zipped(("C:/a.json", b"")), "leads out of the archive"),
+        (lambda: zipped(("../a.json", b"")), "points outside the archive"),
+        (lambda: zipped(("b/../../a.json", b"")), "points outside the archive"),
+        (lambda: zipped(("/etc/passwd", b"")), "points outside the archive"),
+        (lambda: zipped(("C:/a.json", b"")), "points outside the archive"),
         (lambda: patched(zipped(("b_a.json", b"")), b"b_a", b"b\\a"), "backslash"),
-        (lambda: patched(zipped(("b_a.json", b"")), b"b_a", b"b\0a"), "leads out of the archive"),
-        (lambda: zipped((link("a.json"), b"/etc/passwd")), "a link, which is not followed"),
+        (lambda: patched(zipped(("b_a.json", b"")), b"b_a", b"b\0a"), "points outside the archive"),
+        (
+            lambda: zipped((link("a.json"), b"/etc/passwd")),
+            "a symbolic link, which is not followed",
+        ),
         (lambda: zipped(("a.json", b"1"), ("a.json", b"2")), "comes twice"),
         (lambda: zipped(("a.json", b"1"), ("A.JSON", b"2")), "comes twice"),
         (encrypted, "encrypted; pack it without"),
         (lambda: zipped(("a.json", b"0" * (3 << 20))), "3,145,728, a zip bomb"),
         (lambda: zipped(*((f"{n}.json", b"") for n in range(1001))), "more than 1000 entries"),
         (lambda: false_size(1 << 30), "expands to more than 256 MB"),
-        (lambda: false_size(11), "not as long as it says|no readable zip"),
-        (lambda: false_size(9), "no readable zip|not as long as it says"),
-        (lambda: patched(zipped(("a.json", b"0123"), method=0), b"0123", b"0124"), "no readable"),
-        (lambda: zipped(("a.json", b"x"))[:-10], "no readable zip"),
-        (renamed_in_the_index, "another name in the index"),
-        (lambda: overlapping(same=True), "another name|shares bytes"),
-        (lambda: overlapping(same=False), "another name in the index"),
-        (nested_quote, "shares bytes with another"),
+        (lambda: false_size(11), "not have the size it declares|not a readable zip"),
+        (lambda: false_size(9), "not a readable zip|not have the size it declares"),
+        (
+            lambda: patched(zipped(("a.json", b"0123"), method=0), b"0123", b"0124"),
+            "not a readable",
+        ),
+        (lambda: zipped(("a.json", b"x"))[:-10], "not a readable zip"),
+        (renamed_in_the_index, "a different name in the index"),
+        (lambda: overlapping(same=True), "a different name|overlaps"),
+        (lambda: overlapping(same=False), "a different name in the index"),
+        (nested_quote, "overlaps another entry"),
         (lambda: zip64(1 << 40, 10), "expands to more than 256 MB"),
-        (lambda: zip64(10, 1 << 40), "shares bytes|no readable"),
+        (lambda: zip64(10, 1 << 40), "overlaps|not a readable"),
         (lambda: zip64((1 << 64) - 1, (1 << 64) - 1), "expands to more"),
-        (lambda: zip64(11, 10), "no readable zip|not as long as it says"),
-        (broken_stream, "no readable zip"),
-        (lambda: zipped(("a.json", b"x"), method=zipfile.ZIP_LZMA), "packed by method"),
-        (lambda: zipped(("a.json", b"x"), method=zipfile.ZIP_BZIP2), "packed by method"),
-        (lambda: b"PK not really", "no readable zip"),
-        (lambda: b"", "no readable zip"),
+        (lambda: zip64(11, 10), "not a readable zip|not have the size it declares"),
+        (broken_stream, "not a readable zip"),
+        (lambda: zipped(("a.json", b"x"), method=zipfile.ZIP_LZMA), "compression method"),
+        (lambda: zipped(("a.json", b"x"), method=zipfile.ZIP_BZIP2), "compression method"),
+        (lambda: b"PK not really", "not a readable zip"),
+        (lambda: b"", "not a readable zip"),
     ],
 )
 def test_a_hostile_zip_is_refused(make: Callable[[], bytes], why: str) -> None:
@@ -165,7 +171,7 @@ def test_size_limits_are_parameters() -> None:
 
 
 def test_a_bad_entry_that_nobody_asked_for_is_refused_too() -> None:
-    with pytest.raises(UsageError, match="leads out"):
+    with pytest.raises(UsageError, match="points outside"):
         unpack(zipped(("a.json", b""), ("../b", b"")), ["a.json"], source="x")
 
 
@@ -180,7 +186,7 @@ def test_what_is_expanded_is_bounded_by_what_was_promised() -> None:
     data = bytearray(zipped(("a.json", b"0" * (3 << 20))))
     central = data.index(b"PK\x01\x02")
     data[central + 24 : central + 28] = struct.pack("<I", 10)
-    with pytest.raises(UsageError, match=r"not as long as it says|no readable zip"):
+    with pytest.raises(UsageError, match=r"not have the size it declares|not a readable zip"):
         unpack(bytes(data), ["a.json"], source="x")
 
 

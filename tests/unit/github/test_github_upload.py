@@ -120,11 +120,15 @@ def test_passing_troubles_are_waited_out(service: ArtifactService, folder: Path)
     ("part", "answer", "why"),
     [
         ("CreateArtifact", Answer(403, {"msg": "no\n::error::x"}), "answered 403: no ::error::x"),
-        ("CreateArtifact", Answer(200, b"<html>"), "something else than JSON"),
+        ("CreateArtifact", Answer(200, b"<html>"), "something other than JSON"),
         ("CreateArtifact", Answer(200, {"ok": False}), "an address that is not https"),
         ("CreateArtifact", Answer(307, None, {"Location": "/x"}), "a redirect"),
         ("comp=block&", Answer(403, b"<Error/>"), "the store of artifacts answered 403"),
-        ("FinalizeArtifact", Answer(200, {"ok": False, "artifact_id": "1"}), "did not take"),
+        (
+            "FinalizeArtifact",
+            Answer(200, {"ok": False, "artifact_id": "1"}),
+            "rejected the artifact",
+        ),
     ],
 )
 def test_a_refusal_is_told_and_ends_nothing(
@@ -155,9 +159,9 @@ def test_no_message_holds_the_token_or_a_signature(service: ArtifactService, fol
         ({"ACTIONS_RUNTIME_TOKEN": ""}, "only a container action gets"),
         ({"ACTIONS_RESULTS_URL": ""}, "only a container action gets"),
         ({"ACTIONS_RESULTS_URL": "http://results.example"}, "not an https address"),
-        ({"ACTIONS_RUNTIME_TOKEN": "opaque"}, "does not say which run"),
-        ({"ACTIONS_RUNTIME_TOKEN": "a.W10.c"}, "does not say which run"),
-        ({"ACTIONS_RUNTIME_TOKEN": "a.eyJzY3AiOiAiQSBCOmMifQ.c"}, "does not say which run"),
+        ({"ACTIONS_RUNTIME_TOKEN": "opaque"}, "does not name its run"),
+        ({"ACTIONS_RUNTIME_TOKEN": "a.W10.c"}, "does not name its run"),
+        ({"ACTIONS_RUNTIME_TOKEN": "a.eyJzY3AiOiAiQSBCOmMifQ.c"}, "does not name its run"),
     ],
 )
 def test_where_nothing_can_be_stored_nothing_is_asked(
@@ -178,8 +182,8 @@ def test_githubs_own_hosts_have_the_service(
 def test_a_name_that_github_refuses_is_not_sent(
     service: ArtifactService, folder: Path, sign: str
 ) -> None:
-    assert f"cannot hold {sign!r}" in upload(folder, service.job(), f"a{sign}b").note
-    assert "cannot hold nothing" in upload(folder, service.job(), "").note
+    assert f"cannot contain {sign!r}" in upload(folder, service.job(), f"a{sign}b").note
+    assert "is empty" in upload(folder, service.job(), "").note
     assert service.seen == []
 
 

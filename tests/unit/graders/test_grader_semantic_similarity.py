@@ -129,7 +129,7 @@ def test_what_goes_wrong_in_the_function_leaves_the_answer_unscored(folder, func
         ("places", "write module:function"),
         ("./mine.py:constant", "cannot be called"),
         ("./mine.py:missing", "has no 'missing'"),
-        ("./other.py:places", "there is no file"),
+        ("./other.py:places", "not found"),
         ("no_such_module_here:places", "cannot import"),
     ],
 )

@@ -194,7 +194,7 @@ def test_inner_spans_are_no_trials_and_their_tokens_count(read):
 def test_options_that_make_no_sense_are_named(read, tmp_path):
     for options, told in (
         ({"columns": {"imput": "x"}}, "'imput' is nothing that is read - did you mean 'input'?"),
-        ({"passed": "a", "pass_score": "b>1"}, "exclude each other"),
+        ({"passed": "a", "pass_score": "b>1"}, "cannot be combined"),
         ({"pass_score": "Factuality"}, "write NAME>=NUMBER"),
         ({"pass_score": "Factuality>=."}, "write NAME>=NUMBER"),
         ({"suite": "../x"}, "no name that a folder can have"),
@@ -249,7 +249,7 @@ def test_every_problem_is_told_at_once_and_the_rest_is_counted(faults):
     told = faults(*["{", "7"])
     assert "x.jsonl:1: not JSON" in told
     told = faults({}, *["7"] * 61)
-    assert told.count("no JSON object") == 50
+    assert told.count("not a JSON object") == 50
     assert "and 11 more problems" in told
 
 

@@ -228,7 +228,7 @@ def test_what_is_no_test_run_is_refused(tmp_path):
     path.rename(tmp_path / "run.db")
     assert "an SQLite store is not read" in faults(tmp_path / "run.db", UsageError)
     (tmp_path / "link.json").symlink_to(tmp_path / "run.db")
-    assert "a link" in faults(tmp_path / "link.json", UsageError)
+    assert "a symbolic link" in faults(tmp_path / "link.json", UsageError)
 
 
 def test_a_folder_must_have_one_run(tmp_path):

@@ -191,7 +191,7 @@ def test_all_that_is_wrong_is_told_with_its_place(tmp_path):
     said = refused(written(tmp_path, text, "a.jsonl"), passed="good").splitlines()
     assert [line.partition(": ")[0] for line in said] == [f"a.jsonl:{n}" for n in range(2, 10)]
     wanted = ("id is neither", "good is neither true", "content is not", "no conversation")
-    wanted += ("nested too deeply", "`gate import otel` reads", "the key 'id' is here twice")
+    wanted += ("nested too deeply", "`gate import otel` reads", "the key 'id' appears twice")
     for line, part in zip(said, (*wanted, "cut off in the middle"), strict=True):
         assert part in line
 
@@ -203,7 +203,7 @@ def test_all_that_is_wrong_is_told_with_its_place(tmp_path):
         ("[]", "no conversation in it"),
         ("{", "cut off in the middle"),
         ('{"messages": []}', "no conversation of a known shape"),
-        ('{"messages": [{"role": "user", "content": "\\ud83d"}]}', "half a character"),
+        ('{"messages": [{"role": "user", "content": "\\ud83d"}]}', "an incomplete character"),
         ("[1, 2]", "[0]: no conversation of a known shape"),
     ],
 )
@@ -220,7 +220,7 @@ def test_a_folder_without_such_files_and_links_are_refused(tmp_path):
     written(tmp_path, "x", "a/notes.txt")
     assert "no file in it ends in" in refused(tmp_path / "a")
     (tmp_path / "link.json").symlink_to(written(tmp_path, TALK))
-    assert "a link, which is not followed" in refused(tmp_path / "link.json")
+    assert "a symbolic link, which is not followed" in refused(tmp_path / "link.json")
 
 
 def test_what_is_recognised(tmp_path):

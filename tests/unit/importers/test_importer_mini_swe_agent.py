@@ -333,7 +333,7 @@ def test_exit_statuses_say_the_same(tmp_path, text, told):
 def test_a_folder_without_any_is_refused(tmp_path):
     assert "no *.traj.json in it; name a run folder" in faults(tmp_path, UsageError)
     (tmp_path / "x.traj.json").symlink_to(trajectory(tmp_path / "elsewhere"))
-    assert "a link, which is not followed" in faults(tmp_path / "x.traj.json", UsageError)
+    assert "a symbolic link, which is not followed" in faults(tmp_path / "x.traj.json", UsageError)
 
 
 def test_what_it_looks_like(tmp_path):

@@ -221,9 +221,9 @@ def test_a_flood_of_evidence_is_cut(tmp_path):
         ({"evidence": {"log_verification": {"notes": 7}}}, "details.jsonl:2: evidence."),
         ({"round": 1}, "details.jsonl:2: the same suite, task and round as line 1 - keep one"),
         ({"round": 2, "api_error": "down"}, "details.jsonl:2: ok, and yet it failed with 'api_e"),
-        ('{"suite": "a", "suite": "b"}', "details.jsonl:2: the key 'suite' is here twice"),
+        ('{"suite": "a", "suite": "b"}', "details.jsonl:2: the key 'suite' appears twice"),
         ("[" * 100_000, "details.jsonl:2: nested too deeply"),
-        ('"\\ud800"', "details.jsonl:2: half a character"),
+        ('"\\ud800"', "details.jsonl:2: an incomplete character"),
     ],
 )
 def test_a_wrong_record_is_told_with_its_line(tmp_path, line, told):
@@ -249,7 +249,7 @@ def test_everything_wrong_is_told_at_once_and_no_more_than_fifty(tmp_path):
 
 def test_a_record_of_many_megabytes_is_refused(tmp_path):
     folder = written(tmp_path, {"response_text": "x" * (65 << 20)})
-    assert faults(folder) == "details.jsonl:1: longer than 64 MB - no line of this format is"
+    assert faults(folder) == "details.jsonl:1: longer than 64 MB - not a line of this format"
 
 
 def summary(**figures):
@@ -347,7 +347,7 @@ def test_a_link_to_nothing_is_not_taken_for_a_missing_file(tmp_path, name):
     (folder / "tool" / "details.jsonl").write_text(json.dumps(RECORD))
     (folder / name).unlink()
     (folder / name).symlink_to(tmp_path / "gone")
-    assert f"{name}: a link, no plain file" in faults(folder, UsageError)
+    assert f"{name}: a link, not a regular file" in faults(folder, UsageError)
 
 
 def test_files_of_another_form_and_blank_lines(tmp_path):
@@ -361,7 +361,7 @@ def test_links_are_refused(tmp_path, name):
     folder = written(tmp_path / "s", {})
     (folder / name).replace(tmp_path / "elsewhere")
     (folder / name).symlink_to(tmp_path / "elsewhere")
-    assert f"{name}: a link, no plain file" in faults(folder, UsageError)
+    assert f"{name}: a link, not a regular file" in faults(folder, UsageError)
 
 
 @pytest.mark.parametrize("session_id", ["today", "20269912-143052-1a2b3c4d", 7, "../x"])

@@ -362,7 +362,7 @@ def test_what_is_no_results_is_refused(tmp_path):
     twice = written(tmp_path, {"testIdx": 1}, {"testIdx": 1})
     link = tmp_path / "link.json"
     link.symlink_to(twice)
-    assert "a link, which is not followed" in faults(link, UsageError)
+    assert "a symbolic link, which is not followed" in faults(link, UsageError)
 
 
 def test_hostile_texts_are_bounded(tmp_path):

@@ -69,7 +69,7 @@ def test_means_and_what_was_accepted_come_last() -> None:
         "  agent.success_rate                             0.8125",
         "  b                                                   -",
         "  accepted 2026-11-20 by ana: new prices",
-        "  the next run starts a new pool",
+        "  the next run starts a new baseline",
     ]
 
 

@@ -38,7 +38,9 @@ def test_what_does_not_block_is_a_warning():
 
 def test_what_was_not_judged_is_a_warning_of_its_own():
     (line, *_) = render_annotations(no_baseline())
-    assert line.startswith("::warning title=No baseline%3A nothing to compare analytics with yet::")
+    assert line.startswith(
+        "::warning title=No baseline%3A there is no baseline to compare analytics with yet::"
+    )
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -51,7 +53,7 @@ def test_what_the_runner_would_drop_is_counted():
     report = replace(many_failing(40), gates=gates, comparisons=(comparison(),))
     assert levels(report) == {"error": 10, "warning": 10}
     last = [line for line in render_annotations(report) if line.startswith("::error")][-1]
-    assert last.endswith("::32 more are in the job summary and in report.md")
+    assert last.endswith("::32 more in the job summary and in report.md")
 
 
 def test_a_place_is_named_when_it_is_known():

@@ -151,7 +151,7 @@ def test_a_run_that_stays_undecided_ends_at_its_cap(session):
     agent = YesAgent()
     collected = collect(session, agent, suite_plan(*IDS, rounds=3, looks=FORTY))
     assert Counter(agent.asked) == Counter(IDS * 4)
-    assert collected.course.ended == {"s": "all 40 trials were made"}
+    assert collected.course.ended == {"s": "all 40 trials were run"}
 
 
 def test_settled_suites_rest_while_the_others_go_on(session):

@@ -81,7 +81,7 @@ def test_a_folder_that_is_not_there_is_made(tmp_path):
 def test_a_file_in_the_place_of_its_folder_is_told(tmp_path):
     (tmp_path / "no").write_text("", "utf-8")
     with (
-        pytest.raises(UsageError, match=r"--record .*: Not a directory; name another file"),
+        pytest.raises(UsageError, match=r"--record .*: Not a directory; choose another file"),
         recorder(str(tmp_path / "no" / "x.jsonl"), keep),
     ):
         pass

@@ -193,7 +193,7 @@ def test_numbers_that_no_run_has_are_refused_before_they_are_used(tmp_path, chan
     meta = replace(META, suites={"s": replace(SUITE, **change)})
     with SessionWriter.create(tmp_path, meta, same) as session:
         folder = session.folder
-    with pytest.raises(OtherSession, match=r"suites\.s: numbers of cases or trials that no run"):
+    with pytest.raises(OtherSession, match=r"suites\.s: impossible numbers of cases or trials"):
         reopen(folder, meta, same)
 
 

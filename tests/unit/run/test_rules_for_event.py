@@ -223,7 +223,7 @@ def compared_by(source: str) -> Config:
 @pytest.mark.parametrize("source", ["auto", "repo", "artifact"])
 def test_a_release_asks_for_the_one_before_it_and_says_why_it_cannot(source: str) -> None:
     found = find_release_before(RELEASE, "", compared_by(source))
-    assert found.no_base == "no earlier release is known: GitHub's API cannot be asked"
+    assert found.no_base == "no earlier release is known: GitHub's API is not available"
     rules = Rules(config=defaults(), own=defaults(), root=Path())
     where = Where(found, Opened(forge=None, git=None), {}, NOW)
     assert place_of(where, rules).no_base == found.no_base

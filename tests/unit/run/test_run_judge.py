@@ -185,8 +185,8 @@ def test_cases_that_were_not_chosen_are_no_loss(tmp_path, judged):
     assert report.outcome == "inconclusive"  # of the suite with one round; the other has two
     assert report.suites["s"].outcome == "pass"
     assert report.reason == (
-        "t: `agent.success_rate`: no result of 6 cases with 1 round each could be told from "
-        "chance; 2 rounds, or 7 cases could"
+        "t: `agent.success_rate`: no result of 6 cases with 1 round each could be "
+        "distinguished from chance; 2 rounds, or 7 cases could"
     )
     assert report.cases.removed == ()
     assert report.suites["s"].not_selected == 2

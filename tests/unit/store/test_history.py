@@ -124,7 +124,7 @@ def test_a_change_names_the_runs_the_levels_and_what_differed():
         "0.90 to 0.60 (5 runs before, 5 after, p < 0.0001). What differed: agent: openai a → "
         "openai b."
     ) in text
-    assert "has a change named 1 % of the time at most" in text
+    assert "is reported as changed at most 1 % of the time" in text
 
 
 def test_metrics_that_changed_together_are_told_together():
@@ -147,9 +147,9 @@ def test_changes_are_told_in_the_order_in_which_they_came():
 
 
 def test_where_nothing_recorded_differs_the_commit_does():
-    assert "What differed: the commit alone." in as_text(whole(of(*FELL)), width=200)
+    assert "What differed: only the commit." in as_text(whole(of(*FELL)), width=200)
     same = [replace(one, commit="a" * 40) for one in FELL]
-    assert "Nothing that is recorded differed." in as_text(whole(of(*same)), width=200)
+    assert "No recorded setting differed." in as_text(whole(of(*same)), width=200)
 
 
 def consent(when: str, *metrics: str) -> AcceptanceNote:
@@ -180,14 +180,16 @@ def test_last_and_since_hide_rows_but_not_what_a_change_is_measured_by():
     since = of(*FELL, since=datetime(2026, 11, 9, 8, tzinfo=UTC))  # when r08 began
     assert [one.session_id for one in since.runs] == ["r08", "r09"]
     nothing = of(*FELL, since=datetime(2027, 1, 1, tzinfo=UTC))
-    assert "No run that was asked for; 10 runs before that." in as_text(whole(nothing), width=99)
+    assert "No run in this period; 10 runs before it." in as_text(whole(nothing), width=99)
 
 
 def test_the_means_of_a_small_sample_are_no_change_of_level():
     runs = [replace(one, cases=100 if n < 5 else 10) for n, one in enumerate(FELL)]
     found = of(*runs)
     assert found.changes == ()
-    assert found.notes == ("5 runs of less than half of the cases: not searched for changes",)
+    assert found.notes == (
+        "5 runs covered less than half of the cases and were not searched for changes",
+    )
 
 
 def test_runs_of_an_unknown_size_are_searched_and_few_calls_prove_little():

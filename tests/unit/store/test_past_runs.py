@@ -73,9 +73,9 @@ def test_a_run_that_is_found_twice_counts_once(tmp_path: Path) -> None:
     ("broken", "why"),
     [
         (lambda s: (s / "meta.json").write_text("{"), "not readable"),
-        (lambda s: (s / "meta.json").unlink(), "no session here"),
+        (lambda s: (s / "meta.json").unlink(), "not a session folder"),
         (lambda s: (s / "summary.json").write_text('{"a": 1}'), "not a session of this version"),
-        (lambda s: (s / "summary.json").unlink(), "the run never ended"),
+        (lambda s: (s / "summary.json").unlink(), "the run did not finish"),
         (lambda s: with_report(s, outcome="error"), "'analytics' ended in an error"),
     ],
 )
@@ -96,7 +96,7 @@ def test_a_suite_that_the_report_lacks_is_named(tmp_path: Path) -> None:
     (session / "summary.json").write_text(json.dumps({**summary, "suites": {}}), encoding="utf-8")
     past = read_past_runs([tmp_path])
     assert past.chains == ()
-    assert past.notes == (f"left out: {session}: its report does not have 'analytics'",)
+    assert past.notes == (f"left out: {session}: its report has no suite 'analytics'",)
 
 
 def test_a_shard_is_no_run(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_two_sessions_never_share_a_folder(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "no session here"),
+        (None, "not a session folder"),
         ("{", "not readable"),
         ("[]", "not a session of this version"),
         ('{"schema_version": 99}', "not a session of this version"),

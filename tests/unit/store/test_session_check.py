@@ -33,10 +33,10 @@ def test_a_suite_never_leads_out_of_the_session(tmp_path, name):
     session = store(tmp_path / "s", {"a": [True]})
     rewrite(session / "summary.json", renamed(name))
     before = sorted(path for path in tmp_path.rglob("*") if path.name != ".lock")
-    with pytest.raises(UsageError, match="no name of a suite"):
+    with pytest.raises(UsageError, match="not a suite name"):
         load_session(session)
     assert sorted(path for path in tmp_path.rglob("*") if path.name != ".lock") == before
-    with pytest.raises(UsageError, match="no name of a suite"):
+    with pytest.raises(UsageError, match="not a suite name"):
         check_names([name], tmp_path)
 
 
@@ -47,7 +47,7 @@ def test_a_meta_with_such_a_name_is_refused_too(tmp_path):
         data["suites"] = {"../up": data["suites"].pop("analytics")}
 
     rewrite(session / "meta.json", change)
-    with pytest.raises(UsageError, match="no name of a suite"):
+    with pytest.raises(UsageError, match="not a suite name"):
         load_session(session)
 
 

@@ -54,7 +54,7 @@ def test_a_session_that_was_judged_while_it_ran_is_no_part_of_another(tmp_path):
 def test_a_shard_of_something_else_is_refused(tmp_path, change, word):
     first = shard(tmp_path / "1", {"a": [True]})
     second = shard(tmp_path / "2", {"b": [True]}, **change)
-    with pytest.raises(UsageError, match=f"'analytics' had another state of {word}"):
+    with pytest.raises(UsageError, match=f"'analytics' was run with other {word}"):
         check([first, second], whole(first))
 
 

@@ -606,7 +606,7 @@ def test_a_suite_that_the_branch_takes_its_code_from_is_an_error(repository):
     repository.commit(gate_yml=CONFIG, mine_py=MINE)
     repository.write(mine_py=None)
     rules = repository.rules()
-    with pytest.raises(InvalidInput, match=r"there is no file .*mine\.py"):
+    with pytest.raises(InvalidInput, match=r"file .*mine\.py not found"):
         prepare(rules.config.suites, rules, Selection())
 
 

@@ -64,7 +64,7 @@ def test_a_module_of_a_package_is_known_to_it(code, tmp_path):
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("./no.py:f", "there is no file"),
+        ("./no.py:f", "not found"),
         ("./code.py:g", "'./code.py:g': ./code.py has no 'g'"),
         ("./code.py:number", "'./code.py:number' cannot be called"),
         ("no_such_module_here:f", "cannot import no_such_module_here: No module named"),
@@ -95,17 +95,17 @@ BROKEN = {
     ),
     "beside": (
         "import lonely\n",
-        "No module named 'lonely' - name it as module:attribute to import what lies beside it",
+        "No module named 'lonely' - name it as module:attribute to import files next to it",
     ),
     "exit of the process": (
         "import os\nx = 1\nos._exit(0)\n",
-        "code.py:3: its process ended with exit status 0 while it was loaded",
+        "code.py:3: its process ended with exit status 0 while it was loading",
     ),
     "signal": (
         "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n",
-        "code.py:2: its process was ended by SIGKILL while it was loaded",
+        "code.py:2: its process was killed by SIGKILL while it was loading",
     ),
-    "segfault": (SEGFAULT, "code.py:3: its process was ended by SIGSEGV while it was loaded"),
+    "segfault": (SEGFAULT, "code.py:3: its process was killed by SIGSEGV while it was loading"),
     "closed": ("import os\nos.closerange(0, 1024)\n", "its process ended with exit status"),
     "deep": ("def f(): f()\nf()\n", "code.py:1: does not load: RecursionError"),
     "odd error": (

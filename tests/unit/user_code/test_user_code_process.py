@@ -218,8 +218,8 @@ def test_noise_on_the_line_to_us_ends_that_process_alone(run):
     ("name", "how"),
     [
         ("leave", "ended with exit status 3"),
-        ("kill", "was ended by SIGKILL"),
-        ("segfault", "was ended by SIGSEGV"),
+        ("kill", "was killed by SIGKILL"),
+        ("segfault", "was killed by SIGSEGV"),
         ("close", "ended with exit status 1"),
     ],
 )
@@ -251,7 +251,7 @@ def test_three_deaths_without_an_answer_end_the_role(run):
         code.call("kill")
     with pytest.raises(InfraFailure, match="died 3 times without an answer in between; the last"):
         code.call("kill")
-    assert code.process.given_up.endswith("the last time it was ended by SIGKILL")
+    assert code.process.given_up.endswith("the last time it was killed by SIGKILL")
     with pytest.raises(InfraFailure, match="died 3 times"):
         code.call("echo", "ok")
 
@@ -280,9 +280,9 @@ def test_what_loads_only_once_is_nobodys_answer(run):
     code = run()
     code.load("kill")
     (code.root / "code.py").write_text("1 / 0\n")
-    with pytest.raises(InfraFailure, match=r"could be loaded once only: .*code\.py:1: .*ZeroDiv"):
+    with pytest.raises(InfraFailure, match=r"could be loaded only once: .*code\.py:1: .*ZeroDiv"):
         code.call("kill")
-    assert "could be loaded once only" in code.process.given_up
+    assert "could be loaded only once" in code.process.given_up
 
 
 @pytest.mark.parametrize("name", ["fork", "fork_and_stay"])

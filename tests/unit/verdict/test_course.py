@@ -27,7 +27,7 @@ def test_every_suite_goes_on_batch_by_batch_until_it_is_settled():
 
 def test_nobody_goes_beyond_the_cap():
     now = course(PLANS, "c", None).after({"s", "t"}, "").after({"s", "t"}, "")
-    assert (now.going, now.ended) == ({"s"}, {"t": "all 40 trials were made"})
+    assert (now.going, now.ended) == ({"s"}, {"t": "all 40 trials were run"})
 
 
 def test_a_run_that_was_cut_off_goes_on_where_it_was():
@@ -109,7 +109,7 @@ def test_rounds_that_somebody_asked_for_are_made_whatever_a_look_says():
     assert (on.going, on.made) == ({"s"}, {"s": 2})
     assert course(plans, "", on.state(), stands=False).until == {"s": 3}
     there = on.after({"s"}, "")
-    assert (there.going, there.ended) == (frozenset(), {"s": "all 30 trials were made"})
+    assert (there.going, there.ended) == (frozenset(), {"s": "all 30 trials were run"})
     assert on.after(set(), "settled").ended == {"s": "settled"}
 
 

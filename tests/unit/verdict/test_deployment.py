@@ -37,13 +37,13 @@ def test_what_passes_and_is_proved_better_is_deployed():
     assert found.deploy
     assert found.improved == (f"s/{SUCCESS.name}",)
     assert found.reason.startswith("`agent.success_rate` rose by 50.0 points (0.50 -> 1.00, ")
-    assert found.reason.endswith("), and nothing that blocks got worse")
+    assert found.reason.endswith("), and no blocking metric got worse")
 
 
 def test_what_only_got_no_worse_is_not_unless_the_policy_says_so():
     found = decided(2, 2)
     assert not found.deploy
-    assert "no blocking metric is proved better" in found.reason
+    assert "no blocking metric is proven better" in found.reason
     lenient = decided(2, 2, config=with_policy(deploy="not_worse"))
     assert lenient.deploy
     assert lenient.improved == ()
@@ -54,7 +54,7 @@ def test_what_only_got_no_worse_is_not_unless_the_policy_says_so():
 def test_only_a_pass_is_deployed(deploy, now, before, why):
     found = decided(now, before, config=with_policy(deploy=deploy))
     assert not found.deploy
-    assert found.reason == f"the outcome is {why}, and only a pass is deployed"
+    assert found.reason == f"the outcome is {why}, and only a pass may be deployed"
 
 
 def test_an_improvement_with_a_broken_limit_is_not_deployed():
@@ -75,7 +75,7 @@ def test_what_only_warns_is_no_reason_to_deploy():
     (better,) = [row for row in report.comparisons if row.status == "improvement"]
     assert (better.metric, better.level) == (rule.metric, "warn")
     assert (report.decision.deploy, report.decision.improved) == (False, ())
-    assert "no blocking metric is proved better" in report.decision.reason
+    assert "no blocking metric is proven better" in report.decision.reason
 
 
 def test_a_regression_beside_an_improvement_is_not_deployed():

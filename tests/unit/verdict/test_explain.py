@@ -221,5 +221,5 @@ def test_reasons_of_a_part_of_the_cases_say_of_how_many():
     assert "3 cases newly fail. Why, of the 1 looked at: loop (1)." in plain(case_counts(told))
     bare = replace(other, failures=())
     told = replace(many_failing(), cases=CaseChanges(newly_failing=(other, bare)))
-    said = "2 cases newly fail. The 1 looked at failed by fact_missing (1), retrieval_miss (1)."
+    said = "2 cases newly fail. Causes of the 1 examined: fact_missing (1), retrieval_miss (1)."
     assert plain(case_counts(told)) == said

@@ -33,11 +33,11 @@ STATEMENTS = {
     ): "test_statements.py::test_random_errors_on_both_sides",
     (
         "report/wording/method.py",
-        "blocks with a chance",
+        "the chance that a run blocks",
     ): "test_stats_boundaries.py::test_accuses_by_chance_as_often",
     (
         "report/wording/method.py",
-        "hold at every look",
+        "valid at every check",
     ): "test_statements.py::test_an_interval_holds_the_truth",
     (
         "report/wording/method.py",
@@ -49,7 +49,7 @@ STATEMENTS = {
     ): "test_stats_planning.py::test_a_simulated_random_walk_ends",
     (
         "report/wording/planning.py",
-        "caught is blocked",
+        "listed as caught",
     ): "test_stats_fall.py::test_cases_that_break_add_the_variance",
     (
         "report/wording/calibration.py",
@@ -64,7 +64,9 @@ STATEMENTS = {
         "beyond chance",
     ): "test_stats_session_effect.py::test_an_effect_is_seen_in_one_of_ten",
 }
-STATISTICAL = re.compile(r"of the time|been caught|is blocked|with a chance|% interval|\} interval")
+STATISTICAL = re.compile(
+    r"of the time|been caught|is blocked|the chance that|% interval|\} interval"
+)
 
 
 def test_every_statement_is_where_it_is_said_to_be_and_has_its_test() -> None:
@@ -89,7 +91,7 @@ def answers(rng: np.random.Generator, p: np.ndarray, rounds: int) -> np.ndarray:
 
 
 def test_a_chance_is_as_rare_as_it_says() -> None:
-    """If nothing had changed, a drop this large would show u of the time: so often p <= u."""
+    """If nothing had changed, a drop this large would appear u of the time: so often p <= u."""
     rng, seen = np.random.default_rng(1), []
     for _ in range(800):
         p = rng.beta(0.5, 0.5, 40)

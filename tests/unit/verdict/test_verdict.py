@@ -137,7 +137,7 @@ def test_a_metric_measured_in_too_few_trials_is_inconclusive() -> None:
     found = verdict(suite(table, table), regression=rules)
     row = only(found, RECALL.name)
     assert row.status == "inconclusive"
-    why = "no result of 2 cases with 2 rounds each could be told from chance"
+    why = "no result of 2 cases with 2 rounds each could be distinguished from chance"
     assert row.reason == f"{why}; 3 rounds, or 3 cases could"  # alpha is shared by two metrics
     assert (found.outcome, found.exit_code) == ("inconclusive", 0)
     assert found.reason == f"`retrieval.recall@5`: {row.reason}"
@@ -187,7 +187,7 @@ def test_a_metric_of_another_grader_alone_is_not_comparable() -> None:
     rules = RegressionRules(metrics={RECALL.name: MetricRule(metric=RECALL.name)})
     blocked = verdict(suite(now, was), regression=rules)
     assert (blocked.outcome, blocked.exit_code) == ("not_comparable", 5)
-    assert blocked.reason == "`retrieval.recall@5`: its grader is not the baseline's"
+    assert blocked.reason == "`retrieval.recall@5`: its grader differs from the baseline's"
 
 
 def test_an_accepted_change_shows_and_does_not_block() -> None:
@@ -370,7 +370,7 @@ def test_removing_cases_is_no_way_to_pass(kept: int, outcome: str) -> None:
     found = verdict(suite(now, was))
     assert found.outcome == outcome
     if outcome == "not_comparable":
-        assert found.reason == "6 of the baseline's 50 cases were removed or changed (allowed 10 %)"
+        assert found.reason == "6 of the baseline's 50 cases were removed or changed (limit 10 %)"
     excused = verdict(suite(now, was, not_asked=frozenset(was.cases[kept:])))
     assert excused.outcome == "pass"
     assert excused.cases.removed == ()
@@ -402,7 +402,7 @@ def test_a_small_suite_is_judged_like_any_other(
     assert found.outcome == ("fail" if all_wrong == "regression" else "inconclusive")
     kept = verdict(suite(right, was))
     assert only(kept).status == all_right
-    size = "could be told from chance; "
+    size = "could be distinguished from chance; "
     if all_right == "inconclusive":  # nothing of this size could be significant, and what could
         assert all(size in one.reason and "cases could" in one.reason for one in (found, kept))
         assert only(kept).mde is None
@@ -450,7 +450,7 @@ def test_fewer_than_five_pairs_of_a_baseline_that_had_more() -> None:
     was = success(passing(6, 3))
     found = verdict(suite(was.select(range(4)), was), regression=rules)
     assert found.outcome == "not_comparable"
-    why = "only 4 cases of the baseline's 6 are left to compare (needed 5 of so many)"
+    why = "only 4 cases of the baseline's 6 remain to compare (5 of that many are needed)"
     assert found.reason == why
     assert verdict(suite(was.select(range(5)), was), regression=rules).outcome == "pass"
     four = success(passing(4, 3))
@@ -458,11 +458,11 @@ def test_fewer_than_five_pairs_of_a_baseline_that_had_more() -> None:
     # What a budget left unasked, or nobody chose, was not removed.
     unasked = verdict(suite(was.select(range(4)), was, not_run=6, unasked=2))
     assert unasked.outcome == "inconclusive"
-    assert unasked.reason == "2 cases were never asked"
+    assert unasked.reason == "2 cases were never run"
     sampled = suite(was.select(range(3)), was, not_asked=frozenset(was.cases[3:]))
     assert verdict(sampled).outcome == "pass"
     nothing = suite(success(passing(3, 3), prefix="x"), was.select(range(0)))
-    assert verdict(nothing).reason == "no case of this run is also in the baseline"
+    assert verdict(nothing).reason == "this run and the baseline have no case in common"
     disjoint = verdict(suite(success(passing(9, 3), prefix="x"), success(passing(9, 3))))
     assert "9 of the baseline's 9 cases were removed" in disjoint.reason
 
@@ -517,7 +517,7 @@ def test_cases_never_asked_keep_a_run_from_passing() -> None:
     was, now = success(passing(20, 3)), success(passing(15, 3))
     found = verdict(suite(now, was, unasked=5, not_run=15))
     assert found.outcome == "inconclusive"
-    assert found.reason == "5 cases were never asked"
+    assert found.reason == "5 cases were never run"
     assert verdict(suite(now, was)).outcome == "not_comparable"
 
 

@@ -27,8 +27,7 @@ def test_nothing_passed_fails_without_a_baseline_or_a_limit() -> None:
     found = judged(np.zeros((5, 1)))
     assert (found.outcome, found.exit_code) == ("fail", 1)
     assert found.reason == (
-        "none of the 5 graded answers passed, which fails a suite with or without a baseline "
-        "(its `floor`)"
+        "none of the 5 graded answers passed, which fails a suite even without a baseline (`floor`)"
     )
     assert found.floors == {"s": Floor(answers=5)}
 

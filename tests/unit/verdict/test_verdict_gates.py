@@ -105,7 +105,7 @@ def test_a_limit_in_doubt_is_told_where_the_run_passes() -> None:
     )
     assert found.outcome == "pass"
     assert found.reason.startswith("`agent.success_rate` is 0.79, below min 0.80 (interval 0.")
-    assert ", which its rule convicted lets through; no regression seen" in found.reason
+    assert ", which its rule convicted allows; no regression seen" in found.reason
     assert found.gates[0].reason == "WARN: agent.success_rate = 0.7900 (minimum: 0.8)"
 
 
@@ -199,13 +199,15 @@ def test_a_metric_that_no_suite_measures_is_missing_once() -> None:
     gate = GateRule(metric="response_quality.clarity", min=3.0)
     outcome, [found] = judge(measured(share(9, 10)), gate)
     assert (outcome, found.status, found.suite) == ("fail", "missing", "s")
-    assert found.reason == "response_quality.clarity is measured by no suite of this run"
+    assert found.reason == "response_quality.clarity is not measured by any suite of this run"
     assert judge(measured(share(9, 10)), gate, elsewhere=frozenset({gate.metric})) == ("pass", [])
 
 
 def test_a_misspelt_metric_of_an_import_names_the_nearest() -> None:
     _, [found] = judge(measured(share(9, 10)), GateRule(metric="retrieval.recal@5", min=0.5))
-    assert found.reason.endswith(f"by no suite of this run - did you mean '{RECALL.name}'?")
+    assert found.reason.endswith(
+        f"not measured by any suite of this run - did you mean '{RECALL.name}'?"
+    )
 
 
 def test_a_suites_own_gate_wins() -> None:
@@ -306,7 +308,7 @@ def test_a_value_with_lost_cases_in_it_says_so() -> None:
     )
     found = verdict.gates[0]
     assert (found.value, found.as_before, found.status) == (pytest.approx(0.9), 1, "fail")
-    assert "; 1 lost case counts as before)" in verdict.reason
+    assert "; 1 lost case counts as in the baseline)" in verdict.reason
 
 
 # ------------------------------------------------------------------------------- odds of the noise

@@ -56,7 +56,7 @@ def test_a_fall_in_points() -> None:
     assert describe_regression(ROW) == (
         "`retrieval.recall@5` fell by 9.1 points "
         "(0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed 2 points; "
-        "if nothing had changed, a drop this large would show 0.03 % of the time)"
+        "if nothing had changed, a drop this large would appear 0.03 % of the time)"
     )
 
 
@@ -77,7 +77,7 @@ def test_a_relative_rise() -> None:
     assert describe_regression(row) == (
         "`operational.p95_latency_ms` rose by 12 % "
         "(2,310 ms -> 2,587 ms, 98 % interval +6.1 % to unknown; allowed 10 %; "
-        "if nothing had changed, a rise this large would show 0.03 % of the time)"
+        "if nothing had changed, a rise this large would appear 0.03 % of the time)"
     )
 
 
@@ -129,22 +129,22 @@ def test_an_interval_that_ends_at_nothing_says_on_which_side() -> None:
     ],
 )
 def test_how_often_chance_does_this(p: float, often: str) -> None:
-    assert f"would show {often} of the time" in describe_regression(replace(ROW, p_value=p))
+    assert f"would appear {often} of the time" in describe_regression(replace(ROW, p_value=p))
 
 
 def test_the_chance_is_that_of_the_side_on_which_the_change_is() -> None:
     better = replace(ROW, status="no_regression", delta=0.012, p_value=0.8, p_better=0.2)
     assert "measured +1.2 points" in describe_pass([better], [], 0.8)
-    assert "a rise this large would show 20 % of the time" in describe_pass([better], [], 0.8)
+    assert "a rise this large would appear 20 % of the time" in describe_pass([better], [], 0.8)
     cost = replace(better, direction="lower", unit="USD", delta=-0.1, p_value=0.7, p_better=0.3)
-    assert "a drop this large would show 30 % of the time" in describe_pass([cost], [], 0.8)
+    assert "a drop this large would appear 30 % of the time" in describe_pass([cost], [], 0.8)
 
 
 def test_a_suspicion_says_how_often_it_would_show_by_chance_and_what_could_be_seen() -> None:
     assert describe_suspicion(replace(ROW, p_value=0.031, mde=0.18), 0.8) == (
         "`retrieval.recall@5` may have fallen by 9.1 points (0.93 -> 0.84, 98 % interval -13.2 to "
-        "-5.0; allowed 2 points), but if nothing had changed, a drop this large would show 3.1 % "
-        "of the time, too often to call it a regression; a drop of 18 points or more would have "
+        "-5.0; allowed 2 points), but if nothing had changed, a drop this large would appear 3.1 % "
+        "of the time, too likely to call it a regression; a drop of 18 points or more would have "
         "been caught 8 times in 10"
     )
     assert "may have risen by" in describe_suspicion(
@@ -184,7 +184,7 @@ def test_a_pass_says_what_it_could_have_seen() -> None:
     assert describe_pass([ROW, SUCCESS], [], 0.8) == (
         "no regression seen; a drop of 6.5 points or more in `agent.success_rate` would have been "
         "caught 8 times in 10 (measured -0.6 points, 98 % interval -4.1 to +2.9; if nothing had "
-        "changed, a drop this large would show 34 % of the time)"
+        "changed, a drop this large would appear 34 % of the time)"
     )
     cost = replace(ROW, metric="agent.cost_per_task", relative=True, direction="lower", unit="USD")
     assert "a rise of 6.5 % or more in `agent.cost_per_task`" in describe_pass([cost], [], 0.9)
@@ -214,7 +214,7 @@ def test_a_tolerated_drop_is_not_called_none() -> None:
     row = replace(SUCCESS, status="within_tolerance", delta=-0.011, ci_low=-0.019, ci_high=-0.003)
     said = describe_pass([replace(ROW, status="no_regression"), row], [], 0.8)
     assert said.startswith(
-        "no regression beyond what is allowed: `agent.success_rate` fell by 1.1 points ("
+        "no regression beyond the tolerance: `agent.success_rate` fell by 1.1 points ("
     )
     assert said.endswith("; a drop of 6.5 points or more would have been caught 8 times in 10")
 

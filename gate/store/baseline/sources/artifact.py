@@ -20,7 +20,7 @@ class FromArtifact:
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
         if forge is None or not forge.has_artifacts:
-            request.cannot_ask("artifact: GitHub's API cannot be asked here")
+            request.cannot_ask("artifact: GitHub's API is not available here")
             return None
         artifact = forge.artifact(request)
         name, limit = f"artifact: '{request.artifact}'", f"{request.max_age_days:g} days"

@@ -25,7 +25,7 @@ class Repo:
         file = request.file
         has_own = is_there(root / file, file)
         if forge is None and not (has_own and request.no_branch):
-            request.cannot_ask("repo: neither git nor GitHub's API can be asked here")
+            request.cannot_ask("repo: neither git nor GitHub's API is available here")
             return None
         if forge is not None and request.base_sha is None and request.why_no_base:
             request.cannot_ask(f"repo: {request.why_no_base}")
@@ -42,7 +42,7 @@ class Repo:
         return FoundBaseline(
             text=text,
             source="repo",
-            detail=f"{file} at {where}" if forge else f"{file} of the working tree",
+            detail=f"{file} at {where}" if forge else f"{file} in the working tree",
             file=file,
             notes=_old(run.created_at if run else None, request),
         )

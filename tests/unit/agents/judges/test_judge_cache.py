@@ -103,7 +103,7 @@ def test_what_is_no_file_is_a_note_and_never_waited_for(tmp_path, kind):
         path.symlink_to("/dev/zero")
     broken = cache(tmp_path)
     assert broken.get("a") is None
-    said = {"pipe": "a named pipe"}.get(kind, f"a {kind}") + ", no plain file"
+    said = {"pipe": "a named pipe"}.get(kind, f"a {kind}") + ", not a regular file"
     assert broken.notes() == (f"new/cache.jsonl: cannot be read: {said}",)
     broken.put("a", KEPT)
     assert broken.notes() == (f"new/cache.jsonl: cannot be written: {said}",)

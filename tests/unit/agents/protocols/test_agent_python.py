@@ -147,7 +147,7 @@ def test_close_from_another_thread_ends_the_wait(world):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("./none.py:f", "there is no file"),
+        ("./none.py:f", "not found"),
         ("./agents.py:nope", "has no 'nope'"),
         ("no_such_module_x:f", "cannot import"),
         ("./agents.py:thing", "cannot be called"),

@@ -130,7 +130,7 @@ REFUSED = {
     "agent.inner.nowhere": "'agent.inner' in ./a.py has no 'nowhere'",
     "nobody.aquery": "./a.py has no 'nobody'",
     "agent.": "has no ''",
-    "Agent.aquery": "'aquery' is a method and Agent a class: make an object in the file",
+    "Agent.aquery": "'aquery' is a method of the class Agent: create an object in the file",
 }
 
 

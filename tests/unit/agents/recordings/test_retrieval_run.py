@@ -117,7 +117,7 @@ def test_every_problem_is_told_at_once_up_to_fifty():
 
 
 @pytest.mark.parametrize(
-    ("file", "said"), [(".", "a folder, no plain file"), ("lost", "No such file")]
+    ("file", "said"), [(".", "a folder, not a regular file"), ("lost", "No such file")]
 )
 def test_what_is_no_file_is_told_with_its_setting(tmp_path, file, said):
     world = World(env={}, root=tmp_path, section="retriever")

@@ -194,11 +194,11 @@ def test_the_time_is_bounded(world, name):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("./search.py:Needy", "cannot be made without arguments: TypeError"),
-        ("./search.py:Plain", "is neither a function nor has it `invoke`"),
-        ("./search.py:number", "is neither a function nor has it `invoke`"),
+        ("./search.py:Needy", "cannot be created without arguments: TypeError"),
+        ("./search.py:Plain", "is not a function and has no `invoke` method"),
+        ("./search.py:number", "is not a function and has no `invoke` method"),
         ("./search.py:nope", "has no 'nope'"),
-        ("./gone.py:f", "there is no file"),
+        ("./gone.py:f", "not found"),
         ("search", "write module:function"),
     ],
 )

@@ -109,7 +109,7 @@ def test_an_absurd_cost_is_unknown_and_noted(absurd):
     for data in ({"cost_usd": absurd}, {"usage": {"cost": absurd}}):
         found = answer.response({"answer": "x", **data})
         assert math.isnan(found.usage.cost_usd)
-        assert "no amount of money" in row(found)["trace_faults"][-1]
+        assert "not an amount of money" in row(found)["trace_faults"][-1]
 
 
 def test_a_number_with_more_digits_than_python_reads_is_absurd_too():

@@ -90,7 +90,7 @@ def test_the_order_of_the_form_does_not_tell_the_strata():
 
 def test_the_trials_of_another_session_are_refused():
     found = drawn([row("a"), row("b")])
-    with pytest.raises(UsageError, match="1 answers of the sample are not in this session"):
+    with pytest.raises(UsageError, match="1 answers of the sample are missing from this session"):
         trials_of(found, [row("a"), row("b", answer="another one")])
 
 

@@ -244,7 +244,7 @@ def test_its_options_are_checked(folder):
         ("Gone", r"\./own\.py has no 'Gone'"),
         ("NoMetrics", r"'\./own\.py:NoMetrics': metrics\(\) must return MetricSpecs"),
         ("Crashing", r"own\.py:\d+: does not load: ZeroDivisionError"),
-        ("Leaving", "its process ended with exit status 7 while it was loaded"),
+        ("Leaving", "its process ended with exit status 7 while it was loading"),
     ],
 )
 def test_one_that_cannot_be_made_says_why(folder, cls, said):
@@ -441,9 +441,9 @@ class Odd:
     [
         ({"KEYS": {"k": {"type": "nonsense"}}}, "keys: 'k': 'nonsense' is not one of"),
         ({"KEYS": {"k": 5}}, "keys: 'k': no JSON Schema"),
-        ({"KEYS": {"k": {"pattern": "("}}}, "keys: 'k': '(' is no pattern"),
-        ({"KEYS": {"k": {"$ref": "#/nowhere"}}}, "keys: 'k': '#/nowhere' leads nowhere"),
-        ({"KEYS": {"k": {"$ref": "#"}}}, "keys: 'k': its references never end"),
+        ({"KEYS": {"k": {"pattern": "("}}}, "keys: 'k': '(' is not a valid"),
+        ({"KEYS": {"k": {"$ref": "#/nowhere"}}}, "keys: 'k': '#/nowhere' does not exist"),
+        ({"KEYS": {"k": {"$ref": "#"}}}, "keys: 'k': its references are endless"),
         ({"NEEDS": ([1],)}, "needs: [1] is no key of a case"),
         ({"MORE": "per='zzz'"}, "per: nothing fills the column 'zzz'"),
         ({"MORE": "low=5.0, high=1.0"}, "low 5 is not below high 1"),

@@ -74,13 +74,13 @@ def test_the_heading_has_icon_word_and_suite(report, words):
 def test_a_pass_says_what_it_could_have_seen():
     text = render(passing())
     assert "3.1 points or more in `agent.success_rate` would have been caught 8 times in 10" in text
-    assert "would show 44 % of the time). 3 blocking limits kept" in text
+    assert "would appear 44 % of the time). 3 blocking limits kept" in text
     assert "a drop of 2.6 pt or more would have been caught 8 times in 10" in text
     assert "caught 75 % of the time." in render(passing(power=0.75))
 
 
 def test_an_open_outcome_says_what_the_policy_does():
-    assert "The policy lets this through (`inconclusive: warn`)." in render(inconclusive())
+    assert "The policy allows this (`inconclusive: warn`)." in render(inconclusive())
     assert "The policy blocks (`error: fail`)." in render(agent_down())
     strict = replace(no_baseline(), policy=Policy(no_baseline="fail"), exit_code=4)
     assert "The policy blocks (`no_baseline: fail`)." in render(strict)
@@ -109,7 +109,7 @@ def test_a_number_at_its_limit_is_written_with_enough_decimals():
 
 def test_where_nothing_can_be_compared_it_is_said():
     text = render(no_baseline())
-    assert "Compared with nothing: there is no baseline of analytics" in text
+    assert "Not compared: there is no baseline of analytics" in text
     assert "newly" not in text
 
 
@@ -122,7 +122,7 @@ def test_differences_of_the_setting_are_listed():
 def test_several_suites_have_a_line_each_and_one_table():
     text = render(several_suites())
     assert "| dialogue | ✅\N{NO-BREAK SPACE}Pass |" in text
-    assert "**tool**: Compared with nothing: there is no baseline of tool." in text
+    assert "**tool**: Not compared: there is no baseline of tool." in text
     assert text.count("| Suite | Blocking |") == 1
 
 
@@ -145,7 +145,7 @@ def test_loosened_rules_stand_first_below_the_heading():
     ("unprotected", "said"),
     [
         (False, "it was judged by those of the base branch"),
-        (True, "and is judged by them: protect"),
+        (True, "because protect"),
     ],
 )
 def test_whose_rules_judged_is_said_as_it_is(unprotected, said):
@@ -159,7 +159,7 @@ def test_more_loosened_rules_than_ten_are_folded_and_never_lost():
     report = replace(report, loosened=tuple(f"rule {n}" for n in range(60)))
     for limit in (LIMIT, 12_000):
         text = render_limited(report, no_rows, limit)
-        assert "<summary>50 more that it loosens</summary>" in text
+        assert "<summary>50 more loosened rules</summary>" in text
         assert "- rule 59" in text
     many = replace(report, loosened=tuple(f"rule {n}" for n in range(600)))
     assert "> - and 590 more" in render_limited(many, no_rows, 4_000)
@@ -294,7 +294,7 @@ def test_far_too_little_room_still_gives_whole_lines(limit):
 
 def test_what_was_cut_is_said_with_where_it_is():
     text = render_limited(many_failing(3_000), no_rows, 6_000)
-    assert re.search(r"_Shortened to fit: left out are .*; everything is in `report.md`", text)
+    assert re.search(r"_Shortened to fit: without .*; the full report is in `report.md`", text)
     assert "_Shortened" not in render(many_failing(40))
 
 
@@ -348,7 +348,11 @@ def test_five_hundred_metrics(failing):
     )
     text = valid(render(regression(comparisons=rows, gates=())))
     assert all(f"`m.x{n:03}`" in text for n in range(failing)), "what failed never goes"
-    more = "<summary>475 more rows that are no better" if failing == 500 else "rows, all well."
+    more = (
+        "<summary>475 more rows that did not improve"
+        if failing == 500
+        else "rows without problems."
+    )
     assert more in text
 
 
@@ -380,4 +384,4 @@ def test_fifty_suites():
 def test_rows_that_failed_are_counted_where_no_comment_could_hold_them():
     rows = tuple(comparison(f"m.{'x' * 70}{n:05}", status="regression") for n in range(1_500))
     text = valid(render(regression(comparisons=rows, gates=())))
-    assert re.search(r"\*\*1,4\d\d more rows\*\* are no better\.", text)
+    assert re.search(r"\*\*1,4\d\d more rows\*\* did not improve\.", text)

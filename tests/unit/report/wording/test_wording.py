@@ -69,7 +69,7 @@ def test_a_metric_that_is_gone_is_called_so():
     gone = one(status="missing", current=None)
     assert only(gone, SUCCESS).verdict == "not measured any more"
     gone, unscored = (one(status="missing", current=v, level="warn") for v in (None, 0.9))
-    assert "Not measured any more: " in spans.plain(sentences.warn_only(list_checks(gone)))
+    assert "No longer measured: " in spans.plain(sentences.warn_only(list_checks(gone)))
     assert "Too many unscored: " in spans.plain(sentences.warn_only(list_checks(unscored)))
 
 
@@ -77,9 +77,7 @@ def test_a_metric_that_is_gone_is_called_so():
 def test_a_metric_that_is_gone_stands_in_the_comment_whatever_its_policy(missing):
     gone = one(status="missing", current=None, level="warn")
     report = replace(gone, policy=Policy(missing_metric=missing))
-    assert f"⚠️ Not measured any more: `{SUCCESS}`." in render_limited(
-        report, lambda: iter(()), 9_000
-    )
+    assert f"⚠️ No longer measured: `{SUCCESS}`." in render_limited(report, lambda: iter(()), 9_000)
     assert [check.sign for check in list_warnings(report)] == ["warn"]
 
 
@@ -94,7 +92,7 @@ def test_a_judge_that_is_out_has_not_made_its_metrics_go():
     [
         ({"value": 0.88, "status": "fail"}, "bad", "below min"),
         ({"value": 0.2, "min": None, "max": 0.1, "status": "fail"}, "bad", "above max"),
-        ({"value": 0.92, "status": "fail", "rule": "proven"}, "bad", "not proved within limit"),
+        ({"value": 0.92, "status": "fail", "rule": "proven"}, "bad", "not proven within limit"),
         ({"value": None, "status": "missing"}, "bad", "not measured"),
         ({"status": "inconclusive"}, "unsure", "limit: too few data"),
         ({"status": "inconclusive", "wants": "agent"}, "unsure", "limit: not judged"),
@@ -174,7 +172,7 @@ def test_what_only_warns_is_one_line():
     gone = latency(status="missing", delta=None, current=None)
     report = passing(comparisons=(gone,), gates=(limit,))
     assert spans.plain(sentences.warn_only(list_warnings(report))) == (
-        f"Worse, but not blocking: m 0.50 (below min). Not measured any more: {P95}."
+        f"Worse, but not blocking: m 0.50 (below min). No longer measured: {P95}."
     )
     twice = [
         comparison(name, level="warn", status="regression", delta=delta)
@@ -236,15 +234,15 @@ def test_the_worst_case_comes_first():
             regression(provenance=replace(regression().provenance, mode="branch")),
             "if this is intended, run gate baseline accept --reason TEXT on the base branch",
         ),
-        (no_baseline(), "make a baseline: run the workflow that measures it on the base branch"),
+        (no_baseline(), "create a baseline: run the workflow that measures it on the base branch"),
         (
             not_comparable(),
             "start a new baseline with gate baseline accept --reason TEXT on the base branch",
         ),
-        (agent_down(), "then go on where it stopped: run the job again"),
+        (agent_down(), "then continue where it stopped: run the job again"),
         (
             agent_down(provenance=replace(agent_down().provenance, run_url=None)),
-            "go on where it stopped: gate run --resume SESSION and the options of this run",
+            "continue where it stopped: gate run --resume SESSION and the options of this run",
         ),
     ],
 )
@@ -273,15 +271,15 @@ def test_a_laptop_has_a_command_for_the_next_step(report, command):
 
 def test_what_the_policy_lets_through_is_not_said_to_block_when_another_suite_does():
     told = spans.plain(headline.because(replace(no_baseline(), exit_code=1)))
-    assert told.endswith("lets this through (no_baseline: warn); something else blocks the run.")
+    assert told.endswith("allows this (no_baseline: warn), but something else blocks the run.")
 
 
 def test_a_limit_that_is_kept_and_not_proved_is_not_called_broken():
     kept = gate(rule="proven", status="fail", proved=False)
     release = replace(passing().provenance, mode="release")
     report = passing(outcome="fail", gates=(kept,), provenance=release)
-    assert headline.headline(report) == "Fail: analytics not proved within the limits"
-    assert "without rule: proven no proof is asked" in spans.plain(next_step(report))
+    assert headline.headline(report) == "Fail: analytics not proven to be within the limits"
+    assert "without rule: proven no proof is required" in spans.plain(next_step(report))
     broken = replace(report, gates=(kept, gate(RECALL, value=0.5, status="fail")))
     assert headline.headline(broken) == "Fail: analytics outside the limits"
     assert "rule: proven" not in spans.plain(next_step(broken))
@@ -330,12 +328,15 @@ def test_the_method_names_test_level_and_what_could_be_seen():
     assert (
         "how often that alone makes a change as large (case-stratified shuffle test, exact" in text
     )
-    assert "a chance of at most 0.5 %, over all 2 blocking comparisons (Holm)." in text
+    assert (
+        "the chance that a run blocks is at most 0.5 %, over all 2 blocking comparisons (Holm)."
+        in text
+    )
     assert "200 paired cases, p = 0.44 (adjusted: p = 1); a drop of 3.1 pt or more" in text
     blind = told(passing(comparisons=(comparison(mde=1.2),)))
-    assert "a chance of at most 1 %.\n" in blind
+    assert "the chance that a run blocks is at most 1 %.\n" in blind
     assert "no drop would have been caught 8 times in 10" in blind
-    assert "point: the value itself decides about a limit" in text
+    assert "point: the measured value decides about a limit" in text
 
 
 def test_the_method_of_a_run_of_a_fixed_size_speaks_of_no_looks():
@@ -394,9 +395,9 @@ def test_an_early_end_tells_how_many_cases_were_asked():
         (
             0,
             0,
-            "more rounds (gate run --rounds N) or more cases settle it; gate plan tells how many",
+            "run more rounds (gate run --rounds N) or add cases; gate plan shows how many",
         ),
-        (10, 10, "more rounds (regression.max_rounds) or more cases settle it; gate plan"),
+        (10, 10, "run more rounds (regression.max_rounds) or add cases; gate plan"),
         (4, 10, "run the job again: it adds trials to this session"),
     ],
 )
@@ -509,8 +510,8 @@ def test_a_limit_says_how_often_noise_alone_breaks_it_and_the_method_what_that_i
     ]
     lines = [spans.plain(line) for line in method(report)]
     (line,) = [line for line in lines if "noise" in line]
-    assert "an agent like the baseline's would miss it in 12 % of runs" in line
-    assert "where nothing is said, in fewer than 1 %" in line
+    assert "an agent like the baseline's would break it in 12 % of runs" in line
+    assert "if no figure is shown, the share is below 1 %" in line
 
 
 def test_noise_below_one_percent_is_told_in_the_method_alone():

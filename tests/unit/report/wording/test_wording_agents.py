@@ -44,22 +44,22 @@ def test_the_title_counts_and_says_where_the_others_are():
     report = report_of(logged(), logged("secret"), logged("secret", round=2))
     assert plain(violations.title(report, shown=2)) == "3 safety violations: secret (2), canary (1)"
     cut = plain(violations.title(report_of(logged(), total=70), shown=1))
-    assert cut == "70 safety violations: canary (1); all of them are in violations.jsonl"
+    assert cut == "70 safety violations: canary (1); the full list is in violations.jsonl"
     assert violations.title(passing(), shown=0) == ()
 
 
 def test_the_title_of_changed_steps_names_tools_by_what_became_of_them():
     told = steps.summary(change(1), steps_changed())
     assert told == (
-        "Steps of churn-by-quarter-01, round 1, beside the baseline: describe_table is left out, "
-        "list_tables is new, run_sql is called with other arguments"
+        "Steps of churn-by-quarter-01, round 1, compared with the baseline: describe_table is left "
+        "out, list_tables is new, run_sql is called with different arguments"
     )
 
 
 def test_equal_steps_say_so():
     same = StepDiff(against="reference", round=2, steps=(StepChange(kind="same", now="a()"),))
     assert steps.summary(change(1), same).endswith(
-        "beside the reference trajectory: the same steps"
+        "compared with the reference trajectory: the same steps"
     )
 
 

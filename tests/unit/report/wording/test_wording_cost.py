@@ -99,7 +99,7 @@ def test_a_suite_without_tokens_leaves_no_mean():
         ({"judge_calls": 1, "judge_usd": 0.12}, " · $0.12 for 1 call of the judge · "),
         (
             {"judge_calls": 255, "judge_usd": 0.12, "judge_unknown": 3},
-            " · $0.12 for 255 calls of the judge, not all of known cost · ",
+            " · $0.12 for 255 calls of the judge, some of unknown cost · ",
         ),
         (
             {"judge_calls": 255, "judge_unknown": 255},

@@ -19,11 +19,11 @@ def test_the_sentence_counts_and_names():
     assert told() == (
         "Server logs: 30 of 36 answers verified, 2 incomplete (not logged: FI-1 "
         "local_documents_scan, MX-1 web_fetch), 4 unknown (no server log could be read); 1 answer "
-        "declares a call that no log shows: MX-1 web_fetch"
+        "declares a call that is in no log: MX-1 web_fetch"
     )
     many = tuple((f"T-{n}", "shell") for n in range(5))
     assert told(fabricated=7, fabricated_calls=many).endswith(
-        "7 answers declare a call that no log shows: T-0 shell, T-1 shell, T-2 shell, ..."
+        "7 answers declare a call that is in no log: T-0 shell, T-1 shell, T-2 shell, ..."
     )
 
 

@@ -34,7 +34,7 @@ def test_one_reviewer_agrees_with_nobody_and_few_labels_have_no_interval():
     alone = replace(ONE, reviewers=1, labels=1, answers=1, ci95=None, agreement=Measure(reason="x"))
     assert told(alone) == [f"People rated {METRIC} 4.02: 1 label on 1 answer by 1 reviewer"]
     two = replace(alone, reviewers=2)
-    assert told(two)[0].endswith("by 2 reviewers; how far they agree cannot be told (x)")
+    assert told(two)[0].endswith("by 2 reviewers; how far they agree is unknown (x)")
 
 
 def test_suites_are_told_apart_and_a_hostile_metric_stays_text():

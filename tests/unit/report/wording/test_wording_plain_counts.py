@@ -93,10 +93,10 @@ def test_a_figure_that_is_weighted_by_rounds_says_what_all_cases_alike_have():
     assert row.current != pytest.approx(0.75, abs=0.005)
     assert plain(describe_weighting(found, [("s", SUCCESS.name)])).endswith(f"{SUCCESS.name} 0.75.")
     for text in shown(found):
-        assert "over all cases alike" in text
+        assert "with equal weights over all cases" in text
     same = told([[1, 1, 1]] * 18 + [[0, 0, 0]] * 6, baseline=was)
     assert describe_weighting(same, [("s", SUCCESS.name)]) == ()
-    assert all("over all cases alike" not in text for text in shown(same))
+    assert all("with equal weights over all cases" not in text for text in shown(same))
 
 
 def shown(report):

@@ -77,8 +77,8 @@ def metric(**more):
 
 def test_the_whole_of_a_small_suite():
     assert told() == [
-        "A change that does no harm is blocked at most 1 % of the time. One that is listed as "
-        "caught is blocked 80 % of the time.",
+        "A harmless change is blocked at most 1 % of the time. A change listed as "
+        "listed as caught 80 % of the time.",
         "support: 10 cases x 1 round, up to 2 while undecided",
         "====================================================",
         "Baseline: 4 stored rounds a case of 4 runs (baselines/support.json).",
@@ -86,16 +86,20 @@ def test_the_whole_of_a_small_suite():
         "  agent.success_rate      0.91  drop of 36 pt     drop of 41 pt     ± 29 pt",
         "A run makes 20 calls at most (cost: $0.20), on average 11 when nothing changed (cost: "
         "$0.11).",
-        "What it takes to catch other changes. Calls of one run: at most; on average, unchanged or "
-        "changed so much; fixed, with every round and one look. Cost: on average, unchanged.",
+        'What it takes to catch other changes. "at most": calls of the longest run. '
+        '"unchanged", "changed": calls of an average run without and with that '
+        'change. "fixed": calls when every round is made and judged once. "cost": of '
+        "an average run without a change.",
         "  to catch      cases  at most  unchanged  changed  fixed   cost",
         "  drop of 5 pt    340      680        261      408    560  $2.61",
         "For a drop of 5 pt: 560 calls when fixed, 261 when it may end early and nothing changed; "
-        "no test with these errors does with fewer than 104 (Wald's bound).",
-        "10 cases cannot guard 5 pt of agent.success_rate: 36 pt is the least that it can. 340 "
+        "no test with these error rates needs fewer than 104 (Wald's bound).",
+        "10 cases cannot protect 5 pt of agent.success_rate: 36 pt is the smallest change "
+        "that can be caught. 340 "
         "cases or up to 12 rounds would.",
         "62 % of the calls go to cases whose stored rounds all agree. 40 % of the variance of "
-        "agent.success_rate lies between cases and cancels: each case is compared with itself.",
+        "agent.success_rate is between cases and cancels out, because each case is compared with "
+        "itself.",
         "Next: 20 cases instead of 10, at most 40 calls a run: 25 pt is caught instead of 36 pt.",
     ]
 
@@ -103,7 +107,7 @@ def test_the_whole_of_a_small_suite():
 @pytest.mark.parametrize(
     ("target", "end"),
     [
-        ({"max_rounds": None}, "340 cases would (more rounds alone would not)."),
+        ({"max_rounds": None}, "340 cases would (more rounds alone would not be enough)."),
         ({"cases": None, "max_rounds": None}, "No number of cases or rounds would, as runs differ"),
         ({"change": 0.02}, "12 rounds would, were regression.tolerance (2 pt) lower."),
         ({"cases": 9, "max_rounds": 2, "change": 0.02}, "within regression.tolerance (2 pt) is"),
@@ -111,19 +115,19 @@ def test_the_whole_of_a_small_suite():
 )
 def test_what_a_suite_cannot_do_and_what_would(target, end):
     lines = told(metrics=metric(targets=(replace(TARGET, **target),)))
-    (line,) = [line for line in lines if "cannot guard" in line]
+    (line,) = [line for line in lines if "cannot protect" in line]
     assert end in line
 
 
 def test_nothing_is_called_impossible_when_everything_is_seen():
     lines = told(metrics=metric(targets=(replace(TARGET, seen=True),)))
-    assert not [line for line in lines if "cannot guard" in line]
+    assert not [line for line in lines if "cannot protect" in line]
 
 
 def test_a_suite_that_catches_nothing_says_why():
     lines = told(metrics=metric(mde=None, mde_fixed=None, reason="not even the worst answers"))
     assert "agent.success_rate: not even the worst answers." in lines
-    assert "no change at all can be caught" in "\n".join(lines)
+    assert "no change can be caught" in "\n".join(lines)
     assert lines[-1].endswith("25 pt is caught instead of nothing.")
 
 
@@ -131,25 +135,34 @@ def test_a_suite_that_catches_nothing_says_why():
     ("more", "line"),
     [
         ({"assumed": True}, "Next: measure the base branch: gate run, then gate baseline save"),
-        ({"assumed": True}, "There is no baseline (baselines/support.json): the figures are gue"),
-        ({"best": None}, "Next: nothing; what is caught is close to what is tolerated."),
+        ({"assumed": True}, "There is no baseline (baselines/support.json): the figures are est"),
+        (
+            {"best": None},
+            "Next: nothing: the smallest change that is caught is already close to the tolerance.",
+        ),
         (
             {"best": replace(ACTION, kind="baseline", value=15)},
-            "Next: let the base branch collect 15 rounds instead of 4, which costs pull requests "
-            "nothing: 25 pt is caught",
+            "Next: let the base branch collect 15 rounds instead of 4; this adds no cost to pull "
+            "requests: 25 pt is caught",
         ),
         (
             {"best": replace(ACTION, kind="baseline", value=24)},
             "Next: let the base branch collect 24 rounds (baseline.keep_rounds: 24) instead of 4",
         ),
         ({"best": replace(ACTION, kind="rounds", value=2)}, "Next: 2 rounds instead of 1, at most"),
-        ({"best": replace(ACTION, kind="metrics")}, "Next: let fewer metrics block; with success"),
-        ({"numbered": True}, "A gate whose limit is close asks for the 10 planned calls"),
+        (
+            {"best": replace(ACTION, kind="metrics")},
+            "Next: let fewer metrics block; with only success",
+        ),
+        (
+            {"numbered": True},
+            "A gate with a value close to its limit always needs all 10 planned calls",
+        ),
         ({"unchanged_apart": Bill(calls=15)}, "on average 11 to 15 when nothing changed"),
         ({"at_most": Bill(calls=20)}, "A run makes 20 calls at most (cost: unknown)"),
         ({"unstored": 3}, "(baselines/support.json), 3 of the cases are not in it."),
         ({"fresh": True}, "Noise from 4 stored rounds a case"),
-        ({"metrics": ()}, "No metric of this suite blocks: there is nothing to plan for."),
+        ({"metrics": ()}, "No metric of this suite can block, so there is nothing to plan."),
         ({"notes": ("two `cases` went",)}, "Note: two cases went"),
     ],
 )
@@ -176,7 +189,10 @@ def test_the_tolerance_is_marked():
     lines = told(metrics=metric(targets=(replace(TARGET, change=0.02), TARGET)))
     rows = [line.split("  ")[1] for line in lines if line.startswith("  drop")]
     assert rows == ["drop of 2 pt *", "drop of 5 pt"]
-    assert "* The tolerance itself: at best about half are caught, whatever is spent." in lines
+    assert (
+        "* Equal to the tolerance: at best about half of these changes are caught, at any "
+        "cost." in lines
+    )
 
 
 def test_a_long_line_is_folded_and_a_table_is_not():

@@ -409,8 +409,8 @@ def test_the_command_says_what_it_verified(passed: Path, capsys: pytest.CaptureF
     assert verify(str(passed), **job) == 0
     said = capsys.readouterr().out
     assert said == (
-        f"Verified: octocat/demo {TAG} at {COMMIT}: pass, exit code 0; 11 files, decided again "
-        "from 60 trials.\n"
+        f"Verified: octocat/demo {TAG} at {COMMIT}: pass, exit code 0; 11 files, verdict "
+        "recomputed from 60 trials.\n"
     )
 
 

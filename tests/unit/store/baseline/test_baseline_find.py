@@ -84,7 +84,9 @@ def test_the_session_effect_of_the_runs_is_handed_on(root):
     assert (found.info.runs, found.info.rounds) == (5, 15)
     assert found.drift.keys() == {"agent.success_rate"}
     (note,) = found.info.pooling
-    assert note.startswith("the baseline's runs differ beyond chance, which is counted in")
+    assert note.startswith(
+        "the baseline's runs differ by more than chance, and the comparison allows for it"
+    )
     assert look(root, "s").drift == {}
 
 
@@ -98,8 +100,8 @@ def test_without_one_the_reasons_are_told(root):
     assert found.table is None
     assert found.info.source == "none"
     assert found.info.detail == (
-        "repo: neither git nor GitHub's API can be asked here; "
-        "artifact: GitHub's API cannot be asked here"
+        "repo: neither git nor GitHub's API is available here; "
+        "artifact: GitHub's API is not available here"
     )
     assert "did not run 'other'" in look(root, "s", suite="other").info.detail
 
@@ -117,7 +119,7 @@ def test_a_release_without_an_earlier_one_has_none_unless_a_path_is_named(root):
 
 
 def test_on_a_laptop_without_a_repository_the_own_file_serves(root):
-    assert look(root, "auto").info.detail == "baselines/analytics.json of the working tree"
+    assert look(root, "auto").info.detail == "baselines/analytics.json in the working tree"
 
 
 def test_what_differs_is_listed_by_name(root):

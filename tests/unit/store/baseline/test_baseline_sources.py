@@ -113,10 +113,10 @@ def test_repo_without_a_repository_is_the_working_tree_and_only_on_a_laptop(
     own.write_bytes(text)
     found = find("repo", asked, None, tmp_path, no_branch=True)
     assert found is not None
-    assert found.detail == "baselines/analytics.json of the working tree"
+    assert found.detail == "baselines/analytics.json in the working tree"
     assert found.text == text
     assert find("repo", asked, None, tmp_path) is None, "a job must not read its own baseline"
-    assert asked.told == ["repo: neither git nor GitHub's API can be asked here"] * 2
+    assert asked.told == ["repo: neither git nor GitHub's API is available here"] * 2
     assert find("repo", Asked(), Host(), tmp_path, no_branch=True) is None
 
 
@@ -166,7 +166,7 @@ def test_repo_refuses_a_foreign_file(tmp_path: Path) -> None:
 def test_git_alone_cannot_say_that_there_is_no_artifact(tmp_path: Path) -> None:
     asked = Asked()
     assert find("artifact", asked, Host(has_artifacts=False), tmp_path) is None
-    assert asked.told == ["artifact: GitHub's API cannot be asked here"]
+    assert asked.told == ["artifact: GitHub's API is not available here"]
 
 
 def test_artifact(text: bytes, tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_no_case_is_an_error() -> None:
 
 def test_a_number_that_is_too_large() -> None:
     assert told(source('{"id": "a", "input": "x", "metadata": null, "context": 1e999}')) == [
-        "d.jsonl:1: 1e999 is too large for a number"
+        "d.jsonl:1: 1e999 is too large a number"
     ]
 
 

@@ -349,7 +349,7 @@ def test_a_users_own_grader(tmp_path: Path) -> None:
     ("spelling", "message"),
     [
         ('"./own.py:Polte"', "has no 'Polte'"),
-        ('"./none.py:Polite"', "there is no file"),
+        ('"./none.py:Polite"', "not found"),
         ('"./own.py:Other"', "'./own.py:Other' is not a grader"),
         ('{"./own.py:Polite": {wrod: x}}', "./own.py:Polite.wrod: unknown key - did you mean"),
         ('{"./own.py:Polite": {word: 3}}', "./own.py:Polite.word: 3 is not a string"),

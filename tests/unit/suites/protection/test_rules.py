@@ -261,7 +261,7 @@ def test_without_gate_yml_the_bundled_suites_are_judged_by_the_defaults(tmp_path
 
 def test_a_folder_is_no_file_to_read(tmp_path):
     (tmp_path / "gate.yml").mkdir()
-    with pytest.raises(UsageError, match=r"gate\.yml: a folder, no plain file"):
+    with pytest.raises(UsageError, match=r"gate\.yml: a folder, not a regular file"):
         disk(tmp_path)("gate.yml")
     assert disk(tmp_path)("nowhere") is None
 

@@ -215,8 +215,8 @@ def test_suites_are_judged_together_and_one_that_cannot_be_is_named():
     ]
     assert found.splits.planned == 160
     assert found.notes == (
-        "suite 'few' is left out: 4 of its cases have two recorded rounds and 5 are needed; give "
-        "more sessions of it",
+        "suite 'few' is left out: 4 of its cases have two recorded rounds and 5 are "
+        "needed; give more sessions of this suite",
     )
     assert "a: agent.success_rate" in flat(found)
 
@@ -224,7 +224,9 @@ def test_suites_are_judged_together_and_one_that_cannot_be_is_named():
 def test_a_suite_of_three_cases_is_calibrated_where_anything_could_be_seen():
     found = calibrate([recorded(np.ones((3, 12)), rounds=3)], CONFIG, **SMALL)
     assert found.splits.blocked.times == 0
-    with pytest.raises(UsageError, match="no result of 2 cases with 1 round each could be told"):
+    with pytest.raises(
+        UsageError, match="no result of 2 cases with 1 round each could be distinguished"
+    ):
         calibrate([recorded(np.ones((2, 2)), rounds=1)], CONFIG, **SMALL)
 
 
@@ -289,7 +291,7 @@ def test_with_a_fresh_control_both_sides_are_asked_and_no_drift_enters():
     assert found.by_run is None
     assert found.splits.calls == 160
     assert found.shapes[0].baseline == found.shapes[0].at_most == 2
-    assert "control: fresh asks both agents in the same run" in flat(found)
+    assert "control: fresh calls both agents in the same run" in flat(found)
 
 
 # ---------------------------------------------------------------------------------------- wording
@@ -304,7 +306,7 @@ def test_the_promise_is_kept_broken_or_open():
     few, none = found.splits.blocked, replace(found.splits.blocked, low=0.02, high=0.2)
     for rate, alpha, said in (
         (few, 0.5, "promises 50 % at most: kept."),
-        (few, 0.001, "promises 0.1 % at most: nothing speaks against it"),
+        (few, 0.001, "promises 0.1 % at most: no sign of a problem"),
         (none, 0.01, "promises 1 % at most: that is not kept."),
     ):
         shown = replace(found, alpha=alpha, splits=replace(found.splits, blocked=rate))

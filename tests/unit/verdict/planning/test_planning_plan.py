@@ -185,7 +185,7 @@ def test_a_grader_that_changed_has_to_be_measured_once_more():
     stored = replace(table(), graders={"success": "old"})
     found = suite(stored, graders={"success": "new"})
     assert found.metrics[0].mde is None
-    assert "its grader is not the baseline's" in found.metrics[0].reason
+    assert "its grader differs from the baseline's" in found.metrics[0].reason
     assert found.best is None
 
 
@@ -261,7 +261,7 @@ def test_more_cases_and_more_rounds_make_it_rarer():
 def test_without_a_baseline_the_odds_are_those_of_an_agent_at_the_target_or_unknown():
     (found,) = limits_of(None, min=0.85, target=0.9)
     assert 0.0 < found.odds.chance < 0.5
-    assert "an agent at the target" in found.odds.why
+    assert "an agent exactly at the target" in found.odds.why
     (unknown,) = limits_of(None, min=0.85)
     assert (unknown.odds.chance, unknown.odds.why) == (None, "there is no baseline")
     assert not unknown.risky
