@@ -30,6 +30,7 @@ TEXTS = st.lists(st.tuples(st.sampled_from(PIECES), GAPS), max_size=12).map(
 @example("on the 5 May it was 1,234 million")
 @example("sold for Rs 500 each")
 @example("it was 12 months, 300 k and 45 am")
+@example("the €20\nam ")
 def test_the_quick_way_says_what_the_grammar_says(text):
     quick = list(scanning._scan(text, "en", quick=True))
     assert quick == list(scanning._scan(text, "en", quick=False))

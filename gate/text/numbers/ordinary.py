@@ -19,7 +19,7 @@ _ORDINARY = late_pattern(
     (?<!version\ )(?<!Version\ )(?<!\bv\ )(?<!er\ )(?<!Rs\ )(?<!inus\ )(?<!egative\ )
     (?<!inus\ [$€£¥])(?<!egative\ [$€£¥])
     (\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.(\d{1,9}))?(\ ?%)?
-    (?:(?=[.,;:!?"]?(?:\s|\Z))(?!\ )
+    (?:(?=[.,;:!?"]?(?:\s|\Z))(?!\ |\s+[aApP]\.?[mM]\b)
       |(?=\ ([a-z]+)(?![\w.%-])(?!\ (?:a\ half|a\ quarter|three)\b)))""",
     re.ASCII | re.VERBOSE,
 )

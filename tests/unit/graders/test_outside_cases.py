@@ -11,7 +11,9 @@ WRITTEN = [(part, which) for part in PARTS for which in SETS if set_file(part, w
 MOST = {
     ("hallucination", "kept apart"): 0.16,
     ("hallucination", "a stranger's"): 0.30,
-    ("hallucination", "a stranger's, first kept apart"): 0.60,
+    ("hallucination", "a stranger's, first kept apart"): 0.57,
+    ("hallucination", "a second stranger's, kept apart"): 0.54,
+    ("facts", "a second stranger's, kept apart"): 0.18,
 }
 
 
