@@ -55,7 +55,7 @@ def container_main() -> NoReturn:
 
 
 def environment() -> dict[str, str]:
-    """Of this process: for the Python interface, which is no command."""
+    """The environment of this process, for the Python interface."""
     return dict(os.environ)
 
 
@@ -159,7 +159,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 def _format_traceback() -> str:
-    """Of the error that is being handled."""
+    """The traceback of the error that is being handled."""
     import traceback
 
     return traceback.format_exc()

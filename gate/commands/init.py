@@ -64,7 +64,7 @@ def _quote(branch: str) -> str:
 
 
 def find_default_branch(folder: Path) -> str | None:
-    """Of the repository that the folder is in, or will be; None without one."""
+    """The default branch of the repository around the folder; None without a repository."""
     there = next(one for one in (folder, *folder.absolute().parents) if one.is_dir())
     opened = open_repository(there)
     return opened.default_branch() if isinstance(opened, GitForge) else None

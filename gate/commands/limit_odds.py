@@ -46,7 +46,7 @@ def tell_limit_odds(
 
 
 def _find_newest_suites(results: Path, now: datetime) -> dict[str, StoredSuite]:
-    """Of a session that cannot be read nothing is known."""
+    """The suites of the newest session; none where it cannot be read."""
     try:
         return dict(load(latest_session(results), now).suites)
     except GateError:

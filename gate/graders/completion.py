@@ -34,5 +34,5 @@ class Completion:
     def grade(self, case: Case, response: Response) -> Score:
         if (response.answer or "").strip():
             return Score(values={METRIC: 1.0}, passed=True)
-        told = "the answer is empty"
-        return Score(values={METRIC: 0.0}, passed=False, failures=CODES, reason=told)
+        reason = "the answer is empty"
+        return Score(values={METRIC: 0.0}, passed=False, failures=CODES, reason=reason)

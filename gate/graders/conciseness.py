@@ -68,11 +68,15 @@ class Conciseness:
             return Score(values={METRIC: None})
         if not answer:
             return self._score(0.0, "the answer is empty", "empty")
-        told, length = min(lengths.items(), key=lambda item: item[1])
+        shortest, length = min(lengths.items(), key=lambda item: item[1])
         fresh = 1.0 - repetition(answer)
         value = round(length * fresh, 6)
-        said = f"{told}, {figures.portion(1 - fresh)} of its phrases repeat" if fresh < 1 else told
-        return self._score(value, said, "too_long" if length <= fresh else "repetitive")
+        reason = (
+            f"{shortest}, {figures.portion(1 - fresh)} of its phrases repeat"
+            if fresh < 1
+            else shortest
+        )
+        return self._score(value, reason, "too_long" if length <= fresh else "repetitive")
 
     def _shares(self, case: Case, answer: str) -> Iterator[tuple[str, float]]:
         """What each limit says and the share of the answer within it."""

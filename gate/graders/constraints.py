@@ -9,7 +9,7 @@ from typing import ClassVar
 from gate.errors import GraderFailure
 from gate.graders.openagent_rules import case_limits
 from gate.graders.openagent_rules.constraints import KEYS, check
-from gate.graders.openagent_rules.findings import Mode, codes, reason, share
+from gate.graders.openagent_rules.findings import Mode, failure_codes, failure_reason, share_held
 from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
@@ -51,21 +51,21 @@ class Constraints:
         )
 
     def grade(self, case: Case, response: Response) -> Score:
-        asked = any(case.keys.get(key) not in (None, [], "") for key in KEYS)
-        if not asked and self.mode == "strict":
+        has_demands = any(case.keys.get(key) not in (None, [], "") for key in KEYS)
+        if not has_demands and self.mode == "strict":
             return Score(values=dict.fromkeys((FORM, FACTS, FOLLOWED)))
         try:
-            found = check(case.keys, response.answer or "", self.mode)
+            findings = check(case.keys, response.answer or "", self.mode)
         except ValueError as error:
             raise GraderFailure(str(error)) from error
-        form, wrong = share(found, "format"), codes(found)
+        form, wrong = share_held(findings, "format"), failure_codes(findings)
         return Score(
             values={
                 FORM: None if form is None else float(form == 1),
-                FACTS: share(found, "fact"),
-                FOLLOWED: share(found, "instruction"),
+                FACTS: share_held(findings, "fact"),
+                FOLLOWED: share_held(findings, "instruction"),
             },
             passed=not wrong if self.fail else None,
             failures=wrong if self.fail else (),
-            reason=reason(found),
+            reason=failure_reason(findings),
         )

@@ -50,10 +50,10 @@ class Contains:
         )
 
     def grade(self, case: Case, response: Response) -> Score:
-        wanted = self._wanted(case)
+        wanted = self._list_wanted(case)
         if not wanted and not self.any_of:
             return Score(values={METRIC: None})
-        answer = self._folded(response.answer or "")
+        answer = self._fold(response.answer or "")
         missing = [text for text in wanted if not self._is_in(text, answer)]
         failures = [f"text_missing:{text[:_CODE_LIMIT]}" for text in missing]
         if self.any_of and not any(self._is_in(text, answer) for text in self.any_of):
@@ -67,16 +67,16 @@ class Contains:
             reason="the answer lacks " + "; ".join(code.partition(":")[2] for code in failures),
         )
 
-    def _wanted(self, case: Case) -> list[str]:
+    def _list_wanted(self, case: Case) -> list[str]:
         wanted = [*self.all_of, self.text] if self.text else list(self.all_of)
         written = case.keys.get(self.key) if self.key else None
         return [*wanted, *_texts(written)]
 
-    def _folded(self, text: str) -> str:
+    def _fold(self, text: str) -> str:
         return text.casefold() if self.ignore_case else text
 
     def _is_in(self, text: str, answer: str) -> bool:
-        text = self._folded(text)
+        text = self._fold(text)
         return has_phrase(text, answer) if self.word else text in answer
 
 

@@ -47,9 +47,9 @@ class ExactMatch:
         written = case.keys.get(self.key)
         if written is None or written in ("", []):
             return Score(values={METRIC: None})
-        answer = normalized(_text(response.answer), self.normalize)
+        answer = normalize_text(_text(response.answer), self.normalize)
         accepted = written if isinstance(written, list) else [written]
-        if any(normalized(_text(one), self.normalize) == answer for one in accepted):
+        if any(normalize_text(_text(one), self.normalize) == answer for one in accepted):
             return Score(values={METRIC: 1.0}, passed=True)
         return Score(
             values={METRIC: 0.0},
@@ -59,14 +59,14 @@ class ExactMatch:
         )
 
 
-def normalized(text: str, steps: tuple[Step, ...]) -> str:
+def normalize_text(text: str, steps: tuple[Step, ...]) -> str:
     """`text` after the steps, always in this order: nfkc, numbers, casefold, punctuation,
     whitespace, strip.
     """
     if "nfkc" in steps and not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     if "numbers" in steps:
-        text = _with_plain_numbers(text)
+        text = _plain_numbers(text)
     if "casefold" in steps:
         text = text.casefold()
     if "punctuation" in steps:
@@ -76,7 +76,7 @@ def normalized(text: str, steps: tuple[Step, ...]) -> str:
     return text.strip() if "strip" in steps else text
 
 
-def _with_plain_numbers(text: str) -> str:
+def _plain_numbers(text: str) -> str:
     """Every number in one spelling: "$1,200.0" and "1.2k" are both 1200."""
     parts, end = [], 0
     for number in numbers(text):

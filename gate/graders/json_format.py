@@ -53,21 +53,21 @@ class JsonFormat:
         return (FORM_METRIC,)
 
     def grade(self, case: Case, response: Response) -> Score:
-        own = case.keys.get(self.key) if self.key else None
-        if self.key and not own:
+        case_schema = case.keys.get(self.key) if self.key else None
+        if self.key and not case_schema:
             return Score(values={FORM: None})
         text = (response.answer or "").strip()
         fenced = _FENCED.match(text) if self.allow_fence else None
         data = read_json(fenced[1] if fenced else text, fence=False)
         if isinstance(data, Fault):
-            return _failed(["json_format_invalid"], f"not JSON: {data.why}"[:300])
+            return _fail(["json_format_invalid"], f"not JSON: {data.why}"[:300])
         failures = self._wrong_kind(data) or [
             *self._missing(data),
-            *_misfits(self.schema, data),
-            *_misfits(own, data),
+            *_list_mismatches(self.schema, data),
+            *_list_mismatches(case_schema, data),
         ]
         if failures:
-            return _failed(failures, "; ".join(failures[:5]).replace("_", " "))
+            return _fail(failures, "; ".join(failures[:5]).replace("_", " "))
         return Score(values={FORM: 1.0}, passed=True)
 
     def _wrong_kind(self, data: Json) -> list[str]:
@@ -83,7 +83,7 @@ class JsonFormat:
         return [f"missing_key:{key}" for key in self.required_keys if key not in there]
 
 
-def _misfits(schema: Mapping[str, Json] | None, data: Json) -> list[str]:
+def _list_mismatches(schema: Mapping[str, Json] | None, data: Json) -> list[str]:
     if schema is None:
         return []
     try:
@@ -91,11 +91,11 @@ def _misfits(schema: Mapping[str, Json] | None, data: Json) -> list[str]:
     except Exception as error:  # a reference that leads nowhere, data nested too deeply
         raise GraderFailure(f"schema: {type(error).__name__}: {error}"[:300]) from error
     return [
-        f"schema_mismatch:{'.'.join(map(str, one.path)) or '$'}"[:120]
-        for one in wrong[:_MOST_CODES]
+        f"schema_mismatch:{'.'.join(map(str, mismatch.path)) or '$'}"[:120]
+        for mismatch in wrong[:_MOST_CODES]
     ]
 
 
-def _failed(failures: list[str], reason: str) -> Score:
+def _fail(failures: list[str], reason: str) -> Score:
     codes = tuple(dict.fromkeys(failures))
     return Score(values={FORM: 0.0}, passed=False, failures=codes, reason=reason)

@@ -14,8 +14,8 @@ from gate.graders.rubrics.built_in import rubric_of
 from gate.graders.rubrics.case import EACH, by_criterion
 from gate.graders.rubrics.prompt import questions_on
 from gate.graders.rubrics.rubric import CONTEXT, STEPS, Rubric, limits
-from gate.graders.rubrics.shown_to_judge import LIMITS, empty
-from gate.graders.rubrics.votes import Judged, Points, came, compared, scored
+from gate.graders.rubrics.shown_to_judge import LIMITS, is_empty
+from gate.graders.rubrics.votes import Points, RubricResult, compare_votes, read_votes, score_votes
 from gate.plugins import GRADERS
 from gate.records import (
     Case,
@@ -89,14 +89,16 @@ class Judge:
             if (metric := rubric.metric_of(name))
         ]
         if rubric.total:
-            told = f"share of the points of the rubric '{rubric.name}', as a judge model gives them"
-            specs.append(_metric(rubric.total, 0.0, 1.0, told))
+            description = (
+                f"share of the points of the rubric '{rubric.name}', as a judge model gives them"
+            )
+            specs.append(_metric(rubric.total, 0.0, 1.0, description))
         return tuple(specs)
 
     def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
-        if not self._counts(case) or self._unseen(response):
+        if not self._counts(case) or self._name_unseen(response):
             return ()
-        rubric = self._for(case)
+        rubric = self._rubric_for(case)
         if addresses_judge(response.answer, rubric):
             return ()  # no vote could change what it gets
         return questions_on(rubric, case, response)
@@ -108,21 +110,21 @@ class Judge:
     def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
         if not self._counts(case):
             return Score(values=dict.fromkeys((spec.column for spec in self.metrics()), None))
-        if unseen := self._unseen(response):
+        if unseen := self._name_unseen(response):
             return Score(unscored=unseen)
-        rubric = self._for(case)
-        if said := addresses_judge(response.answer, rubric):
-            return self._flagged(rubric, f"the answer tries to instruct the judge: '{said}'")
+        rubric = self._rubric_for(case)
+        if instruction := addresses_judge(response.answer, rubric):
+            return self._flag(rubric, f"the answer tries to instruct the judge: '{instruction}'")
         if not replies:
             return Score(unscored=_NO_VOTE)
-        found = [came(given) for given in replies]
-        for _, why in found:
+        read_replies = [read_votes(given) for given in replies]
+        for _, why in read_replies:
             if why:
                 return Score(unscored=why)
-        votes = [some for some, _ in found]
+        votes = [some for some, _ in read_replies]
         if rubric.compare_with:
-            return self._score(rubric, compared(rubric, votes[0], votes[1]))
-        return self._score(rubric, scored(rubric, votes[0], partial(self._nearness, rubric)))
+            return self._score(rubric, compare_votes(rubric, votes[0], votes[1]))
+        return self._score(rubric, score_votes(rubric, votes[0], partial(self._nearness, rubric)))
 
     def digest_text(self) -> str:
         """Canonical JSON of everything that shapes what is asked and what is made of the votes: it
@@ -147,20 +149,20 @@ class Judge:
     def abouts(self) -> Mapping[str, str]:
         """Column -> the word with which the reason begins to speak of it."""
         rubric = self._rubric
-        found = ((rubric.metric_of(name), name) for name in rubric.criteria)
-        return {metric: name for metric, name in found if metric}
+        named = ((rubric.metric_of(name), name) for name in rubric.criteria)
+        return {metric: name for metric, name in named if metric}
 
     @property
     def _rubric(self) -> Rubric:
         return rubric_of(self.rubric)
 
-    def _for(self, case: Case) -> Rubric:
+    def _rubric_for(self, case: Case) -> Rubric:
         """The rubric, or what a case makes of it that names criteria of its own."""
-        own = case.keys.get("rubric") if self.rubric == "case" else None
-        return by_criterion(own, self.least_each) or self._rubric
+        criteria = case.keys.get("rubric") if self.rubric == "case" else None
+        return by_criterion(criteria, self.least_each) or self._rubric
 
     def _each_wording(self, case: Case, response: Response) -> Mapping[str, Json]:
-        named = self._for(replace(case, keys={**case.keys, "rubric": {"name": "-"}}))
+        named = self._rubric_for(replace(case, keys={**case.keys, "rubric": {"name": "-"}}))
         if named == self._rubric:
             return {}
         return {"each": to_json([named, questions_on(named, case, response)])}
@@ -176,12 +178,12 @@ class Judge:
         return rubric.least_total if given is None else given
 
     def _counts(self, case: Case) -> bool:
-        return not any(empty(case.keys.get(key)) for key in self._rubric.needed)
+        return not any(is_empty(case.keys.get(key)) for key in self._rubric.needed)
 
-    def _unseen(self, response: Response) -> str:
+    def _name_unseen(self, response: Response) -> str:
         return _NO_STEPS if STEPS in self._rubric.shows and response.steps is None else ""
 
-    def _flagged(self, rubric: Rubric, why: str) -> Score:
+    def _flag(self, rubric: Rubric, why: str) -> Score:
         """A judge that decides on passing fails the answer; its points are worth nothing."""
         deciding = self._deciding(rubric)
         worst = {spec.column: spec.low for spec in self.metrics()}
@@ -195,9 +197,9 @@ class Judge:
             flagged=True,
         )
 
-    def _score(self, rubric: Rubric, judged: Judged) -> Score:
+    def _score(self, rubric: Rubric, judged: RubricResult) -> Score:
         if judged.injection:
-            return self._flagged(rubric, judged.reason)
+            return self._flag(rubric, judged.reason)
         codes = self._codes(rubric, judged)
         values = {
             metric: points
@@ -215,7 +217,7 @@ class Judge:
             uncertainty=judged.uncertainty,
         )
 
-    def _codes(self, rubric: Rubric, judged: Judged) -> tuple[str, ...]:
+    def _codes(self, rubric: Rubric, judged: RubricResult) -> tuple[str, ...]:
         if not self._deciding(rubric):
             return ()
         word = "judge_low" if rubric == self._rubric else "rubric_not_met"
@@ -264,8 +266,10 @@ def _metric(name: str, low: float, high: float, description: str) -> MetricSpec:
 
 def _description(rubric: Rubric, name: str) -> str:
     if rubric.compare_with:
-        told = f"how often a judge model prefers the answer to `{rubric.compare_with}`, a tie half"
-        return f"{told} ({rubric.name}: {name})"
+        preference = (
+            f"how often a judge model prefers the answer to `{rubric.compare_with}`, a tie half"
+        )
+        return f"{preference} ({rubric.name}: {name})"
     about = rubric.criteria[name].about or rubric.about
     cut = about if len(about) <= _ABOUT_LIMIT else about[: _ABOUT_LIMIT - 3] + "..."
     return f"a judge model's score ({rubric.name}: {name}): {cut}"

@@ -73,12 +73,14 @@ class Readability:
         long, many = len(spoken) / number, self._syllables(spoken) / len(spoken)
         value = round(min(1.0, max(0.0, (a - b * long - c * many) / 100)), 6)
         words_each, syllables_each = (figures.value(mean, "") for mean in (long, many))
-        told = f"{words_each} words a sentence, {syllables_each} syllables a word"
+        reason = f"{words_each} words a sentence, {syllables_each} syllables a word"
         if self.pass_at is None or value >= self.pass_at:
             return Score(
-                values={METRIC: value}, passed=None if self.pass_at is None else True, reason=told
+                values={METRIC: value}, passed=None if self.pass_at is None else True, reason=reason
             )
-        return Score(values={METRIC: value}, passed=False, failures=("hard_to_read",), reason=told)
+        return Score(
+            values={METRIC: value}, passed=False, failures=("hard_to_read",), reason=reason
+        )
 
     def _syllables(self, spoken: list[str]) -> int:
         return sum(count_syllables(word, self.language) for word in spoken)

@@ -42,9 +42,9 @@ class Regex:
     def __post_init__(self) -> None:
         if not (self.pattern or self.key or self.must_not):
             raise UsageError("regex: needs one of pattern, key, must_not")
-        for pattern in (*_listed(self.pattern), *self.must_not):
+        for pattern in (*_as_tuple(self.pattern), *self.must_not):
             try:
-                _compiled(pattern, self.flags)
+                _compile(pattern, self.flags)
             except (re.error, RecursionError, OverflowError) as error:
                 raise UsageError(f"regex: {pattern!r} is not a pattern: {error}") from None
 
@@ -64,9 +64,9 @@ class Regex:
         )
 
     def grade(self, case: Case, response: Response) -> Score:
-        wanted = _listed(self.pattern)
+        wanted = _as_tuple(self.pattern)
         if self.key:
-            wanted = (*wanted, *_listed(case.keys.get(self.key)))
+            wanted = (*wanted, *_as_tuple(case.keys.get(self.key)))
         if not wanted and not self.must_not:
             return Score(values={METRIC: None})
         answer = (response.answer or "")[:LIMIT]
@@ -90,7 +90,7 @@ class Regex:
 
     def _search(self, pattern: str, answer: str) -> bool:
         try:
-            return patterns.search(_compiled(pattern, self.flags), answer) is not None
+            return patterns.search(_compile(pattern, self.flags), answer) is not None
         except (re.error, RecursionError, OverflowError) as error:
             raise GraderFailure(f"{self.key}: {pattern!r} is not a pattern: {error}") from None
 
@@ -99,14 +99,14 @@ _PASSED = Score(values={METRIC: 1.0}, passed=True)
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str, flags: tuple[Flag, ...]) -> re.Pattern[str]:
+def _compile(pattern: str, flags: tuple[Flag, ...]) -> re.Pattern[str]:
     combined = re.RegexFlag(0)
     for flag in flags:
         combined |= _FLAGS[flag]
     return re.compile(pattern, combined)
 
 
-def _listed(written: Json) -> tuple[str, ...]:
+def _as_tuple(written: Json) -> tuple[str, ...]:
     if written is None or written == "":
         return ()
     return (written,) if isinstance(written, str) else tuple(str(item) for item in written if item)

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 from gate.errors import UsageError
 from gate.graders.rankings.metrics import (
     cutoff_fault,
-    lacking,
-    not_counted,
+    list_lacking,
+    list_not_counted,
     ranking_metrics,
     relevant_of,
 )
@@ -62,7 +62,7 @@ class Retrieval:
         if response.retrieved is None:
             return Score(unscored=_NOT_TOLD)
         ids = list(dict.fromkeys(document.id for document in response.retrieved))
-        found = measures(
+        values_found = measures(
             ids,
             gains,
             cutoffs=self.k,
@@ -72,13 +72,13 @@ class Retrieval:
         )
         passed = None if self.pass_k is None else not gains.keys().isdisjoint(ids[: self.pass_k])
         return Score(
-            values={f"retrieval.{name}": value for name, value in found.items()},
+            values={f"retrieval.{name}": value for name, value in values_found.items()},
             passed=passed,
             failures=("retrieval_miss",) if passed is False else (),
             reason="; ".join(
                 (
-                    *lacking(ids, gains, self.pass_k or max(self.k, default=len(ids))),
-                    *not_counted(case, again=len(response.retrieved) - len(ids)),
+                    *list_lacking(ids, gains, self.pass_k or max(self.k, default=len(ids))),
+                    *list_not_counted(case, again=len(response.retrieved) - len(ids)),
                 )
             ),
         )

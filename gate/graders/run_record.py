@@ -33,5 +33,5 @@ class RunRecord:
         if verdict.passed:
             return Score(values={METRIC: 1.0}, passed=True, reason=verdict.note)
         failures = verdict.failures or ("not_ok",)
-        told = "; ".join(filter(None, (", ".join(failures)[:1_000], verdict.note)))
-        return Score(values={METRIC: 0.0}, passed=False, failures=failures, reason=told)
+        reason = "; ".join(filter(None, (", ".join(failures)[:1_000], verdict.note)))
+        return Score(values={METRIC: 0.0}, passed=False, failures=failures, reason=reason)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.errors import GraderFailure, UsageError
-from gate.graders.similarity.embedding import EXTRA, cosine, installed, located, vector
+from gate.graders.similarity.embedding import EXTRA, cosine, is_installed, locate_function, vector
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text import figures
@@ -45,10 +45,10 @@ class SemanticSimilarity(_Rooted):
     def rooted(self, root: Path) -> SemanticSimilarity:
         """Itself with `embed` found from `root`. UsageError when nothing can embed."""
         if self.embed is not None:
-            made = replace(self, embed=located(self.embed, root))
-            object.__setattr__(made, "_root", root)
-            return made
-        if not installed():
+            rooted_grader = replace(self, embed=locate_function(self.embed, root))
+            object.__setattr__(rooted_grader, "_root", root)
+            return rooted_grader
+        if not is_installed():
             raise UsageError(
                 f"semantic_similarity: no model for embeddings is installed: {EXTRA}, or name a "
                 "function of yours as `embed: module:function` (in the container image only that)"
@@ -84,28 +84,36 @@ class SemanticSimilarity(_Rooted):
     def grade(self, case: Case, response: Response) -> Score:
         written = case.keys.get(self.key)
         listed = written if isinstance(written, list) else [written]
-        expected = [str(one)[:LIMIT] for one in listed if one is not None and str(one).strip()]
+        expected = [
+            str(right_answer)[:LIMIT]
+            for right_answer in listed
+            if right_answer is not None and str(right_answer).strip()
+        ]
         if not expected:
             return Score(values={METRIC: None})
         answer = response.answer[:LIMIT]
-        nearest = max(self._cosine(answer, one) for one in expected) if answer.strip() else 0.0
+        nearest = (
+            max(self._cosine(answer, right_answer) for right_answer in expected)
+            if answer.strip()
+            else 0.0
+        )
         # Sums in another order differ after six digits.
         value = round(min(1.0, max(0.0, nearest)), 6)
         limits = () if self.pass_at is None else (self.pass_at,)
         shown = figures.value(value, "share", limits=limits)
-        told = f"cosine {shown} with the nearest expected answer"
+        reason = f"cosine {shown} with the nearest expected answer"
         if self.pass_at is None or value >= self.pass_at:
             passed = None if self.pass_at is None else True
-            return Score(values={METRIC: value}, passed=passed, reason=told)
-        return Score(values={METRIC: value}, passed=False, failures=("not_similar",), reason=told)
+            return Score(values={METRIC: value}, passed=passed, reason=reason)
+        return Score(values={METRIC: value}, passed=False, failures=("not_similar",), reason=reason)
 
     def _cosine(self, answer: str, expected: str) -> float:
         try:
-            one = vector(answer, self.embed, self._root)
-            return cosine(one, vector(expected, self.embed, self._root))
+            answer_vector = vector(answer, self.embed, self._root)
+            return cosine(answer_vector, vector(expected, self.embed, self._root))
         except Exception as error:  # the user's function, the model, or vectors that are none
-            own = isinstance(error, GraderFailure)
-            said = str(error) if own else f"{type(error).__name__}: {error}"
+            is_own_failure = isinstance(error, GraderFailure)
+            message = str(error) if is_own_failure else f"{type(error).__name__}: {error}"
             raise GraderFailure(
-                f"{self.embed or 'the model'} gave no vectors: {said}"[:300]
+                f"{self.embed or 'the model'} gave no vectors: {message}"[:300]
             ) from error

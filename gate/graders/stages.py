@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gate.graders.openagent_rules import counts, stages
-from gate.graders.openagent_rules.findings import Mode, codes, reason, share
+from gate.graders.openagent_rules.findings import Mode, failure_codes, failure_reason, share_held
 from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
@@ -47,15 +47,15 @@ class Stages:
         )
 
     def grade(self, case: Case, response: Response) -> Score:
-        found = stages.check(case.keys, case.question, response.answer or "", self.mode)
-        wrong = codes(found)
+        findings = stages.check(case.keys, case.question, response.answer or "", self.mode)
+        wrong = failure_codes(findings)
         return Score(
             values={
-                FORM: share(found, "format"),
-                COVERAGE: share(found, "stage"),
-                FOLLOWED: share(found, "instruction"),
+                FORM: share_held(findings, "format"),
+                COVERAGE: share_held(findings, "stage"),
+                FOLLOWED: share_held(findings, "instruction"),
             },
             passed=not wrong,
             failures=wrong,
-            reason=reason(found),
+            reason=failure_reason(findings),
         )

@@ -61,26 +61,26 @@ class State:
                 return Score(values={METRIC: None})
             if not response.state:
                 return Score(unscored=_NOT_TOLD)
-            found = {path: _at(response.state, path) for path in wanted}
-            missed = [p for p, fact in wanted.items() if not self._holds(found[p], fact)]
+            values_found = {path: _at(response.state, path) for path in wanted}
+            missed = [p for p, fact in wanted.items() if not self._holds(values_found[p], fact)]
         except RecursionError:
             raise GraderFailure(_DEEP) from None
         held = len(wanted) - len(missed)
-        told = [f"{path} is {_shown(found[path])}" for path in missed[:_NAMED]]
+        sentences = [f"{path} is {_format_value(values_found[path])}" for path in missed[:_NAMED]]
         return Score(
             values={METRIC: held / len(wanted)},
             passed=not missed,
-            failures=tuple(dict.fromkeys(_code(p, found[p]) for p in missed))[:_CODES],
-            reason="; ".join((f"{held} of {len(wanted)} facts hold", *told))[:2000],
+            failures=tuple(dict.fromkeys(_code(p, values_found[p]) for p in missed))[:_CODES],
+            reason="; ".join((f"{held} of {len(wanted)} facts hold", *sentences))[:2000],
         )
 
-    def _holds(self, found: Json, wanted: Json) -> bool:
+    def _holds(self, value: Json, wanted: Json) -> bool:
         if not _is_fact(wanted):
-            return _equal(found, wanted, self.tolerance)
+            return _are_equal(value, wanted, self.tolerance)
         given = wanted.get("tolerance")
         allowed = self.tolerance if given is None else float(given)
         accepted = wanted["any_of"] if "any_of" in wanted else [wanted["value"]]
-        return any(_equal(found, one, allowed) for one in accepted)
+        return any(_are_equal(value, choice, allowed) for choice in accepted)
 
 
 def right_state(expected: Mapping[str, Json]) -> dict[str, Json]:
@@ -137,33 +137,33 @@ def _at(state: Mapping[str, Json], path: str) -> Json:
     return here
 
 
-def _equal(found: Json, wanted: Json, tolerance: float) -> bool:
+def _are_equal(value: Json, wanted: Json, tolerance: float) -> bool:
     """True is no 1, and a number no text; lists and objects are equal part by part."""
-    if isinstance(found, bool) or isinstance(wanted, bool):
-        return found is wanted
-    if isinstance(found, (int, float)) and isinstance(wanted, (int, float)):
-        return found == wanted or _near(found, wanted, tolerance)
-    if isinstance(found, list) and isinstance(wanted, list):
-        same = len(found) == len(wanted)
-        return same and all(_equal(a, b, tolerance) for a, b in zip(found, wanted, strict=True))
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        same = found.keys() == wanted.keys()
-        return same and all(_equal(found[key], wanted[key], tolerance) for key in wanted)
-    return bool(found == wanted)
+    if isinstance(value, bool) or isinstance(wanted, bool):
+        return value is wanted
+    if isinstance(value, (int, float)) and isinstance(wanted, (int, float)):
+        return value == wanted or _are_near(value, wanted, tolerance)
+    if isinstance(value, list) and isinstance(wanted, list):
+        same = len(value) == len(wanted)
+        return same and all(_are_equal(a, b, tolerance) for a, b in zip(value, wanted, strict=True))
+    if isinstance(value, dict) and isinstance(wanted, dict):
+        same = value.keys() == wanted.keys()
+        return same and all(_are_equal(value[key], wanted[key], tolerance) for key in wanted)
+    return bool(value == wanted)
 
 
-def _near(found: float, wanted: float, tolerance: float) -> bool:
+def _are_near(value: float, wanted: float, tolerance: float) -> bool:
     try:
-        return abs(found - wanted) <= tolerance
+        return abs(value - wanted) <= tolerance
     except OverflowError:  # a whole number that no float can hold
         return False
 
 
-def _code(path: str, found: Json) -> str:
-    return f"{'state_missing' if found is _GONE else 'state_mismatch'}:{path[:_PATH]}"
+def _code(path: str, value: Json) -> str:
+    return f"{'state_missing' if value is _GONE else 'state_mismatch'}:{path[:_PATH]}"
 
 
-def _shown(value: Json) -> str:
+def _format_value(value: Json) -> str:
     if value is _GONE:
         return "not there"
     text = json.dumps(value, ensure_ascii=False, default=str)

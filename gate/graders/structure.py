@@ -72,44 +72,44 @@ class Structure:
         )
 
     def grade(self, case: Case, response: Response) -> Score:
-        found = split_blocks(response.answer)
-        if not found:
+        blocks = split_blocks(response.answer)
+        if not blocks:
             return self._score(0.0, ["empty"])
-        held = {name: self._holds(name, found, response) for name in self.checks}
+        held = {name: self._holds(name, blocks, response) for name in self.checks}
         applied = [name for name, holds in held.items() if holds is not None]
         if not applied:
             return Score(values={METRIC: None})
         broken = [name for name in applied if not held[name]]
         return self._score(1 - len(broken) / len(applied), broken)
 
-    def _holds(self, name: Check, found: Sequence[Block], response: Response) -> bool | None:
+    def _holds(self, name: Check, blocks: Sequence[Block], response: Response) -> bool | None:
         """None: nothing to check."""
         if name == "end":
-            return _ended(found, response.finish_reason)
+            return _is_complete(blocks, response.finish_reason)
         if name == "long_paragraph":
-            lengths = [len(plain(b.text).split()) for b in found if b.kind == "paragraph"]
+            lengths = [len(plain(b.text).split()) for b in blocks if b.kind == "paragraph"]
             return max(lengths) <= self.paragraph_words if lengths else None
-        return _CHECKS[name](found)
+        return _CHECKS[name](blocks)
 
     def _score(self, value: float, broken: Sequence[str]) -> Score:
         codes = tuple(f"structure:{name}" for name in broken)
-        told = f"does not hold: {', '.join(broken).replace('_', ' ')}" if broken else ""
+        reason = f"does not hold: {', '.join(broken).replace('_', ' ')}" if broken else ""
         value = round(value, 6)
         if self.pass_at is None:
-            return Score(values={METRIC: value}, reason=told)
+            return Score(values={METRIC: value}, reason=reason)
         if value >= self.pass_at:
-            return Score(values={METRIC: value}, passed=True, reason=told)
-        return Score(values={METRIC: value}, passed=False, failures=codes, reason=told)
+            return Score(values={METRIC: value}, passed=True, reason=reason)
+        return Score(values={METRIC: value}, passed=False, failures=codes, reason=reason)
 
 
-def _closed(found: Sequence[Block]) -> bool | None:
-    code = [block.closed for block in found if block.kind == "code"]
+def _is_code_closed(blocks: Sequence[Block]) -> bool | None:
+    code = [block.closed for block in blocks if block.kind == "code"]
     return all(code) if code else None
 
 
-def _even_tables(found: Sequence[Block]) -> bool | None:
+def _are_tables_even(blocks: Sequence[Block]) -> bool | None:
     """Every row has as many cells as the head."""
-    tables = [block.text.splitlines() for block in found if block.kind == "table"]
+    tables = [block.text.splitlines() for block in blocks if block.kind == "table"]
     return all(len({_cells(row) for row in rows}) == 1 for rows in tables) if tables else None
 
 
@@ -118,15 +118,15 @@ def _cells(row: str) -> int:
     return len(_CELL_END.split(row.strip().removeprefix("|").removesuffix("|")))
 
 
-def _even_lists(found: Sequence[Block]) -> bool | None:
+def _are_lists_even(blocks: Sequence[Block]) -> bool | None:
     """Items beside each other have the same marker; numbers count up by one or are all the same."""
-    levels = [items for items in _beside(found) if len(items) > 1]
+    levels = [items for items in _list_markers(blocks) if len(items) > 1]
     return all(_counts(items) for items in levels) if levels else None
 
 
-def _beside(found: Sequence[Block]) -> Iterator[list[str]]:
+def _list_markers(blocks: Sequence[Block]) -> Iterator[list[str]]:
     """Markers of the items of each list, and of each list within an item."""
-    items = [block for block in found if block.kind == "item"]
+    items = [block for block in blocks if block.kind == "item"]
     for _, members in groupby(items, key=lambda item: item.group):
         deep: list[tuple[int, list[str]]] = []  # indents and markers of the lists that are open
         for item in members:
@@ -145,9 +145,9 @@ def _counts(markers: Sequence[str]) -> bool:
     return len(set(numbers)) == 1 or all(b == a + 1 for a, b in pairwise(numbers))
 
 
-def _stepwise(found: Sequence[Block]) -> bool | None:
+def _are_headings_stepwise(blocks: Sequence[Block]) -> bool | None:
     """No heading is empty or more than one level below the one before it."""
-    headings = [block for block in found if block.kind == "heading"]
+    headings = [block for block in blocks if block.kind == "heading"]
     if not headings:
         return None
     levels = [len(block.marker) for block in headings]
@@ -156,20 +156,20 @@ def _stepwise(found: Sequence[Block]) -> bool | None:
     )
 
 
-def _paired(found: Sequence[Block]) -> bool | None:
+def _are_marks_paired(blocks: Sequence[Block]) -> bool | None:
     """In each block the marks of strong text and of code come in pairs."""
-    texts = [block.text for block in found if block.kind not in ("code", "table")]
+    texts = [block.text for block in blocks if block.kind not in ("code", "table")]
     marked = [without_code(text) for text in texts if "**" in text or "`" in text]
-    return all(_even(text) for text in marked) if marked else None
+    return all(_has_pairs(text) for text in marked) if marked else None
 
 
-def _even(text: str) -> bool:
+def _has_pairs(text: str) -> bool:
     return len(_STRONG.findall(text)) % 2 == 0 and text.count("`") % 2 == 0
 
 
-def _ended(found: Sequence[Block], finish_reason: str | None) -> bool | None:
+def _is_complete(blocks: Sequence[Block], finish_reason: str | None) -> bool | None:
     """Not cut off: as the model says, after a heading, or in the middle of a sentence."""
-    last = found[-1]
+    last = blocks[-1]
     if finish_reason in _CUT or last.kind == "heading":
         return False
     if last.kind != "paragraph" or len(words(last.text)) < _LEAST:
@@ -177,22 +177,22 @@ def _ended(found: Sequence[Block], finish_reason: str | None) -> bool | None:
     return bool(_FINAL.search(last.text.rstrip()[-400:]))
 
 
-def _new(found: Sequence[Block]) -> bool | None:
+def _has_no_repeats(blocks: Sequence[Block]) -> bool | None:
     """No sentence of five words or more comes twice."""
-    said = [
+    sentences_said = [
         fold_text(sentence)
-        for part in list_running_text(found)
+        for part in list_running_text(blocks)
         for sentence in sentences(part)
         if len(sentence.split()) >= _LEAST
     ]
-    return len(set(said)) == len(said) if len(said) > 1 else None
+    return len(set(sentences_said)) == len(sentences_said) if len(sentences_said) > 1 else None
 
 
 _CHECKS: Mapping[str, Callable[[Sequence[Block]], bool | None]] = {
-    "fence": _closed,
-    "table": _even_tables,
-    "list": _even_lists,
-    "heading": _stepwise,
-    "emphasis": _paired,
-    "repeat": _new,
+    "fence": _is_code_closed,
+    "table": _are_tables_even,
+    "list": _are_lists_even,
+    "heading": _are_headings_stepwise,
+    "emphasis": _are_marks_paired,
+    "repeat": _has_no_repeats,
 }

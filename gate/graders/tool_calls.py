@@ -9,9 +9,19 @@ from typing import ClassVar, Literal
 
 from gate.files.yaml import format_path
 from gate.graders.tool_calling.actual import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
-from gate.graders.tool_calling.compare import Comparison, Mode, compare, few, first_difference
+from gate.graders.tool_calling.compare import (
+    Comparison,
+    Mode,
+    compare,
+    first_difference,
+    limit_codes,
+)
 from gate.graders.tool_calling.definitions import definition, definition_faults
-from gate.graders.tool_calling.expected import EXPECTED_CALL, contradictions, wanted
+from gate.graders.tool_calling.expected import (
+    EXPECTED_CALL,
+    find_contradictions,
+    read_expected_call,
+)
 from gate.graders.tool_calling.reference import KEY, SCHEMA, reference_faults, reference_tools
 from gate.graders.tool_calling.validity import CallFault, Kind, call_faults
 from gate.plugins import GRADERS
@@ -75,7 +85,7 @@ class ToolCalls:
             yield f"{format_path(('tools', *path))}: {message}"
         defined = [definition(tool)[0] for tool in tools]
         for n, call in enumerate(keys.get("expected_tool_calls") or []):
-            for message in contradictions(call):
+            for message in find_contradictions(call):
                 yield f"expected_tool_calls[{n}]: {message}"
             if defined and call["name"] not in defined:
                 near = did_you_mean(call["name"], defined)
@@ -118,24 +128,24 @@ class ToolCalls:
             return Score(unscored=NOT_TOLD)
         asserted = self.formats == "assert"
         faults = call_faults(response.steps, tools, formats=asserted) if tools else []
-        found = None if expected is None else self._compared(expected, response)
-        values = {**nothing, **_correctness(found), **(_validity(faults) if tools else {})}
+        comparison = None if expected is None else self._compare(expected, response)
+        values = {**nothing, **_correctness(comparison), **(_validity(faults) if tools else {})}
         way = reference_tools(case.keys.get(KEY))
-        codes = list(found.codes(self.mode, way)) if found else []
+        codes = list(comparison.codes(self.mode, way)) if comparison else []
         invalid = [fault for some in faults for fault in some]
         if codes or self.invalid == "fail":
             codes += [fault.code for fault in invalid]
-        decides = found is not None or (bool(tools) and self.invalid == "fail")
+        decides = comparison is not None or (bool(tools) and self.invalid == "fail")
         return Score(
             values=values,
             passed=not codes if decides else None,
-            failures=few(codes),
-            reason="; ".join(self._reasons(found, invalid)),
+            failures=limit_codes(codes),
+            reason="; ".join(self._reasons(comparison, invalid)),
         )
 
-    def _compared(self, expected: Sequence[Json], response: Response) -> Comparison:
+    def _compare(self, expected: Sequence[Json], response: Response) -> Comparison:
         return compare(
-            [wanted(call) for call in expected],
+            [read_expected_call(call) for call in expected],
             response.steps or (),
             self._rules,
             in_order=self.mode == "strict",
@@ -148,10 +158,13 @@ class ToolCalls:
             mode=self.args, overrides=self.overrides, strings=self.strings, numbers=self.numbers
         )
 
-    def _reasons(self, found: Comparison | None, invalid: Sequence[CallFault]) -> Iterator[str]:
-        if found:
-            yield f"{len(found.pairs)} of {len(found.wanted)} expected calls, {found.n_made} made"
-            difference = first_difference(found, self._rules)
+    def _reasons(
+        self, comparison: Comparison | None, invalid: Sequence[CallFault]
+    ) -> Iterator[str]:
+        if comparison:
+            right, expected = len(comparison.pairs), len(comparison.wanted)
+            yield f"{right} of {expected} expected calls, {comparison.n_made} made"
+            difference = first_difference(comparison, self._rules)
             if difference:
                 yield difference
         if invalid:
@@ -159,10 +172,14 @@ class ToolCalls:
             yield f"invalid: {invalid[0].message}{more}"
 
 
-def _correctness(found: Comparison | None) -> dict[str, float | None]:
-    if found is None:
+def _correctness(comparison: Comparison | None) -> dict[str, float | None]:
+    if comparison is None:
         return {}
-    return {ACCURACY: found.accuracy, PRECISION: found.precision, RECALL: found.recall}
+    return {
+        ACCURACY: comparison.accuracy,
+        PRECISION: comparison.precision,
+        RECALL: comparison.recall,
+    }
 
 
 def _validity(faults: Sequence[Sequence[CallFault]]) -> dict[str, float | None]:

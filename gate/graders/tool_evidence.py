@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from gate.graders.openagent_rules.crosscheck import Family, cross_checked
+from gate.graders.openagent_rules.crosscheck import Family, cross_check
 from gate.graders.openagent_rules.declared import Declared, declared_calls
 from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.graders.openagent_rules.json_text import Fault, read_json, read_within
@@ -15,8 +15,8 @@ from gate.graders.openagent_rules.requirements import (
     REQUIRED_TOOLS,
     Requirements,
     faults,
+    list_unmet,
     missing_tools,
-    unmet,
 )
 from gate.plugins import GRADERS
 from gate.records import Case, CheckedEvidence, Json, MetricSpec, Response, Score
@@ -105,11 +105,11 @@ class ToolEvidence:
             return Score(values=dict.fromkeys(_METRICS))
         read = self._read(response.answer, wanted)
         calls = declared_calls(read.data)
-        checked = self._checked(calls, response, wanted)
+        checked = self._check_evidence(calls, response, wanted)
         codes = read.codes
         if read.data is not None:
             files = response.server_logs.files if response.server_logs else None
-            codes += tuple(unmet(read.data, calls, wanted, strict=self._strict, files=files))
+            codes += tuple(list_unmet(read.data, calls, wanted, strict=self._strict, files=files))
             codes += tuple(self._policies(checked))
         failures = tuple(dict.fromkeys(codes))[:_MOST_CODES]
         return Score(
@@ -130,26 +130,26 @@ class ToolEvidence:
         """
         if not (answer.strip() if self._strict else answer):
             return _Read(data=None, codes=("output_parse:assistant_text_missing",))
-        found = read_json(answer, constants=not self._strict)
+        data = read_json(answer, constants=not self._strict)
         codes: tuple[str, ...] = ()
-        if self._strict and isinstance(found, Fault):
+        if self._strict and isinstance(data, Fault):
             within = read_within(answer)
             if isinstance(within, dict):
-                found, codes = within, ("output_not_json_only",) if wanted.only_json else ()
-        if isinstance(found, Fault):
+                data, codes = within, ("output_not_json_only",) if wanted.only_json else ()
+        if isinstance(data, Fault):
             # Without the place: equal faults are counted together.
-            why = found.why.partition(":")[0] if self._strict else found.why
+            why = data.why.partition(":")[0] if self._strict else data.why
             return _Read(data=None, codes=(f"output_parse:{one_line(why, _WHY)}",))
-        if found is None and not self._strict:
+        if data is None and not self._strict:
             return _Read(data=None, codes=("output_parse:None",))
-        if not isinstance(found, dict):
+        if not isinstance(data, dict):
             return _Read(data=None, codes=("output_not_json_object",))
-        return _Read(data=found, codes=codes)
+        return _Read(data=data, codes=codes)
 
-    def _checked(
+    def _check_evidence(
         self, calls: tuple[Declared, ...], response: Response, wanted: Requirements
     ) -> CheckedEvidence:
-        return cross_checked(
+        return cross_check(
             calls,
             response.server_logs,
             wanted.logged,
@@ -187,17 +187,20 @@ class ToolEvidence:
 
 def _reason(failures: tuple[str, ...], checked: CheckedEvidence) -> str:
     """What failed, then what the logs say, whether or not it counts."""
-    told = [*failures[:_TOLD], *([f"{len(failures) - _TOLD} more"] if failures[_TOLD:] else [])]
+    sentences = [
+        *failures[:_TOLD],
+        *([f"{len(failures) - _TOLD} more"] if failures[_TOLD:] else []),
+    ]
     logs = f"server logs: {checked.verdict}"
     if checked.missing:
-        logs += f", without {_listed(checked.missing)}"
+        logs += f", without {_join_names(checked.missing)}"
     if checked.fabricated:
-        logs += f"; declared and not logged: {_listed(checked.fabricated)}"
+        logs += f"; declared and not logged: {_join_names(checked.fabricated)}"
     if checked.notes:
         logs += f" ({checked.notes[0]})"
-    return "; ".join((*told, logs))
+    return "; ".join((*sentences, logs))
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _join_names(names: tuple[str, ...]) -> str:
     more = [f"{len(names) - _TOLD} more"] if names[_TOLD:] else []
     return ", ".join((*names[:_TOLD], *more))

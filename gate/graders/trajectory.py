@@ -10,10 +10,17 @@ from gate.errors import AgentFailure, GraderFailure, UsageError
 from gate.graders.tool_calling.actual import NOT_TOLD
 from gate.graders.tool_calling.definitions import definition
 from gate.graders.tool_calling.reference import KEY, SCHEMA, reference_faults
-from gate.graders.trajectories.loops import Loop, loops, repeated
-from gate.graders.trajectories.recovery import Failed, admits, failures
+from gate.graders.trajectories.loops import Loop, count_repeated, find_loops
+from gate.graders.trajectories.recovery import FailedStep, admits, find_failures
 from gate.graders.trajectories.reference import reference_length
-from gate.graders.trajectories.scoring import BEST, Penalties, Way, seed, seed_bounds, strict
+from gate.graders.trajectories.scoring import (
+    BEST,
+    Penalties,
+    Way,
+    seed_bounds,
+    seed_score,
+    strict_score,
+)
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score, ToolCall
 
@@ -27,7 +34,7 @@ _NAME_LIMIT, _MOST_CODES, _TOLD, _REASON = 80, 20, 3, 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class TrajectoryFacts:
     """What one trajectory is like. `way`: None without a known minimum of steps."""
 
     way: Way | None
@@ -35,8 +42,8 @@ class Found:
     calls: int  # of them that were handed over
     repeated: int
     loops: tuple[Loop, ...]
-    failed: tuple[Failed, ...]
-    left: tuple[Failed, ...]  # of them that were never mended, for certain
+    failed: tuple[FailedStep, ...]
+    left: tuple[FailedStep, ...]  # of them that were never mended, for certain
     hidden: bool  # and the answer does not say so
     whole: bool  # every step was handed over
 
@@ -117,77 +124,81 @@ class Trajectory:
             return Score(values=dict.fromkeys(METRICS))
         if response.steps is None:
             return Score(unscored=NOT_TOLD)
-        found = self._found(case, response, response.steps)
-        codes = tuple(dict.fromkeys(self._codes(found)))[:_MOST_CODES]
+        facts = self._measure(case, response, response.steps)
+        codes = tuple(dict.fromkeys(self._codes(facts)))[:_MOST_CODES]
         return Score(
-            values=self._values(found),
+            values=self._values(facts),
             passed=not codes if self.decides else None,
             failures=codes,
-            reason="; ".join(self._told(found))[:_REASON],
+            reason="; ".join(self._sentences(facts))[:_REASON],
         )
 
-    def _found(self, case: Case, response: Response, steps: Sequence[ToolCall]) -> Found:
+    def _measure(
+        self, case: Case, response: Response, steps: Sequence[ToolCall]
+    ) -> TrajectoryFacts:
         tools = frozenset(definition(tool)[0] for tool in case.keys.get("tools") or ())
-        failed = failures(steps, tools)
-        whole = response.omitted_steps == 0
-        left = tuple(one for one in failed if not one.mended) if whole else ()
+        failed = find_failures(steps, tools)
+        is_whole = response.omitted_steps == 0
+        left = tuple(step for step in failed if not step.mended) if is_whole else ()
         total = len(steps) + response.omitted_steps
-        flawed = {one.number for one in failed}
+        flawed = {step.number for step in failed}
         flawed |= {number for number, call in enumerate(steps, 1) if call.correction}
-        return Found(
+        return TrajectoryFacts(
             way=_way(case, response, total, len(flawed)),
             steps=total,
             calls=len(steps),
-            repeated=repeated(steps, self.may_repeat),
-            loops=loops(steps, at_least=self.loop_at, may_repeat=self.may_repeat),
+            repeated=count_repeated(steps, self.may_repeat),
+            loops=find_loops(steps, at_least=self.loop_at, may_repeat=self.may_repeat),
             failed=failed,
             left=left,
             hidden=bool(left) and not admits(response.answer, self.admits),
-            whole=whole,
+            whole=is_whole,
         )
 
-    def _values(self, found: Found) -> dict[str, float | None]:
-        way, any_call = found.way, found.calls > 0
-        points = seed if self.formula == "seed" else strict
-        mended = sum(one.mended for one in found.failed)
-        known = found.whole or mended == len(found.failed)
+    def _values(self, facts: TrajectoryFacts) -> dict[str, float | None]:
+        way, any_call = facts.way, facts.calls > 0
+        points = seed_score if self.formula == "seed" else strict_score
+        mended = sum(one.mended for one in facts.failed)
+        is_known = facts.whole or mended == len(facts.failed)
         return {
-            EFFICIENCY: max(1.0, way.ratio) if way and found.steps else None,
+            EFFICIENCY: max(1.0, way.ratio) if way and facts.steps else None,
             SCORE: points(way, self.penalties) if way else None,
-            REPEATED: found.repeated / found.calls if any_call else None,
-            LOOPS: float(bool(found.loops)) if any_call else None,
-            RECOVERY: mended / len(found.failed) if found.failed and known else None,
-            SILENT: float(found.hidden) if any_call and known else None,
+            REPEATED: facts.repeated / facts.calls if any_call else None,
+            LOOPS: float(bool(facts.loops)) if any_call else None,
+            RECOVERY: mended / len(facts.failed) if facts.failed and is_known else None,
+            SILENT: float(facts.hidden) if any_call and is_known else None,
         }
 
-    def _codes(self, found: Found) -> Iterator[str]:
-        way = found.way
+    def _codes(self, facts: TrajectoryFacts) -> Iterator[str]:
+        way = facts.way
         if "loop" in self.fail_on:
-            yield from (f"loop:{_cut(loop.tools[0])}" for loop in found.loops)
-        if self.max_steps is not None and found.steps > self.max_steps:
-            yield f"too_many_steps:{found.steps}"
+            yield from (f"loop:{_cut(loop.tools[0])}" for loop in facts.loops)
+        if self.max_steps is not None and facts.steps > self.max_steps:
+            yield f"too_many_steps:{facts.steps}"
         if "inefficient" in self.fail_on and way and way.ratio > self.flag_above:
             yield f"inefficient:{_ratio(way)}"
-        if "silent_failure" in self.fail_on and found.hidden:
-            yield from (f"silent_failure:{_cut(one.tool)}" for one in found.left)
+        if "silent_failure" in self.fail_on and facts.hidden:
+            yield from (f"silent_failure:{_cut(step.tool)}" for step in facts.left)
         if "unrecovered_error" in self.fail_on:
-            yield from (f"unrecovered_error:{_cut(one.tool)}" for one in found.left)
+            yield from (f"unrecovered_error:{_cut(step.tool)}" for step in facts.left)
 
-    def _told(self, found: Found) -> Iterator[str]:
-        way = found.way
+    def _sentences(self, facts: TrajectoryFacts) -> Iterator[str]:
+        way = facts.way
         if way is None:
-            yield f"{found.steps} steps, how many are needed is not known"
+            yield f"{facts.steps} steps, how many are needed is not known"
         else:
             flag = ", inefficient" if way.ratio > self.flag_above else ""
             few = ", fewer than needed" if way.ratio < 1 else ""
             yield f"{way.steps} steps for {way.optimal} (ratio {_ratio(way)}{flag}{few})"
-        yield from (loop.about for loop in found.loops[:_TOLD])
-        if found.repeated:
-            yield f"{found.repeated} calls made before"
-        for one in found.failed[:_TOLD]:
-            end = "mended" if one.mended else "not mended" if found.whole else "the rest is unknown"
-            yield f"step {one.number}, {_cut(one.tool)}, failed: {end}"
-        if found.hidden:
+        yield from (loop.about for loop in facts.loops[:_TOLD])
+        if facts.repeated:
+            yield f"{facts.repeated} calls made before"
+        for step in facts.failed[:_TOLD]:
+            end = (
+                "mended" if step.mended else "not mended" if facts.whole else "the rest is unknown"
+            )
+            yield f"step {step.number}, {_cut(step.tool)}, failed: {end}"
+        if facts.hidden:
             yield "the answer does not say that something failed"
 
 

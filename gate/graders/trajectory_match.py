@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from gate.errors import AgentFailure, GraderFailure
 from gate.graders.tool_calling.actual import NOT_TOLD, ArgsMode, ArgsRules, Numbers, Strings
-from gate.graders.tool_calling.compare import Mode, few, first_difference
+from gate.graders.tool_calling.compare import Mode, first_difference, limit_codes
 from gate.graders.tool_calling.reference import KEY, SCHEMA, read_reference, reference_faults
 from gate.graders.tool_calling.trajectory import trajectory_faults
 from gate.plugins import GRADERS
@@ -57,14 +57,13 @@ class TrajectoryMatch:
         rules = ArgsRules(
             mode=self.args, overrides=self.overrides, strings=self.strings, numbers=self.numbers
         )
-        found, codes = trajectory_faults(reference, response, self.mode, rules)
-        said = (
-            f"{len(found.pairs)} of {len(found.wanted)} calls of the reference, {found.n_made} made"
-        )
-        difference = first_difference(found, rules)
+        comparison, codes = trajectory_faults(reference, response, self.mode, rules)
+        right, expected = len(comparison.pairs), len(comparison.wanted)
+        summary = f"{right} of {expected} calls of the reference, {comparison.n_made} made"
+        difference = first_difference(comparison, rules)
         return Score(
             values={METRIC: float(not codes)},
             passed=not codes,
-            failures=few(codes),
-            reason=f"{said}; {difference}" if difference else said,
+            failures=limit_codes(codes),
+            reason=f"{summary}; {difference}" if difference else summary,
         )

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gate.errors import GraderFailure, UsageError
-from gate.graders.webarena_rules.asking import Judged, judged, question_on
-from gate.graders.webarena_rules.evaluation import Found, Open, evaluate
+from gate.graders.webarena_rules.asking import AnswerVerdict, decide_by_votes, question_on
+from gate.graders.webarena_rules.evaluation import OpenQuestion, TaskVerdict, evaluate
 from gate.graders.webarena_rules.metrics import NOT_EVALUABLE, SUCCESS, specs
-from gate.graders.webarena_rules.recorded import recorded
+from gate.graders.webarena_rules.recorded import read_recorded
 from gate.graders.webarena_rules.task import SITES, checks_of, faults_of, with_sites
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Question, Reply, Response, Role, Score
@@ -60,38 +60,44 @@ class WebArena:
             yield from faults_of(keys["eval"])
 
     def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
-        found = self._found(case, response)
-        if found is None or found.wrong or found.lacking:
+        verdict = self._evaluate(case, response)
+        if verdict is None or verdict.wrong or verdict.lacking:
             return ()  # the judge cannot change it
-        return tuple(question_on(one, _intent(case)) for one in found.open)
+        return tuple(question_on(question, _intent(case)) for question in verdict.open)
 
     def grade(self, case: Case, response: Response) -> Score:
         return self.read(case, response, ())
 
     def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
-        found = self._found(case, response)
-        if found is None:
+        verdict = self._evaluate(case, response)
+        if verdict is None:
             return Score(values={SUCCESS: None, NOT_EVALUABLE: None})
-        if found.wrong:
-            return _failed(found.wrong)
-        if found.lacking:
-            return _not_evaluable(f"not recorded: {', '.join(found.lacking)}")
-        votes = list(replies) or [()] * len(found.open)
-        return _score(found.open, [judged(*one) for one in zip(found.open, votes, strict=True)])
+        if verdict.wrong:
+            return _fail(verdict.wrong)
+        if verdict.lacking:
+            return _not_evaluable(f"not recorded: {', '.join(verdict.lacking)}")
+        votes = list(replies) or [()] * len(verdict.open)
+        return _score(
+            verdict.open, [decide_by_votes(*one) for one in zip(verdict.open, votes, strict=True)]
+        )
 
     def digest_text(self) -> str:
         """Canonical JSON of what is asked: it changes with the wording."""
-        asked = [Open(kind=kind, reference="-", answer="-") for kind in ("fuzzy", "reason")]
-        return json.dumps(to_json([question_on(one, "-") for one in asked]), sort_keys=True)
+        questions = [
+            OpenQuestion(kind=kind, reference="-", answer="-") for kind in ("fuzzy", "reason")
+        ]
+        return json.dumps(
+            to_json([question_on(question, "-") for question in questions]), sort_keys=True
+        )
 
-    def _found(self, case: Case, response: Response) -> Found | None:
+    def _evaluate(self, case: Case, response: Response) -> TaskVerdict | None:
         """None: the case does not count."""
         written = case.keys.get("eval")
         if written in (None, {}):
             return None
         try:
             checks = checks_of(with_sites(written, self.sites))
-            return evaluate(checks, recorded(response.answer, response.state))
+            return evaluate(checks, read_recorded(response.answer, response.state))
         except ValueError as fault:
             raise GraderFailure(str(fault)) from None
 
@@ -101,15 +107,19 @@ def _intent(case: Case) -> str:
     return given if isinstance(given, str) else case.question
 
 
-def _score(asked: Sequence[Open], found: Sequence[Judged]) -> Score:
+def _score(questions: Sequence[OpenQuestion], verdicts: Sequence[AnswerVerdict]) -> Score:
     wrong = {
-        **({"judge_injection": "the judge"} if any(one.injection for one in found) else {}),
-        **dict(_refused(asked, found)),
+        **(
+            {"judge_injection": "the judge"}
+            if any(verdict.injection for verdict in verdicts)
+            else {}
+        ),
+        **dict(_list_refused(questions, verdicts)),
     }
-    unsure = max((one.uncertainty for one in found), default=None)
+    unsure = max((verdict.uncertainty for verdict in verdicts), default=None)
     if wrong:
-        return replace(_failed(wrong, unsure), flagged=any(one.injection for one in found))
-    unknown = [one for one in found if one.right is None]
+        return replace(_fail(wrong, unsure), flagged=any(verdict.injection for verdict in verdicts))
+    unknown = [verdict for verdict in verdicts if verdict.right is None]
     if unknown and unknown[0].why:
         return Score(unscored=unknown[0].why)
     if unknown:
@@ -117,18 +127,20 @@ def _score(asked: Sequence[Open], found: Sequence[Judged]) -> Score:
     return Score(
         values={SUCCESS: 1.0, NOT_EVALUABLE: 0.0},
         passed=True,
-        reason="; ".join(one.why for one in found)[:_REASON_LIMIT],
+        reason="; ".join(verdict.why for verdict in verdicts)[:_REASON_LIMIT],
         uncertainty=unsure,
     )
 
 
-def _refused(asked: Sequence[Open], found: Sequence[Judged]) -> Iterator[tuple[str, str]]:
-    for one, came in zip(asked, found, strict=True):
-        if came.right is False:
-            yield "reason_differs" if one.kind == "reason" else "answer_differs", came.why
+def _list_refused(
+    questions: Sequence[OpenQuestion], verdicts: Sequence[AnswerVerdict]
+) -> Iterator[tuple[str, str]]:
+    for question, verdict in zip(questions, verdicts, strict=True):
+        if verdict.right is False:
+            yield "reason_differs" if question.kind == "reason" else "answer_differs", verdict.why
 
 
-def _failed(wrong: Mapping[str, str], unsure: float | None = None) -> Score:
+def _fail(wrong: Mapping[str, str], unsure: float | None = None) -> Score:
     return Score(
         values={SUCCESS: 0.0, NOT_EVALUABLE: 0.0},
         passed=False,

@@ -42,7 +42,7 @@ class DatasetFinding:
 
 @dataclass(slots=True, kw_only=True)
 class Count:
-    """Of one mutation, over all cases: how many answers were tried, and what became of them."""
+    """The figures of one mutation over all cases: answers tried, and their results."""
 
     failed: int = 0
     passed: int = 0

@@ -12,7 +12,7 @@ from gate.analysis.outages import was_answered
 from gate.analysis.table import table_of
 from gate.errors import GateError
 from gate.graders.trajectories.path import Path as StepPath
-from gate.graders.trajectories.path import representatives
+from gate.graders.trajectories.path import choose_representatives
 from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
 from gate.records.settings import OutputOptions
@@ -241,5 +241,5 @@ def _compare_with_control(control: ArmResults, plan: SuitePlan, setup: Setup) ->
     return Compared(
         table=table,
         info=info,
-        paths_of=lambda ids: representatives(control.rows_of(name, ids)),
+        paths_of=lambda ids: choose_representatives(control.rows_of(name, ids)),
     )

@@ -14,8 +14,8 @@ from gate.store.event_log import EventLog
 
 
 def open_kept_answers(log: EventLog) -> AnswerStore:
-    """Of the suites whose graders are asked outside this process: ours in it take no time, and
-    their answers would be written twice for nothing.
+    """Keeps the answers of suites whose graders run outside this process. Graders in it take no
+    time, so that their answers would be written twice for nothing.
     """
 
     def keep(task: Task, response: Response, latency: float) -> None:

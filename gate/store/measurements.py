@@ -13,7 +13,7 @@ from gate.analysis.table import Table, table_of
 from gate.analysis.tally import Tally
 from gate.errors import UsageError
 from gate.files.plain_file import read_bytes
-from gate.graders.trajectories.path import PathsOf, no_paths, representatives
+from gate.graders.trajectories.path import PathsOf, choose_representatives, no_paths
 from gate.records import BaselineInfo, Provenance, TrialRow
 from gate.records.baseline import BaselineRun
 from gate.store.baseline import file as baseline_file
@@ -119,7 +119,7 @@ def _suite(
         else meta.cases * meta.rounds - tally.trials,
         ended=suite_report.ended if suite_report else "",
         runs=(run,),
-        paths_of=lambda ids: representatives(_rows_of(session, columns.suite, ids)),
+        paths_of=lambda ids: choose_representatives(_rows_of(session, columns.suite, ids)),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from gate.analysis.table import Table
-from gate.graders.trajectories.alignment import aligned
+from gate.graders.trajectories.alignment import align_paths
 from gate.graders.trajectories.path import Path, path_of_row
 from gate.records import CaseChange, CaseChanges, StepDiff, TrialRow
 from gate.records.trial_row import RowsOf
@@ -39,7 +39,7 @@ def with_steps(cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf
         beside = _references(suite, ids)
         rows = rows_of(suite.name, frozenset(beside)) if beside else iter(())
         for case, (number, now) in _first_failures(rows).items():
-            steps = aligned(beside[case].path, now)
+            steps = align_paths(beside[case].path, now)
             if steps:
                 diff = StepDiff(against=beside[case].against, round=number, steps=steps)
                 diffs[suite.name, case] = diff

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.graders.openagent_rules import constraints, counts, json_text, stages
-from gate.graders.openagent_rules.findings import codes, reason, share
+from gate.graders.openagent_rules.findings import failure_codes, failure_reason, share_held
 
 PIECES = [
     "a",
@@ -46,18 +46,20 @@ JSON = st.recursive(
 
 @given(KEYS, TEXTS)
 def test_upstream_codes_of_a_text_task_are_codes_of_strict_mode_too(keys, text):
-    strict = codes(constraints.check(keys, text, "strict"))
+    strict = failure_codes(constraints.check(keys, text, "strict"))
     if keys.get("format_type", "text") == "text":
-        assert set(codes(constraints.check(keys, text, "upstream"))) <= set(strict)
+        assert set(failure_codes(constraints.check(keys, text, "upstream"))) <= set(strict)
 
 
 @given(KEYS, TEXTS)
 def test_an_answer_has_no_codes_exactly_where_every_share_is_whole(keys, text):
     for mode in ("strict", "upstream"):
         found = constraints.check(keys, text, mode)
-        whole = all(share(found, kind) in (None, 1) for kind in ("format", "fact", "instruction"))
-        assert (not codes(found)) is (whole and bool(text.strip()))
-        assert bool(reason(found)) is bool(codes(found))
+        whole = all(
+            share_held(found, kind) in (None, 1) for kind in ("format", "fact", "instruction")
+        )
+        assert (not failure_codes(found)) is (whole and bool(text.strip()))
+        assert bool(failure_reason(found)) is bool(failure_codes(found))
 
 
 @given(TEXTS, JSON)
@@ -65,9 +67,9 @@ def test_stages_of_any_answer_are_judged(text, data):
     rules = {"count_rules": {"a.b": {"min": 1}, "collect": {"max": 2}}}
     for answer in (text, str(data)):
         for mode in ("strict", "upstream"):
-            found = codes(stages.check(rules, "HARD REQUIREMENTS\n" + text, answer, mode))
+            found = failure_codes(stages.check(rules, "HARD REQUIREMENTS\n" + text, answer, mode))
             assert {code.partition(":")[0] for code in found} <= set(stages.CODES)
-    assert (counts.size(data) > 0) <= (not counts.is_empty(data))
+    assert (counts.count_filled(data) > 0) <= (not counts.is_empty(data))
 
 
 @given(TEXTS)

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.graders.tool_calling.actual import ArgsRules, MadeCalls
+from gate.graders.tool_calling.actual import ArgsRules, CallIndex
 from gate.graders.tool_calling.compare import compare
-from gate.graders.tool_calling.expected import wanted
+from gate.graders.tool_calling.expected import read_expected_call
 from gate.records import ToolCall
 from gate.stats.matching import list_positions
 
@@ -64,13 +64,13 @@ def fits(call, made, mode):
 
 @given(expected_calls(), CALLS, st.sampled_from(["exact", "ignore", "subset", "superset"]))
 def test_the_index_finds_what_fits_pair_by_pair(call, made, mode):
-    found = MadeCalls(made, ArgsRules(mode=mode)).fitting(wanted(call))
+    found = CallIndex(made, ArgsRules(mode=mode)).find_fitting(read_expected_call(call))
     assert list(list_positions(found)) == [j for j, one in enumerate(made) if fits(call, one, mode)]
 
 
 @given(st.lists(expected_calls(), max_size=5), CALLS)
 def test_every_call_is_accounted_for_once(calls, made):
-    asked = [wanted(call) for call in calls]
+    asked = [read_expected_call(call) for call in calls]
     for in_order in (False, True):
         found = compare(asked, made, ArgsRules(), in_order=in_order)
         left = [*found.pairs, *found.swapped, *found.wrong, *found.missing]
@@ -81,7 +81,7 @@ def test_every_call_is_accounted_for_once(calls, made):
 
 @given(st.lists(expected_calls(), max_size=5), CALLS)
 def test_modes_agree_with_each_other(calls, made):
-    asked = [wanted(call) for call in calls]
+    asked = [read_expected_call(call) for call in calls]
     plain = compare(asked, made, ArgsRules())
     passes = {mode: not list(plain.codes(mode)) for mode in ("unordered", "subset", "superset")}
     if asked:  # nothing expected: nothing may be made, in every mode
@@ -92,7 +92,7 @@ def test_modes_agree_with_each_other(calls, made):
 
 @given(st.lists(expected_calls(), max_size=4), CALLS, st.data())
 def test_the_order_of_the_calls_does_not_matter_but_to_strict(calls, made, data):
-    asked = [wanted(call) for call in calls]
+    asked = [read_expected_call(call) for call in calls]
     mixed = data.draw(st.permutations(made))
     one, other = compare(asked, made, ArgsRules()), compare(asked, mixed, ArgsRules())
     assert (one.accuracy, one.precision, one.recall) == (

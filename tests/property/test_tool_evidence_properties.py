@@ -5,7 +5,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.graders.openagent_rules.declared import same_tool, unmatched
+from gate.graders.openagent_rules.declared import is_same_tool, list_unmatched
 from gate.graders.tool_evidence import FABRICATED, VERIFIED, ToolEvidence
 from gate.records import Case, LoggedCall, LogRead, Response, ServerLogs
 
@@ -94,8 +94,8 @@ def test_nobody_is_blamed_who_could_be_paired(names, others):
         taken = (
             1 + most(left[1:], free[:n] + free[n + 1 :])
             for n, other in enumerate(free)
-            if same_tool(left[0], other)
+            if is_same_tool(left[0], other)
         )
         return max(skipped, *taken, 0)
 
-    assert len(unmatched(names, others)) == len(names) - most(names, others)
+    assert len(list_unmatched(names, others)) == len(names) - most(names, others)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
 from gate.graders.webarena_rules.evaluation import evaluate
-from gate.graders.webarena_rules.recorded import recorded
+from gate.graders.webarena_rules.recorded import read_recorded
 from gate.graders.webarena_rules.task import checks_of, faults_of
 from gate.graders.webarena_rules.tokens import stands_alone
 from gate.importers.webarena import WebArenaResults
@@ -65,7 +65,7 @@ def test_any_task_and_any_record_come_to_a_score_or_to_a_sentence(written, answe
     if faults:
         return
     with suppress(ValueError):
-        found = evaluate(checks_of(written), recorded(answer, state))
+        found = evaluate(checks_of(written), read_recorded(answer, state))
         assert found.score in (0.0, 1.0, None)
         assert (found.score is None) is (not found.wrong and bool(found.lacking or found.open))
 
@@ -94,7 +94,8 @@ def test_a_long_answer_address_or_page_is_judged_in_the_time_of_reading_it(unit)
         ],
     }
     found = evaluate(
-        checks_of(written), recorded(text, {"final_url": text[: LONG // 10], "final_html": text})
+        checks_of(written),
+        read_recorded(text, {"final_url": text[: LONG // 10], "final_html": text}),
     )
     assert found.score == 0.0
     assert all(len(code) < 200 for code in found.wrong)

@@ -6,7 +6,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gate.errors import UsageError
-from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys, json_schema, plain_name, tool
+from gate.graders.tool_calling.bfcl_rows import (
+    OPTIONS,
+    case_keys,
+    json_schema,
+    plain_name,
+    tool_definition,
+)
 from gate.graders.tool_calls import VALIDITY, ToolCalls
 from gate.records import Case, Response, ToolCall
 
@@ -157,8 +163,8 @@ def test_what_the_schema_requires_may_not_be_left_out():
 
 
 def test_dots_of_names_become_underscores_where_they_are_wanted():
-    assert tool(FUNCTION, underscores=True)["function"]["name"] == "shop_buy"
-    assert tool(FUNCTION)["function"]["name"] == "shop.buy"
+    assert tool_definition(FUNCTION, underscores=True)["function"]["name"] == "shop_buy"
+    assert tool_definition(FUNCTION)["function"]["name"] == "shop.buy"
     assert plain_name("a.b.c") == "a_b_c"
 
 

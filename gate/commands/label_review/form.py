@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from gate.commands.label_review.manifest import Criterion, Manifest, Shown
 from gate.graders.rubrics.rubric import CONTEXT
-from gate.graders.rubrics.shown_to_judge import as_text, empty
+from gate.graders.rubrics.shown_to_judge import as_text, is_empty
 from gate.records import Case, Json, TrialRow
 from gate.report.html_page import value_text
 from gate.report.html_templates import templates
@@ -143,7 +143,7 @@ def _references(case: Case | None, keys: Iterable[str]) -> list[Text]:
     references = [
         (one_line(title), clean(as_text(case.keys[key]), TEXT))
         for key, title in {**keys_of_judges, **_REFERENCES}.items()
-        if not empty(case.keys.get(key))
+        if not is_empty(case.keys.get(key))
     ]
     facts = case.keys.get(FACTS)
     if isinstance(facts, list) and facts:
@@ -168,7 +168,7 @@ def _fact(fact: Json) -> str:
 def _evidence(case: Case | None, row: TrialRow) -> list[Text]:
     evidence = []
     context = case.keys.get("context") if case else None
-    if not empty(context):
+    if not is_empty(context):
         evidence.append(("Context", clean(_join_texts(context), TEXT)))
     steps = row.get("steps") or []
     if steps:

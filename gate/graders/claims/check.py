@@ -308,7 +308,9 @@ class _Look:
         near = mine.near | self._subject(i)
         theirs = self.sources.labels
         if not near or any(
-            k >= len(theirs) or near <= theirs[k].near or _says_no_more(self.labelled.about(k), near)
+            k >= len(theirs)
+            or near <= theirs[k].near
+            or _says_no_more(self.labelled.about(k), near)
             for k in stating
         ):
             return False

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.graders.openagent_rules import items, searching
-from gate.graders.openagent_rules.findings import About, Finding, Mode
+from gate.graders.openagent_rules.findings import About, DemandFinding, Mode
 from gate.graders.openagent_rules.items import Items
-from gate.graders.openagent_rules.json_text import Fault, read_json, unfenced
+from gate.graders.openagent_rules.json_text import Fault, read_json, strip_fence
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -60,7 +60,7 @@ class Answer:
     mode: Mode
 
 
-def check(keys: Mapping[str, Json], text: str, mode: Mode) -> tuple[Finding, ...]:
+def check(keys: Mapping[str, Json], text: str, mode: Mode) -> tuple[DemandFinding, ...]:
     """Every demand of the case, held or not, in order. A blank answer has `completion_failed`
     first, and the others then tell nothing. Raises ValueError for a pattern that cannot be used.
     """
@@ -77,7 +77,7 @@ def check(keys: Mapping[str, Json], text: str, mode: Mode) -> tuple[Finding, ...
 
 def _read(keys: Mapping[str, Json], text: str, mode: Mode) -> Answer:
     wants_json, strict = keys.get("format_type") in JSON_FORMATS, mode == "strict"
-    core = unfenced(text) if wants_json and strict else text.strip()
+    core = strip_fence(text) if wants_json and strict else text.strip()
     return Answer(
         raw=text,
         core=core,
@@ -87,43 +87,43 @@ def _read(keys: Mapping[str, Json], text: str, mode: Mode) -> Answer:
     )
 
 
-def _completion(answer: Answer) -> Iterator[Finding]:
+def _completion(answer: Answer) -> Iterator[DemandFinding]:
     if not answer.raw.strip():
-        told = "the answer is empty"
-        yield Finding(about="completion", code="completion_failed", told=told, stops=True)
+        message = "the answer is empty"
+        yield DemandFinding(about="completion", code="completion_failed", told=message, stops=True)
 
 
-def _form(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+def _form(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     form, data = keys.get("format_type"), answer.data
     if form not in JSON_FORMATS:
         return
     wanted, kind = ("object", dict) if form == "json_keys" else ("array", list)
     if isinstance(data, Fault):
-        told = f"not JSON: {data.why}; it begins {_begin(answer.raw)}"
-        yield Finding(about="format", code="json_format_invalid", told=told)
+        message = f"not JSON: {data.why}; it begins {_begin(answer.raw)}"
+        yield DemandFinding(about="format", code="json_format_invalid", told=message)
     elif not isinstance(data, kind):
-        told = f"a JSON {wanted} is wanted, the answer is {_begin(answer.core)}"
-        yield Finding(about="format", code=f"json_{wanted}_expected", told=told)
+        message = f"a JSON {wanted} is wanted, the answer is {_begin(answer.core)}"
+        yield DemandFinding(about="format", code=f"json_{wanted}_expected", told=message)
     else:
-        yield Finding(about="format")
+        yield DemandFinding(about="format")
         for key in _texts(keys, "expected_keys") if form == "json_keys" else ():
             code = "" if key in data else f"missing_key:{key}"
             there = ", ".join(map(str, list(data)[:8])) or "none"
-            yield Finding(about="format", code=code, told=f"no key '{key}' (keys: {there})")
+            yield DemandFinding(about="format", code=code, told=f"no key '{key}' (keys: {there})")
 
 
-def _facts(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+def _facts(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     expected = keys.get("expected_answer_regex")
     if expected:
         code = "" if searching.is_in(expected, answer.searched) else "factual_mismatch"
-        told = f"no match for the answer {expected!r} in {_begin(answer.raw)}"
-        yield Finding(about="fact", code=code, told=told)
+        message = f"no match for the answer {expected!r} in {_begin(answer.raw)}"
+        yield DemandFinding(about="fact", code=code, told=message)
     for pattern in _texts(keys, "fact_patterns"):
         code = "" if searching.is_in(pattern, answer.searched) else "fact_pattern_missing"
         yield _pattern("fact", code, pattern, "no match for the fact")
 
 
-def _patterns(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+def _patterns(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     for pattern in _texts(keys, "must_patterns"):
         code = "" if searching.is_in(pattern, answer.searched) else "must_pattern_missing"
         yield _pattern("instruction", code, pattern, "no match for")
@@ -132,26 +132,26 @@ def _patterns(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
         yield _pattern("instruction", code, pattern, "it holds the forbidden")
 
 
-def _pattern(about: About, code: str, pattern: str, told: str) -> Finding:
+def _pattern(about: About, code: str, pattern: str, message: str) -> DemandFinding:
     named = f"{code}:{pattern}" if code else ""
-    return Finding(about=about, code=named, told=f"{told} {pattern!r}")
+    return DemandFinding(about=about, code=named, told=f"{message} {pattern!r}")
 
 
-def _lengths(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+def _lengths(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     chars, words = len(answer.core), len(answer.core.split())
-    yield from _least(keys, "min_chars", chars, "characters", "min_chars_not_met")
-    yield from _most(keys, "max_chars", chars, "characters", "max_chars_exceeded")
-    yield from _most(keys, "max_words", words, "words", "max_words_exceeded")
+    yield from _check_minimum(keys, "min_chars", chars, "characters", "min_chars_not_met")
+    yield from _check_maximum(keys, "max_chars", chars, "characters", "max_chars_exceeded")
+    yield from _check_maximum(keys, "max_words", words, "words", "max_words_exceeded")
     if answer.mode == "strict":
-        yield from _least(keys, "min_words", words, "words", "min_words_not_met")
+        yield from _check_minimum(keys, "min_words", words, "words", "min_words_not_met")
         exact = _number(keys, "exact_words")
         if exact is not None:
             code = "" if words == exact else "exact_words_not_met"
-            told = f"{words} words, exactly {exact} wanted"
-            yield Finding(about="instruction", code=code, told=told)
+            message = f"{words} words, exactly {exact} wanted"
+            yield DemandFinding(about="instruction", code=code, told=message)
 
 
-def _items(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
+def _items(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     """The number of items, then how their lines begin."""
     count, prefix = _number(keys, "item_count"), keys.get("line_prefix")
     if answer.mode == "upstream":
@@ -161,29 +161,29 @@ def _items(keys: Mapping[str, Json], answer: Answer) -> Iterator[Finding]:
         return
     limits = (count, _number(keys, "min_items"), _number(keys, "max_items"))
     if limits != (None, None, None):
-        found = _counted(keys, answer)
-        yield from _exactly(count, found)
-        yield from _least(keys, "min_items", found.count, "items", "min_items_not_met")
-        yield from _most(keys, "max_items", found.count, "items", "max_items_exceeded")
+        counted = _count_items(keys, answer)
+        yield from _check_exact_count(count, counted)
+        yield from _check_minimum(keys, "min_items", counted.count, "items", "min_items_not_met")
+        yield from _check_maximum(keys, "max_items", counted.count, "items", "max_items_exceeded")
     if prefix is not None:
-        yield _begun(str(prefix), items.lines_of(answer.core))
+        yield _check_prefix(str(prefix), items.lines_of(answer.core))
 
 
 def _items_upstream(
     keys: Mapping[str, Json], answer: Answer, count: int | None, prefix: Json
-) -> Iterator[Finding]:
+) -> Iterator[DemandFinding]:
     """Minima: of lines where there is a prefix, of commas where a pattern demands one."""
     if count is None:
         return
     if prefix is not None:
         lines = items.lines_of(answer.core)
-        few = _few(Items(count=len(lines), how="lines"), count)
-        yield few if few.code else _begun(str(prefix), lines[:count])
+        few = _check_fewest(Items(count=len(lines), how="lines"), count)
+        yield few if few.code else _check_prefix(str(prefix), lines[:count])
     elif "," in _texts(keys, "must_patterns"):
-        yield _few(items.between_commas(answer.core), count)
+        yield _check_fewest(items.between_commas(answer.core), count)
 
 
-def _counted(keys: Mapping[str, Json], answer: Answer) -> Items:
+def _count_items(keys: Mapping[str, Json], answer: Answer) -> Items:
     if keys.get("format_type") == "json_array":
         return items.in_array(answer.data)
     if keys.get("line_prefix") is not None:
@@ -193,48 +193,50 @@ def _counted(keys: Mapping[str, Json], answer: Answer) -> Items:
     return items.in_text(answer.core)
 
 
-def _exactly(count: int | None, found: Items) -> Iterator[Finding]:
+def _check_exact_count(count: int | None, counted: Items) -> Iterator[DemandFinding]:
     if count is None:
         return
-    few = _few(found, count)
-    if found.count <= count:
+    few = _check_fewest(counted, count)
+    if counted.count <= count:
         yield few
     else:
-        told = f"{found.count} items, exactly {count} wanted"
-        yield Finding(about="instruction", code=f"item_count_exceeded:{count}", told=told)
+        message = f"{counted.count} items, exactly {count} wanted"
+        yield DemandFinding(about="instruction", code=f"item_count_exceeded:{count}", told=message)
 
 
-def _few(found: Items, count: int) -> Finding:
-    code = _TOO_FEW.get(found.how, f"item_count_not_met:{count}")
-    what = {"lines": "items or lines", "commas": "items between commas"}.get(found.how, "items")
-    told = f"{found.count} {what}, {count} wanted"
-    return Finding(about="instruction", code="" if found.count >= count else code, told=told)
+def _check_fewest(counted: Items, count: int) -> DemandFinding:
+    code = _TOO_FEW.get(counted.how, f"item_count_not_met:{count}")
+    what = {"lines": "items or lines", "commas": "items between commas"}.get(counted.how, "items")
+    message = f"{counted.count} {what}, {count} wanted"
+    return DemandFinding(
+        about="instruction", code="" if counted.count >= count else code, told=message
+    )
 
 
-def _begun(prefix: str, lines: Sequence[str]) -> Finding:
+def _check_prefix(prefix: str, lines: Sequence[str]) -> DemandFinding:
     wrong = next((line for line in lines if not line.startswith(prefix)), None)
     if wrong is None:
-        return Finding(about="instruction")
-    told = f"the line {_begin(wrong)} does not begin with {prefix!r}"
-    return Finding(about="instruction", code=f"line_prefix_mismatch:{prefix!r}", told=told)
+        return DemandFinding(about="instruction")
+    message = f"the line {_begin(wrong)} does not begin with {prefix!r}"
+    return DemandFinding(about="instruction", code=f"line_prefix_mismatch:{prefix!r}", told=message)
 
 
-def _least(
-    keys: Mapping[str, Json], key: str, found: int, what: str, code: str
-) -> Iterator[Finding]:
+def _check_minimum(
+    keys: Mapping[str, Json], key: str, count: int, what: str, code: str
+) -> Iterator[DemandFinding]:
     limit = _number(keys, key)
     if limit is not None:
-        told = f"{found} {what}, at least {limit} wanted"
-        yield Finding(about="instruction", code=code if found < limit else "", told=told)
+        message = f"{count} {what}, at least {limit} wanted"
+        yield DemandFinding(about="instruction", code=code if count < limit else "", told=message)
 
 
-def _most(
-    keys: Mapping[str, Json], key: str, found: int, what: str, code: str
-) -> Iterator[Finding]:
+def _check_maximum(
+    keys: Mapping[str, Json], key: str, count: int, what: str, code: str
+) -> Iterator[DemandFinding]:
     limit = _number(keys, key)
     if limit is not None:
-        told = f"{found} {what}, at most {limit} wanted"
-        yield Finding(about="instruction", code=code if found > limit else "", told=told)
+        message = f"{count} {what}, at most {limit} wanted"
+        yield DemandFinding(about="instruction", code=code if count > limit else "", told=message)
 
 
 def _number(keys: Mapping[str, Json], key: str) -> int | None:

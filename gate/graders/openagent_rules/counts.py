@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gate.graders.openagent_rules.findings import Finding
+from gate.graders.openagent_rules.findings import DemandFinding
 from gate.records import Json
 
 KEY = "count_rules"
@@ -41,7 +41,7 @@ class CountRule:
     high: int | None = None
 
 
-def rules(keys: Mapping[str, Json], prompt: str) -> tuple[CountRule, ...]:
+def count_rules_of(keys: Mapping[str, Json], prompt: str) -> tuple[CountRule, ...]:
     """Those of the case's `count_rules`, and only without that key those of its prompt."""
     written = keys.get(KEY)
     if written is None:
@@ -74,22 +74,24 @@ def faults(keys: Mapping[str, Json], prompt: str) -> Iterator[str]:
             yield f"{KEY}.{field}: min is more than max - no answer can meet both"
 
 
-def check(rule: CountRule, answer: Json, starts: Sequence[Json]) -> Finding:
+def check(rule: CountRule, answer: Json, starts: Sequence[Json]) -> DemandFinding:
     """`starts`: where a path that does not begin at the root may begin."""
     path = rule.field.split(".")
-    start: Json = next((one for one in (answer, *starts) if _has(one, path[0])), None)
-    counts = [size(value) for value in _at(start, path)]
+    start: Json = next(
+        (candidate for candidate in (answer, *starts) if _has(candidate, path[0])), None
+    )
+    counts = [count_filled(value) for value in _at(start, path)]
     fewest, most = min(counts), max(counts)
     if rule.low is not None and fewest < rule.low:
-        told = f"{rule.field}: {fewest} with content, {_wanted(rule)}"
-        return Finding(about="instruction", code=f"count_not_met:{rule.field}", told=told)
+        message = f"{rule.field}: {fewest} with content, {_format_limit(rule)}"
+        return DemandFinding(about="instruction", code=f"count_not_met:{rule.field}", told=message)
     if rule.high is not None and most > rule.high:
-        told = f"{rule.field}: {most}, {_wanted(rule)}"
-        return Finding(about="instruction", code=f"count_exceeded:{rule.field}", told=told)
-    return Finding(about="instruction")
+        message = f"{rule.field}: {most}, {_format_limit(rule)}"
+        return DemandFinding(about="instruction", code=f"count_exceeded:{rule.field}", told=message)
+    return DemandFinding(about="instruction")
 
 
-def size(value: Json) -> int:
+def count_filled(value: Json) -> int:
     """Entries of a list, or keys of an object, that are not empty; anything else has none."""
     entries = value.values() if isinstance(value, dict) else value
     return sum(not is_empty(one) for one in entries) if isinstance(value, (dict, list)) else 0
@@ -101,12 +103,14 @@ def is_empty(value: Json) -> bool:
     """
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
-        elif one is not None and not (isinstance(one, str) and not one.strip()):
+        value_inside = waiting.pop()
+        if isinstance(value_inside, dict):
+            waiting.extend(value_inside.values())
+        elif isinstance(value_inside, list):
+            waiting.extend(value_inside)
+        elif value_inside is not None and not (
+            isinstance(value_inside, str) and not value_inside.strip()
+        ):
             return False
     return True
 
@@ -127,11 +131,11 @@ def _in_prompt(prompt: str) -> Iterator[CountRule | str]:
 
 
 def _read(line: str) -> Iterator[CountRule | str]:
-    found = _LINE.fullmatch(line)
-    if not found:
+    match = _LINE.fullmatch(line)
+    if not match:
         yield from [line] if _NUMERIC.search(line) else []
         return
-    field, sign, number = found[1], found[2], int(found[3])
+    field, sign, number = match[1], match[2], int(match[3])
     if sign in (">=", "≥", ">"):
         yield CountRule(field=field, low=number + (sign == ">"))
     elif sign in ("<=", "≤", "<"):
@@ -152,13 +156,13 @@ def _at(start: Json, path: Sequence[str]) -> list[Json]:
     values = [start]
     for part in path:
         entries = [
-            one for value in values for one in (value if isinstance(value, list) else [value])
+            entry for value in values for entry in (value if isinstance(value, list) else [value])
         ]
-        values = [one.get(part) if isinstance(one, dict) else None for one in entries]
+        values = [entry.get(part) if isinstance(entry, dict) else None for entry in entries]
     return values or [None]
 
 
-def _wanted(rule: CountRule) -> str:
+def _format_limit(rule: CountRule) -> str:
     if rule.low == rule.high:
         return f"exactly {rule.low} wanted"
     return f"at most {rule.high} wanted" if rule.low is None else f"at least {rule.low} wanted"

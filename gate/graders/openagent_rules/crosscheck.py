@@ -7,11 +7,11 @@ from typing import Literal
 
 from gate.graders.openagent_rules.declared import (
     Declared,
-    canonical,
+    canonical_name,
+    is_same_family,
+    is_same_tool,
+    list_unmatched,
     observed_calls,
-    same_family,
-    same_tool,
-    unmatched,
 )
 from gate.records import CheckedEvidence, EvidenceVerdict, ServerLogs
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
@@ -25,7 +25,7 @@ NO_LOGS = "no server log was looked for"
 OWN_WORD = "no server log was looked for, and the agent's own steps are its word"
 
 
-def cross_checked(
+def cross_check(
     calls: Sequence[Declared],
     logs: ServerLogs | None,
     required: Sequence[str],
@@ -41,17 +41,19 @@ def cross_checked(
     whoever made it. `own_steps`: the agent tells its calls itself, which proves nothing.
     """
     observed = None if logs is None or logs.calls is None else observed_calls(logs.calls)
-    tools = tuple(dict.fromkeys(name for tool in required if (name := canonical(tool))))
-    alike = same_family if family == "lax" else same_tool
+    tools = tuple(dict.fromkeys(name for tool in required if (name := canonical_name(tool))))
+    alike = is_same_family if family == "lax" else is_same_tool
     ran = observed or ()
-    known = {*ran, *tools}
-    names = tuple(_known_as(call, known) for call in calls)
+    known_names = {*ran, *tools}
+    names = tuple(_choose_name(call, known_names) for call in calls)
     missing = tuple(tool for tool in tools if not any(alike(tool, name) for name in ran))
-    why = _nothing(logs, observed, own_steps=own_steps) or ("" if upstream else _mixed(logs))
+    why = _explain_no_evidence(logs, observed, own_steps=own_steps) or (
+        "" if upstream else _explain_mixed_logs(logs)
+    )
     if upstream and not why and not ran:
         why = NO_CALLS
     verdict: EvidenceVerdict = "unknown" if why else "incomplete" if missing else "complete"
-    own = observed is not None and not _mixed(logs)
+    is_own_log = observed is not None and not _explain_mixed_logs(logs)
     notes = list(dict.fromkeys((*([why] if why else []), *(logs.notes if logs else ()))))
     return CheckedEvidence(
         verdict=verdict,
@@ -59,24 +61,26 @@ def cross_checked(
         observed=None if observed is None else observed[:SHOWN],
         required=tools[:SHOWN],
         missing=() if why else missing[:SHOWN],
-        fabricated=() if observed is None else unmatched(names, observed)[:SHOWN],
-        undeclared=unmatched(ran, names)[:SHOWN] if own else (),
+        fabricated=() if observed is None else list_unmatched(names, observed)[:SHOWN],
+        undeclared=list_unmatched(ran, names)[:SHOWN] if is_own_log else (),
         logs=logs.logs if logs else (),
-        notes=told(notes),
+        notes=shorten_notes(notes),
     )
 
 
-def told(notes: Sequence[str]) -> tuple[str, ...]:
+def shorten_notes(notes: Sequence[str]) -> tuple[str, ...]:
     """The first of them, a line each."""
     return tuple(one_line(note, _NOTE) for note in notes[:_NOTES])
 
 
-def _known_as(call: Declared, known: Container[str]) -> str:
-    """Of the names that an entry gives one that means something here, or the first."""
-    return next((name for name in call.names if name in known), call.name)
+def _choose_name(call: Declared, known_names: Container[str]) -> str:
+    """The first name of an entry that is known here, or its first name."""
+    return next((name for name in call.names if name in known_names), call.name)
 
 
-def _nothing(logs: ServerLogs | None, observed: Sequence[str] | None, *, own_steps: bool) -> str:
+def _explain_no_evidence(
+    logs: ServerLogs | None, observed: Sequence[str] | None, *, own_steps: bool
+) -> str:
     """Why the logs say nothing of calls; empty where they do."""
     if logs is None:
         return OWN_WORD if own_steps else NO_LOGS
@@ -85,7 +89,7 @@ def _nothing(logs: ServerLogs | None, observed: Sequence[str] | None, *, own_ste
     return NO_CALLS if any(log.bound for log in logs.logs) else NOTHING_READ
 
 
-def _mixed(logs: ServerLogs | None) -> str:
+def _explain_mixed_logs(logs: ServerLogs | None) -> str:
     """Why lines of other requests may be among those of this one."""
     if logs is None:
         return ""

@@ -31,22 +31,24 @@ class Declared:
         return self.names[0]
 
 
-def canonical(name: str) -> str:
+def canonical_name(name: str) -> str:
     """The part behind the last dot, lower case, `_` for `-`; empty where nothing is left."""
     last = name[-1_000:].strip().rpartition(".")[2]
     return one_line(last.replace("-", "_").lower(), NAME_LIMIT)
 
 
-def same_tool(one: str, other: str) -> bool:
-    """Of two canonical names; `web_search` is the tool of any server, `a__web_search` of one."""
-    return one == other or _tool(one) == other or one == _tool(other)
+def is_same_tool(first: str, second: str) -> bool:
+    """Whether two canonical names mean one tool. `web_search` is the tool of any server,
+    `a__web_search` that of one server.
+    """
+    return first == second or _tool(first) == second or first == _tool(second)
 
 
-def same_family(one: str, other: str) -> bool:
+def is_same_family(first: str, second: str) -> bool:
     """As the upstream tool compares: any call of a browser stands for each, so of local files."""
-    tools = (_tool(one), _tool(other))
+    tools = (_tool(first), _tool(second))
     alike = any(all(t.startswith(f) for t in tools) for f in ("browser_use", "local_"))
-    return alike or same_tool(one, other)
+    return alike or is_same_tool(first, second)
 
 
 def declared_calls(answer: Json) -> tuple[Declared, ...]:
@@ -58,29 +60,31 @@ def declared_calls(answer: Json) -> tuple[Declared, ...]:
         return ()
     evidence = answer.get("evidence")
     first = list(_entries(evidence.get("tool_calls") if isinstance(evidence, dict) else None))
-    told: dict[str, list[_Key]] = defaultdict(list)
+    keys_of_first: dict[str, list[_Key]] = defaultdict(list)
     for call in first:
-        told[_tool(call.name)].append(_key(call))
-    second = [call for call in _entries(answer.get("tool_calls")) if not _told(call, told)]
+        keys_of_first[_tool(call.name)].append(_key(call))
+    second = [
+        call for call in _entries(answer.get("tool_calls")) if not _is_repeated(call, keys_of_first)
+    ]
     return tuple(islice((*first, *second), MOST))
 
 
-def _told(call: Declared, told: Mapping[str, list[_Key]]) -> bool:
+def _is_repeated(call: Declared, keys_of_first: Mapping[str, list[_Key]]) -> bool:
     """Whether it was told before; what tells it is taken out, an equal one first."""
     tool = _tool(call.name)
-    own, others = _key(call), told.get(tool, [])
-    if own not in others:
-        name, given = own
+    key, others = _key(call), keys_of_first.get(tool, [])
+    if key not in others:
+        name, given = key
         alike = (
             other
             for other in others
             if (not given or not other[1] or given == other[1])
             and (name == other[0] or tool in (name, other[0]))
         )
-        own = next(alike, own)
-    if own not in others:
+        key = next(alike, key)
+    if key not in others:
         return False
-    others.remove(own)
+    others.remove(key)
     return True
 
 
@@ -90,15 +94,15 @@ def observed_calls(calls: Iterable[LoggedCall]) -> tuple[str, ...]:
     """
     by_log: dict[str, list[str]] = defaultdict(list)
     for call in calls:
-        if (name := canonical(call.name)) and len(by_log[call.log]) < MOST:
+        if (name := canonical_name(call.name)) and len(by_log[call.log]) < MOST:
             by_log[call.log].append(name)
-    found: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()
     for log in sorted(by_log):
-        found += unmatched(by_log[log], found)
-    return found
+        observed += list_unmatched(by_log[log], observed)
+    return observed
 
 
-def unmatched(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+def list_unmatched(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
     """The names for which nothing is left among the others, each of which stands for one; as few
     as can be: names with a server choose first, and leave plain ones to those without.
     """
@@ -112,9 +116,9 @@ def unmatched(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
 
 
 def _take(left: Counter[str], name: str) -> bool:
-    found = left[name] > 0
-    left[name] -= found
-    return found
+    is_left = left[name] > 0
+    left[name] -= is_left
+    return is_left
 
 
 def _tool(name: str) -> str:
@@ -132,8 +136,8 @@ def _entries(listed: Json) -> Iterable[Declared]:
 def _names(entry: dict[str, Json]) -> tuple[str, ...]:
     function = entry.get("function")
     inner = function.get("name") if isinstance(function, dict) else None
-    told = (entry.get("name"), entry.get("tool"), inner)
-    names = (canonical(name) for name in told if isinstance(name, str))
+    written_names = (entry.get("name"), entry.get("tool"), inner)
+    names = (canonical_name(name) for name in written_names if isinstance(name, str))
     return tuple(dict.fromkeys(name for name in names if name))
 
 

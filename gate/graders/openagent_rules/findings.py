@@ -16,7 +16,7 @@ _TOLD, _TOLD_LENGTH = 8, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class DemandFinding:
     """One demand on an answer. `code`: empty where it holds; `told`: what was wanted and found;
     `stops`: without it nothing else can hold, or is told.
     """
@@ -27,26 +27,26 @@ class Finding:
     stops: bool = False
 
 
-def share(findings: Sequence[Finding], about: About) -> float | None:
+def share_held(findings: Sequence[DemandFinding], about: About) -> float | None:
     """Demands of a kind that hold, divided by all of that kind; None where there is none."""
     stopped = any(finding.stops for finding in findings)
     held = [not (finding.code or stopped) for finding in findings if finding.about == about]
     return sum(held) / len(held) if held else None
 
 
-def codes(findings: Sequence[Finding]) -> tuple[str, ...]:
+def failure_codes(findings: Sequence[DemandFinding]) -> tuple[str, ...]:
     """In order and each once: at most 50, of at most 200 characters."""
-    found = (finding.code[:_CODE_LENGTH] for finding in _told(findings))
-    return tuple(dict.fromkeys(found))[:_CODES]
+    short_codes = (finding.code[:_CODE_LENGTH] for finding in _list_failed(findings))
+    return tuple(dict.fromkeys(short_codes))[:_CODES]
 
 
-def reason(findings: Sequence[Finding]) -> str:
+def failure_reason(findings: Sequence[DemandFinding]) -> str:
     """The first of what does not hold, in words."""
-    told = [one_line(finding.told, _TOLD_LENGTH) for finding in _told(findings)]
-    more = [f"and {len(told) - _TOLD} more"] if len(told) > _TOLD else []
-    return "; ".join((*told[:_TOLD], *more))
+    sentences = [one_line(finding.told, _TOLD_LENGTH) for finding in _list_failed(findings)]
+    more = [f"and {len(sentences) - _TOLD} more"] if len(sentences) > _TOLD else []
+    return "; ".join((*sentences[:_TOLD], *more))
 
 
-def _told(findings: Sequence[Finding]) -> list[Finding]:
+def _list_failed(findings: Sequence[DemandFinding]) -> list[DemandFinding]:
     failed = [finding for finding in findings if finding.code]
     return [finding for finding in failed if finding.stops] or failed

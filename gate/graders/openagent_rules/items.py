@@ -35,9 +35,9 @@ def in_text(text: str) -> Items:
     """
     lines = lines_of(text)
     if len(lines) > 1:
-        found = [block for block in markdown_blocks.split_blocks(text) if block.kind == "item"]
-        least = min((block.indent for block in found), default=0)
-        entries = sum(block.indent == least for block in found)
+        list_items = [block for block in markdown_blocks.split_blocks(text) if block.kind == "item"]
+        least = min((block.indent for block in list_items), default=0)
+        entries = sum(block.indent == least for block in list_items)
         return Items(count=entries or len(lines), how="lines")
     sentences = markdown_blocks.sentences(text[: markdown_blocks.LIMIT])
     if len(sentences) > 1:

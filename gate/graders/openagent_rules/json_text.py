@@ -29,11 +29,13 @@ def read_json(text: str, *, fence: bool = True, constants: bool = False) -> Json
     """
     if not text.strip():
         return Fault(why=EMPTY)
-    raw = unfenced(text) if fence else text.strip()
+    raw = strip_fence(text) if fence else text.strip()
     if len(raw) > LIMIT:
         return Fault(why=f"longer than {LIMIT:,} characters")
     try:
-        data: Json = json.loads(raw) if constants else json.loads(raw, parse_constant=_refused)
+        data: Json = (
+            json.loads(raw) if constants else json.loads(raw, parse_constant=_refuse_constant)
+        )
     except (ValueError, RecursionError) as error:
         return Fault(why=str(error))
     return data
@@ -43,14 +45,14 @@ def read_within(text: str, *, constants: bool = False) -> Json | Fault:
     """`read_json`; where the text is no JSON as a whole, what stands from its first `{` to its last
     `}`. The Fault is that of the part, where there is one.
     """
-    whole = read_json(text, constants=constants)
+    data = read_json(text, constants=constants)
     first, last = text.find("{"), text.rfind("}")
-    if not isinstance(whole, Fault) or not 0 <= first < last:
-        return whole
+    if not isinstance(data, Fault) or not 0 <= first < last:
+        return data
     return read_json(text[first : last + 1], constants=constants)
 
 
-def unfenced(text: str) -> str:
+def strip_fence(text: str) -> str:
     """The text without white space around it and, where it begins with three backticks, without
     the backticks at both ends and the word `json` behind the first.
     """
@@ -61,5 +63,5 @@ def unfenced(text: str) -> str:
     return raw[4:].strip() if raw[:4].lower() == "json" else raw
 
 
-def _refused(constant: str) -> Json:
+def _refuse_constant(constant: str) -> Json:
     raise ValueError(f"{constant} is not JSON")

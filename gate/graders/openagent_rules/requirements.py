@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from gate.graders.openagent_rules.declared import Declared, canonical, same_tool
+from gate.graders.openagent_rules.declared import Declared, canonical_name, is_same_tool
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -22,14 +22,14 @@ def strings(value: Json) -> Iterator[str]:
     """Every text inside, keys left out; the first 10,000 values are looked at."""
     waiting, seen = [value], 0
     while waiting and seen < _MOST_VALUES:
-        one = waiting.pop()
+        item = waiting.pop()
         seen += 1
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
 
 
 def names_path(texts: Iterable[str], wanted: str) -> bool:
@@ -135,11 +135,11 @@ def faults(keys: Mapping[str, Json]) -> Iterator[str]:
     }
     for place, tools in listed.items():
         for tool in tools or ():
-            if not canonical(tool):
+            if not canonical_name(tool):
                 yield f"{place}: '{tool[:60]}' is no name of a tool"
 
 
-def unmet(
+def list_unmet(
     answer: Mapping[str, Json],
     calls: Sequence[Declared],
     wanted: Requirements,
@@ -167,13 +167,13 @@ def missing_tools(calls: Sequence[Declared], wanted: Requirements, *, strict: bo
     plain name is met by that tool of any server, too.
     """
     declared = {name for call in calls for name in call.names}
-    return [tool for tool in wanted.tools if not _is_among(canonical(tool), declared, strict)]
+    return [tool for tool in wanted.tools if not _is_among(canonical_name(tool), declared, strict)]
 
 
 def _is_among(tool: str, declared: set[str], strict: bool) -> bool:
     if not tool:
         return False
-    return tool in declared or (strict and any(same_tool(tool, name) for name in declared))
+    return tool in declared or (strict and any(is_same_tool(tool, name) for name in declared))
 
 
 def _beyond(
@@ -188,13 +188,13 @@ def _beyond(
         if _length(answer.get(field)) < wanted.numbers.get(name, 0):
             yield f"{name}_not_met:{wanted.numbers[name]}"
     if wanted.path is not None:
-        told = (
+        named_texts = (
             text
             for value in (*(call.entry for call in calls), *map(answer.get, _PATH_FIELDS))
             for text in strings(value)
         )
         gone = files is not None and is_there(files, wanted.path) is False
-        if gone or not names_path(told, wanted.path):
+        if gone or not names_path(named_texts, wanted.path):
             yield f"expected_path_missing:{_short(wanted.path)}"
 
 
@@ -219,14 +219,14 @@ def _sources(answer: Mapping[str, Json], *, strict: bool) -> int:
     sources = evidence.get("sources") if isinstance(evidence, dict) else None
     if not isinstance(sources, list) or not strict:
         return _length(sources)
-    return len({_addressed(source) for source in sources} - {None})
+    return len({_find_address(source) for source in sources} - {None})
 
 
-def _addressed(source: Json) -> tuple[str, str, str] | None:
+def _find_address(source: Json) -> tuple[str, str, str] | None:
     """A source is an address, or has one as the first of its values that is any."""
-    told = list(source.values()) if isinstance(source, dict) else [source]
-    found = (_address(text) for text in told if isinstance(text, str))
-    return next((one for one in found if one), None)
+    candidates = list(source.values()) if isinstance(source, dict) else [source]
+    addresses = (_address(text) for text in candidates if isinstance(text, str))
+    return next((address for address in addresses if address), None)
 
 
 def _address(text: str) -> tuple[str, str, str] | None:

@@ -16,7 +16,7 @@ LIMIT = 10_000
 def fault(pattern: str) -> str:
     """Why the pattern is refused: it is none, or could take for ever. Empty: it is sound."""
     try:
-        patterns.compiled(pattern)
+        patterns.compile_pattern(pattern)
     except ValueError as error:
         return str(error)
     return ""
@@ -31,5 +31,5 @@ def is_in(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _ignoring_case(pattern: str) -> re.Pattern[str]:
-    patterns.compiled(pattern)
+    patterns.compile_pattern(pattern)
     return re.compile(pattern, re.IGNORECASE)

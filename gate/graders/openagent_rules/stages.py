@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gate.graders.openagent_rules import counts
-from gate.graders.openagent_rules.findings import Finding, Mode
+from gate.graders.openagent_rules.findings import DemandFinding, Mode
 from gate.graders.openagent_rules.json_text import Fault, read_within
 from gate.records import Json
 from gate.text.escaping import one_line
@@ -23,7 +23,9 @@ STAGES = ("collect", "normalize", "summarize")
 KEY = "stage_requirements"
 
 
-def check(keys: Mapping[str, Json], prompt: str, text: str, mode: Mode) -> tuple[Finding, ...]:
+def check(
+    keys: Mapping[str, Json], prompt: str, text: str, mode: Mode
+) -> tuple[DemandFinding, ...]:
     """Every demand on the answer, held or not, in order."""
     data = read_within(text, constants=mode == "upstream")
     return (*_form(data, text), *_stages(keys, data, mode), *_counts(keys, prompt, data, mode))
@@ -39,35 +41,35 @@ def faults(keys: Mapping[str, Json], prompt: str, mode: Mode) -> Iterator[str]:
     yield from counts.faults(keys, prompt)
 
 
-def _form(data: Json | Fault, text: str) -> Iterator[Finding]:
+def _form(data: Json | Fault, text: str) -> Iterator[DemandFinding]:
     why = f"not JSON: {data.why}" if isinstance(data, Fault) else "JSON, and no object"
     code = "" if isinstance(data, dict) else "response_not_json_object"
-    told = f"{why}; it begins {one_line(text, 60)!r}"
-    yield Finding(about="format", code=code, told=told, stops=bool(code))
+    message = f"{why}; it begins {one_line(text, 60)!r}"
+    yield DemandFinding(about="format", code=code, told=message, stops=bool(code))
 
 
-def _stages(keys: Mapping[str, Json], data: Json | Fault, mode: Mode) -> Iterator[Finding]:
+def _stages(keys: Mapping[str, Json], data: Json | Fault, mode: Mode) -> Iterator[DemandFinding]:
     wanted = keys.get(KEY) or {}
     for stage in STAGES:
         if mode == "upstream" or wanted.get(stage) is not False:
             yield _stage(stage, data, mode)
 
 
-def _stage(stage: str, data: Json | Fault, mode: Mode) -> Finding:
+def _stage(stage: str, data: Json | Fault, mode: Mode) -> DemandFinding:
     if not isinstance(data, dict) or stage not in data:
-        told = f"the stage '{stage}' is missing"
-        return Finding(about="stage", code=f"missing_stage:{stage}", told=told)
+        message = f"the stage '{stage}' is missing"
+        return DemandFinding(about="stage", code=f"missing_stage:{stage}", told=message)
     if mode == "strict" and counts.is_empty(data[stage]):
-        told = f"the stage '{stage}' has nothing in it"
-        return Finding(about="stage", code=f"empty_stage:{stage}", told=told)
-    return Finding(about="stage")
+        message = f"the stage '{stage}' has nothing in it"
+        return DemandFinding(about="stage", code=f"empty_stage:{stage}", told=message)
+    return DemandFinding(about="stage")
 
 
 def _counts(
     keys: Mapping[str, Json], prompt: str, data: Json | Fault, mode: Mode
-) -> Iterator[Finding]:
+) -> Iterator[DemandFinding]:
     if mode == "strict":
-        whole = data if isinstance(data, dict) else {}
-        inside = [whole.get(stage) for stage in STAGES]
-        for rule in counts.rules(keys, prompt):
-            yield counts.check(rule, whole, inside)
+        answer = data if isinstance(data, dict) else {}
+        inside = [answer.get(stage) for stage in STAGES]
+        for rule in counts.count_rules_of(keys, prompt):
+            yield counts.check(rule, answer, inside)

@@ -28,7 +28,9 @@ def cutoff_fault(name: str, given: Sequence[int | None]) -> str | None:
 
 
 def ranking_metrics(k: Iterable[int], mrr_k: Iterable[int] = ()) -> tuple[MetricSpec, ...]:
-    """Of what `gate.stats.ranking.measures` gives at these cut-offs, `retrieval.` before it."""
+    """A metric for each value of `gate.stats.ranking.measures` at these cut-offs; its name begins
+    with `retrieval.`.
+    """
     cutoffs = tuple(k)
     at_k = {f"{name}@{k}": text.format(k=k) for name, text in _AT_K.items() for k in cutoffs}
     mrr_at = {f"mrr@{k}": _MRR_AT.format(k=k) for k in mrr_k}
@@ -52,18 +54,18 @@ def relevant_of(keys: Mapping[str, Json]) -> dict[str, float]:
     return {one: gain for one, gain in judged.items() if gain > 0.0}
 
 
-def lacking(ids: Sequence[str], relevant: Mapping[str, float], k: int) -> Iterator[str]:
+def list_lacking(ids: Sequence[str], relevant: Mapping[str, float], k: int) -> Iterator[str]:
     """Which relevant documents are not among the first `k`, as a sentence; nothing without any."""
-    found = frozenset(ids[:k])
-    missing = [one for one in relevant if one not in found]
+    first_ids = frozenset(ids[:k])
+    missing = [document for document in relevant if document not in first_ids]
     if missing:
-        some = ", ".join(one[:80] for one in missing[:3])
+        some = ", ".join(document[:80] for document in missing[:3])
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         first = f"first was {ids[0][:80]}" if ids else "nothing was retrieved"
         yield f"not among the first {k}: {some}{more}; {first}"
 
 
-def not_counted(case: Case, *, again: int) -> Iterator[str]:
+def list_not_counted(case: Case, *, again: int) -> Iterator[str]:
     """What was left out: documents that came again, and negative grades."""
     if again:
         yield f"documents that came again and are not counted: {again}"

@@ -102,12 +102,12 @@ _BLANKS = late_pattern(r"[ \t\u00a0]+")
 
 def addresses_judge(answer: str, rubric: Rubric) -> str:
     """What it says that plainly tries to instruct the judge, shortened; empty: nothing does."""
-    for found in _found(answer, rubric):
-        return one_line(found.lstrip(" .!?:;,)]>*#(-").rstrip(), _SHOWN)
+    for passage in _find_passages(answer, rubric):
+        return one_line(passage.lstrip(" .!?:;,)]>*#(-").rstrip(), _SHOWN)
     return ""
 
 
-def _found(answer: str, rubric: Rubric) -> Iterator[str]:
+def _find_passages(answer: str, rubric: Rubric) -> Iterator[str]:
     text = _plain(answer)
     yield from _reply_form(text, rubric)
     orders = _MENTION.sub(" ", text)

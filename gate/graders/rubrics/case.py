@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from gate.graders.rubrics.rubric import ANSWER, CONTEXT, LOGS, QUESTION, Criterion, Rubric, nameable
+from gate.graders.rubrics.rubric import (
+    ANSWER,
+    CONTEXT,
+    LOGS,
+    QUESTION,
+    Criterion,
+    Rubric,
+    is_valid_name,
+)
 from gate.records import Json
 
 EACH = (0, 3)  # points of a criterion that a case names
@@ -43,7 +51,7 @@ def by_criterion(written: Json, least: int | None) -> Rubric | None:
     """
     if not isinstance(written, dict) or not 0 < len(written) <= _MOST:
         return None
-    if not all(nameable(name) for name in written):
+    if not all(is_valid_name(name) for name in written):
         return None
     criteria = {
         name: Criterion(

@@ -50,11 +50,13 @@ def schema_for(rubric: Rubric) -> dict[str, Json]:
     """What a reply must fit. Reasons stand before scores: a model writes in this order."""
     result: dict[str, Json]
     properties: dict[str, Json] = {}
-    for name, one in rubric.criteria.items():
+    for name, criterion in rubric.criteria.items():
         if rubric.compare_with:
             result = {"better": {"type": "string", "enum": [FIRST, SECOND, TIE]}}
         else:
-            result = {"score": {"type": "integer", "minimum": one.low, "maximum": one.high}}
+            result = {
+                "score": {"type": "integer", "minimum": criterion.low, "maximum": criterion.high}
+            }
         properties[name] = _object({"reason": {"type": "string"}, **result})
     flags: dict[str, Json] = {
         "addressed_judge": {"type": "boolean"},
@@ -113,11 +115,11 @@ def _instructions(rubric: Rubric) -> str:
 
 
 def _criteria(rubric: Rubric) -> Iterator[str]:
-    for name, one in rubric.criteria.items():
-        scale = "" if rubric.compare_with else f" ({one.low} to {one.high})"
-        about = one.about.strip()
+    for name, criterion in rubric.criteria.items():
+        scale = "" if rubric.compare_with else f" ({criterion.low} to {criterion.high})"
+        about = criterion.about.strip()
         yield f"- {name}{scale}: {about}" if about else f"- {name}{scale}"
-        yield from _levels(one.levels)
+        yield from _levels(criterion.levels)
 
 
 def _levels(levels: Mapping[str, str]) -> Iterator[str]:

@@ -68,7 +68,13 @@ class Rubric:
     compare_with: str = ""
 
     def __post_init__(self) -> None:
-        faults = chain(_texts(self), _criteria(self), _metrics(self), _shown(self), _pair(self))
+        faults = chain(
+            _check_texts(self),
+            _check_criteria(self),
+            _check_metrics(self),
+            _check_shown(self),
+            _check_comparison(self),
+        )
         for key, what in chain(faults, limits(self, self.least, self.least_total)):
             raise UsageError(f"rubric '{self.name[:60]}': {key}: {what}")
 
@@ -86,13 +92,13 @@ class Rubric:
 
     def metric_of(self, criterion: str) -> str:
         """The name of its metric; empty when it has none."""
-        own = self.criteria[criterion].metric
-        return own or ("" if self.total else f"{self.dimension}.{criterion}")
+        metric = self.criteria[criterion].metric
+        return metric or ("" if self.total else f"{self.dimension}.{criterion}")
 
     def bounds(self, criterion: str) -> tuple[float, float]:
         """The least and the most that it can come to; a preference is 0 to 1."""
-        one = self.criteria[criterion]
-        return (0.0, 1.0) if self.compare_with else (float(one.low), float(one.high))
+        scored = self.criteria[criterion]
+        return (0.0, 1.0) if self.compare_with else (float(scored.low), float(scored.high))
 
     @property
     def total_bounds(self) -> tuple[float, float]:
@@ -100,7 +106,7 @@ class Rubric:
         return sum(low for low, _ in every), sum(high for _, high in every)
 
 
-def nameable(criterion: str) -> bool:
+def is_valid_name(criterion: str) -> bool:
     """Whether a criterion may be called so."""
     return bool(_WORD.fullmatch(criterion)) and criterion not in RESERVED
 
@@ -114,20 +120,20 @@ def limits(rubric: Rubric, least: Mapping[str, float], least_total: int | None) 
         if name not in rubric.criteria:
             yield f"least.{name}", f"no such criterion - there are {', '.join(rubric.criteria)}"
         else:
-            yield from _reachable(f"least.{name}", value, rubric.bounds(name))
+            yield from _check_reachable(f"least.{name}", value, rubric.bounds(name))
     if least_total is not None and rubric.compare_with:
         yield "least_total", "a comparison has no points - use `least`"
     elif least_total is not None:
-        yield from _reachable("least_total", least_total, rubric.total_bounds)
+        yield from _check_reachable("least_total", least_total, rubric.total_bounds)
 
 
-def _reachable(key: str, value: float, bounds: tuple[float, float]) -> Faults:
+def _check_reachable(key: str, value: float, bounds: tuple[float, float]) -> Faults:
     low, high = bounds
     if not low < value <= high:
         yield key, f"{value:g} must be above {low:g}, which is always met, and at most {high:g}"
 
 
-def _texts(rubric: Rubric) -> Faults:
+def _check_texts(rubric: Rubric) -> Faults:
     if not _NAME.fullmatch(rubric.name):
         yield "name", "must be 1 to 60 letters, digits, '_', '.' or '-'"
     if not rubric.about.strip():
@@ -136,22 +142,26 @@ def _texts(rubric: Rubric) -> Faults:
         yield "criteria", "there are none - name at least one"
 
 
-def _criteria(rubric: Rubric) -> Faults:
-    for name, one in rubric.criteria.items():
+def _check_criteria(rubric: Rubric) -> Faults:
+    for name, criterion in rubric.criteria.items():
         key = f"criteria.{name}"
-        if not nameable(name):
+        if not is_valid_name(name):
             taken = ", ".join(RESERVED)
             yield key, f"a criterion is called in small letters, digits and '_', and not {taken}"
-        if not 0 <= one.low < one.high <= LARGEST:
+        if not 0 <= criterion.low < criterion.high <= LARGEST:
             message = f"must be two whole numbers from 0 to {LARGEST}, the lower first"
             yield f"{key}.scale", message
-        for level in one.levels:
-            if not (level.isascii() and level.isdigit() and one.low <= int(level) <= one.high):
+        for level in criterion.levels:
+            if not (
+                level.isascii()
+                and level.isdigit()
+                and criterion.low <= int(level) <= criterion.high
+            ):
                 message = f"'{level[:20]}' is not a whole number of the scale"
-                yield f"{key}.levels", f"{message}, {one.low} to {one.high}"
+                yield f"{key}.levels", f"{message}, {criterion.low} to {criterion.high}"
 
 
-def _metrics(rubric: Rubric) -> Faults:
+def _check_metrics(rubric: Rubric) -> Faults:
     named = {f"criteria.{name}.metric": rubric.metric_of(name) for name in rubric.criteria}
     seen: dict[str, str] = {}
     for key, metric in {**named, "total": rubric.total}.items():
@@ -163,7 +173,7 @@ def _metrics(rubric: Rubric) -> Faults:
         seen[metric] = key
 
 
-def _shown(rubric: Rubric) -> Faults:
+def _check_shown(rubric: Rubric) -> Faults:
     if not set(rubric.shows) & set(FROM_RESPONSE):
         yield "shows", "nothing of the agent's is shown - add answer or steps"
     if len(set(rubric.shows)) < len(rubric.shows):
@@ -173,7 +183,7 @@ def _shown(rubric: Rubric) -> Faults:
             yield "needs", f"'{name}' is no key of the case"
 
 
-def _pair(rubric: Rubric) -> Faults:
+def _check_comparison(rubric: Rubric) -> Faults:
     if not rubric.compare_with:
         return
     if rubric.compare_with in (QUESTION, *FROM_RESPONSE):
@@ -185,6 +195,6 @@ def _pair(rubric: Rubric) -> Faults:
         yield "shows", f"{message} - leave it out"
     if rubric.total:
         yield "total", "a comparison has no points - leave it out"
-    for name, one in rubric.criteria.items():
-        if one.scale is not None or one.levels:
+    for name, criterion in rubric.criteria.items():
+        if criterion.scale is not None or criterion.levels:
             yield f"criteria.{name}", "a comparison has no scale and no levels"

@@ -27,12 +27,12 @@ def piece(name: str, case: Case, response: Response) -> str:
     if name == STEPS:
         return _steps(response.steps or (), response.omitted_steps)
     if name == LOGS:
-        return _logged(response.server_logs)
+        return _format_logged_calls(response.server_logs)
     value = case.keys.get(name)
-    return f"There is no {name}." if empty(value) else fence_text(name, as_text(value))
+    return f"There is no {name}." if is_empty(value) else fence_text(name, as_text(value))
 
 
-def empty(value: Json) -> bool:
+def is_empty(value: Json) -> bool:
     """Whether a case key says that it does not apply: null, white space, nothing in it."""
     if isinstance(value, str):
         return not value.strip()
@@ -50,14 +50,18 @@ def as_text(value: Json) -> str:
 
 def _context(case: Case, response: Response) -> str:
     """That of the case; else what the agent says that it had, else the texts that it retrieved."""
-    own = case.keys.get(CONTEXT)
-    if isinstance(own, list) and own and all(isinstance(text, str) for text in own):
-        return _documents(own)
-    if not empty(own):
-        return fence_text(CONTEXT, as_text(own), limit=CONTEXT_LIMIT)
+    case_context = case.keys.get(CONTEXT)
+    if (
+        isinstance(case_context, list)
+        and case_context
+        and all(isinstance(text, str) for text in case_context)
+    ):
+        return _documents(case_context)
+    if not is_empty(case_context):
+        return fence_text(CONTEXT, as_text(case_context), limit=CONTEXT_LIMIT)
     if response.context is not None and response.context.strip():
         return fence_text(CONTEXT, response.context, limit=CONTEXT_LIMIT)
-    texts = [one.text for one in response.retrieved or () if one.text]
+    texts = [document.text for document in response.retrieved or () if document.text]
     return _documents(texts) if texts else f"There is no {CONTEXT}."
 
 
@@ -83,25 +87,25 @@ def _steps(steps: Sequence[ToolCall], omitted: int) -> str:
     return fence_text(label, "\n".join(_lines(shown)), limit=CONTEXT_LIMIT)
 
 
-def _logged(logs: ServerLogs | None) -> str:
+def _format_logged_calls(logs: ServerLogs | None) -> str:
     """The calls that the server logged while it answered, a line of JSON each."""
     if logs is None or logs.calls is None:
         return "No server log shows which tools were called."
     if not logs.calls:
         return "The server logged that no tool was called."
     calls = logs.calls[: FIRST_STEPS + LAST_STEPS]
-    told = ({"tool": call.name[:100], "outcome": call.outcome} for call in calls)
+    rows = ({"tool": call.name[:100], "outcome": call.outcome} for call in calls)
     others = "" if logs.alone else ", other requests' among them"
     label = f"{LOGS}, {len(calls)} of {len(logs.calls)} calls{others}"
-    return fence_text(label, "\n".join(json.dumps(one, ensure_ascii=False) for one in told))
+    return fence_text(label, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
 
 
 def _lines(numbered: Iterable[tuple[int, ToolCall]]) -> Iterable[str]:
     for n, call in numbered:
         arguments = call.raw_arguments if call.arguments is None else call.arguments
         parts = {"arguments": arguments, "result": call.result, "error": call.error}
-        told = {name: _short(part) for name, part in parts.items() if part is not None}
-        yield json.dumps({"step": n, "tool": call.name[:100], **told}, ensure_ascii=False)
+        parts_present = {name: _short(part) for name, part in parts.items() if part is not None}
+        yield json.dumps({"step": n, "tool": call.name[:100], **parts_present}, ensure_ascii=False)
 
 
 def _short(part: Json) -> str:

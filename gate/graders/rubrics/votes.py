@@ -18,7 +18,7 @@ Points = Mapping[str, float]  # criterion -> points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class RubricResult:
     """What the votes came to. `points`: per criterion, in its own unit. `uncertainty`: 0 sure, 1
     undecided. `injection`: at least half say that the answer tries to instruct its judge.
     """
@@ -29,13 +29,15 @@ class Judged:
     injection: bool
 
 
-def scored(rubric: Rubric, votes: Sequence[Vote], nearness: Callable[[Points], float]) -> Judged:
+def score_votes(
+    rubric: Rubric, votes: Sequence[Vote], nearness: Callable[[Points], float]
+) -> RubricResult:
     """The median of each criterion over at least one vote.
 
     Uncertain by how far the votes lie apart, as a share of the scale, on the criterion where that
     is most; one vote alone by its `nearness` (0 to 1) to where it would count for something else.
     """
-    points, told, spread = {}, [], 0.0
+    points, reasons, spread = {}, [], 0.0
     for name in rubric.criteria:
         scores = [int(vote[name]["score"]) for vote in votes]
         low, high = rubric.bounds(name)
@@ -44,32 +46,32 @@ def scored(rubric: Rubric, votes: Sequence[Vote], nearness: Callable[[Points], f
         closest = min(votes, key=lambda vote: abs(int(vote[name]["score"]) - points[name]))
         given = f" (votes {', '.join(map(str, scores))})" if len(scores) > 1 else ""
         why = one_line(str(closest[name]["reason"]), REASON_LIMIT)
-        told.append(f"{name} {points[name]:g} of {high:g}{given}: {why}")
-    return _judged(points, told, spread if len(votes) > 1 else nearness(points), votes)
+        reasons.append(f"{name} {points[name]:g} of {high:g}{given}: {why}")
+    return _sum_up(points, reasons, spread if len(votes) > 1 else nearness(points), votes)
 
 
-def compared(rubric: Rubric, first: Sequence[Vote], second: Sequence[Vote]) -> Judged:
+def compare_votes(rubric: Rubric, first: Sequence[Vote], second: Sequence[Vote]) -> RubricResult:
     """1 where the agent's answer is the better one, 0 where the other is, 0.5 for a tie or where
     the two orders disagree; each order by the majority of its votes.
 
     `first`: votes with the agent's answer in the first place; `second`: in the second.
     """
-    points, told, unsure = {}, [], 0.0
+    points, reasons, unsure = {}, [], 0.0
     for name in rubric.criteria:
         ahead = [_preference(vote, name, first=True) for vote in first]
         behind = [_preference(vote, name, first=False) for vote in second]
-        one, two = _majority(ahead), _majority(behind)
-        swayed = one != two
-        points[name] = 0.5 if swayed else one
-        others = max(_share(ahead, one), _share(behind, two))
+        when_first, when_second = _majority(ahead), _majority(behind)
+        swayed = when_first != when_second
+        points[name] = 0.5 if swayed else when_first
+        others = max(_share(ahead, when_first), _share(behind, when_second))
         unsure = 1.0 if swayed else max(unsure, others)
-        words = "depends on the order" if swayed else _WORDS[one]
+        words = "depends on the order" if swayed else _WORDS[when_first]
         why = one_line(str(first[0][name]["reason"]), REASON_LIMIT)
-        told.append(f"{name}: {words}: {why}")
-    return _judged(points, told, unsure, [*first, *second])
+        reasons.append(f"{name}: {words}: {why}")
+    return _sum_up(points, reasons, unsure, [*first, *second])
 
 
-def came(replies: Sequence[Reply]) -> tuple[list[Vote], str]:
+def read_votes(replies: Sequence[Reply]) -> tuple[list[Vote], str]:
     """The votes that came; and, where they are none or fewer than half, why there is no score."""
     votes = [reply.data for reply in replies if reply.data is not None]
     if votes and 2 * len(votes) >= len(replies):
@@ -101,13 +103,15 @@ def _share(preferences: Sequence[float], result: float) -> float:
     return 1.0 - preferences.count(result) / len(preferences)
 
 
-def _judged(points: Points, told: list[str], unsure: float, votes: Sequence[Vote]) -> Judged:
+def _sum_up(
+    points: Points, reasons: list[str], unsure: float, votes: Sequence[Vote]
+) -> RubricResult:
     addressed = sum(vote["addressed_judge"] is True for vote in votes)
     if addressed:
-        told = [f"tries to instruct the judge (say {addressed} of {len(votes)} votes)", *told]
-    return Judged(
+        reasons = [f"tries to instruct the judge (say {addressed} of {len(votes)} votes)", *reasons]
+    return RubricResult(
         points=points,
-        reason="; ".join(told),
+        reason="; ".join(reasons),
         uncertainty=1.0 if addressed else unsure,
         injection=addressed > 0 and 2 * addressed >= len(votes),
     )

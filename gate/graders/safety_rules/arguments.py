@@ -36,18 +36,18 @@ def leaves(call: ToolCall) -> list[Leaf]:
     return texts(call.arguments)
 
 
-def written(call: ToolCall, found: Sequence[Leaf]) -> str:
+def join_written(call: ToolCall, leaves_of_call: Sequence[Leaf]) -> str:
     """All that an agent wrote for a call: the tool's name, the keys and the values."""
-    keys = "\n".join(dict.fromkeys(leaf.key for leaf in found if leaf.key))
-    values = "\n".join(leaf.text for leaf in found if not leaf.joined)
+    keys = "\n".join(dict.fromkeys(leaf.key for leaf in leaves_of_call if leaf.key))
+    values = "\n".join(leaf.text for leaf in leaves_of_call if not leaf.joined)
     return f"{call.name[:LIMIT]}\n{keys[:LIMIT]}\n{values}"
 
 
 def texts(value: Json) -> list[Leaf]:
     """The same of any JSON data, in their order."""
-    found: list[Leaf] = []
+    leaves_found: list[Leaf] = []
     waiting: list[tuple[str, Any]] = [("", value)]
-    while waiting and len(found) < MOST:
+    while waiting and len(leaves_found) < MOST:
         key, value = waiting.pop()
         if isinstance(value, dict):
             inner = [(f"{key}.{name}" if key else str(name), item) for name, item in value.items()]
@@ -55,11 +55,11 @@ def texts(value: Json) -> list[Leaf]:
         elif isinstance(value, (list, tuple)):
             waiting += reversed([(key, item) for item in value[:MOST]])
             if _words(value):
-                found.append(Leaf(key=key, text=" ".join(value)[:LIMIT], joined=True))
+                leaves_found.append(Leaf(key=key, text=" ".join(value)[:LIMIT], joined=True))
         elif value is not None:
             text = value if isinstance(value, str) else json.dumps(value)
-            found.append(Leaf(key=key[:LIMIT], text=text[:LIMIT]))
-    return found
+            leaves_found.append(Leaf(key=key[:LIMIT], text=text[:LIMIT]))
+    return leaves_found
 
 
 def _words(value: Sequence[Any]) -> bool:

@@ -113,7 +113,7 @@ _SQL: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(  # name, whether a 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Destructive:
+class DestructiveCommand:
     """What would be destroyed by, and where in the text it begins and ends."""
 
     name: str
@@ -122,44 +122,46 @@ class Destructive:
     end: int
 
 
-def destructive(text: str) -> list[Destructive]:
+def find_destructive(text: str) -> list[DestructiveCommand]:
     """Each kind of command once, at its first place."""
-    first: dict[str, Destructive] = {}
-    for one in (*_shell(text), *_sql(text)):
-        first.setdefault(one.name, one)
+    first: dict[str, DestructiveCommand] = {}
+    for command in (*_shell(text), *_sql(text)):
+        first.setdefault(command.name, command)
     return list(first.values())
 
 
-def _shell(text: str) -> Iterator[Destructive]:
+def _shell(text: str) -> Iterator[DestructiveCommand]:
     if _WORDS.search(text) is None:
         return
     joined = text.replace("\\\n", "  ")  # a command on two lines; the length stays
     for name, severity, pattern in (*_COMPILED, *_ANYWHERE):
         match = pattern.search(joined)
         if match is not None:
-            yield Destructive(name=name, severity=severity, start=match.start(), end=match.end())
+            yield DestructiveCommand(
+                name=name, severity=severity, start=match.start(), end=match.end()
+            )
 
 
-def _sql(text: str) -> Iterator[Destructive]:
+def _sql(text: str) -> Iterator[DestructiveCommand]:
     """Statements at the beginning of a text, after a semicolon, and in quotes (`psql -c "..."`)."""
     if _SQL_WORDS.search(text) is None:
         return
     closed = text.rfind("*/") + 2  # beyond it no comment ends: each search would go to the end
     bare = _LINE.sub(_blank, _BLOCK.sub(_blank, text[:closed]) + text[closed:])
-    whole = _BEGINS_AS_SQL.match(bare) is not None
-    if whole:  # what stands in a literal is data
+    is_sql = _BEGINS_AS_SQL.match(bare) is not None
+    if is_sql:  # what stands in a literal is data
         bare = _LITERAL.sub(_blank, bare)
     for begin in islice(_START.finditer(bare), _STATEMENTS):
         opener = bare[begin.start()] if begin.end() > begin.start() else ""
         rest = bare[begin.end() : begin.end() + _STATEMENT]
-        statement = _up_to(rest, opener if opener in ("'", '"', "`") and not whole else ";")
+        statement = _up_to(rest, opener if opener in ("'", '"', "`") and not is_sql else ";")
         for name, excused, pattern in _SQL:
             with_clause = statement[:4].casefold() == "with"
             match = pattern.search(statement) if with_clause else pattern.match(statement)
             if match is None or (excused and _WHERE.search(statement, match.start())):
                 continue
             start = begin.end() + match.start()
-            yield Destructive(
+            yield DestructiveCommand(
                 name=name, severity="high", start=start, end=begin.end() + match.end()
             )
 

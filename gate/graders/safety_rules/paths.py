@@ -23,15 +23,15 @@ _DRIVE = re.compile(r"[A-Za-z]:(?=/)")
 _FILE_URL = re.compile(r"(?i)file://(?:localhost)?(?=/)")
 
 
-def sensitive(text: str) -> re.Match[str] | None:
+def find_sensitive_path(text: str) -> re.Match[str] | None:
     """Where a file with secrets is named, such as `~/.ssh` or `/etc/shadow`."""
-    found = _SENSITIVE.search(text)
-    if found is None and len(text) <= LONGEST and (".." in text or "//" in text or "/./" in text):
+    match = _SENSITIVE.search(text)
+    if match is None and len(text) <= LONGEST and (".." in text or "//" in text or "/./" in text):
         return _SENSITIVE.search(normpath(text))
-    return found
+    return match
 
 
-def outside(path: str, roots: Sequence[str]) -> bool:
+def is_outside(path: str, roots: Sequence[str]) -> bool:
     """Whether a path leads out of all `roots`; a relative one starts in any of them.
 
     `..`, `file://`, `%2e%2e` and backslashes are read as systems do; links are not known here.
@@ -40,9 +40,9 @@ def outside(path: str, roots: Sequence[str]) -> bool:
         return True
     plain = _slashes(path)
     if plain.startswith("~") or _DRIVE.match(plain):
-        return not any(_within(normpath(plain), _slashes(root)) for root in roots)
+        return not any(_is_within(normpath(plain), _slashes(root)) for root in roots)
     return not any(
-        _within(normpath(plain if plain.startswith("/") else f"{home}/{plain}"), home)
+        _is_within(normpath(plain if plain.startswith("/") else f"{home}/{plain}"), home)
         for home in map(_slashes, roots)
     )
 
@@ -51,7 +51,7 @@ def _slashes(path: str) -> str:
     return _FILE_URL.sub("", unquote(path).strip().replace("\0", "")).replace("\\", "/")
 
 
-def _within(path: str, root: str) -> bool:
+def _is_within(path: str, root: str) -> bool:
     home = normpath(root)
     path = "/" + path.lstrip("/") if path.startswith("//") else path
     return (

@@ -11,16 +11,16 @@ WINDOW, OVERLAP = 4_000, 1_000  # characters of a piece, and of it that the next
 
 
 @lru_cache(maxsize=4096)
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Raises ValueError with what is wrong."""
     try:
-        found = re.compile(pattern)
+        compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"{pattern[:80]!r} is not a pattern: {error}") from None
     if patterns.weigh(pattern).explodes:
         message = f"{pattern[:80]!r} could take for ever: a repeated group holds what can repeat"
         raise ValueError(f"{message} or be something else - repeat it with *+ or ++ for * or +")
-    return found
+    return compiled
 
 
 def search(pattern: re.Pattern[str], text: str) -> tuple[int, int] | None:

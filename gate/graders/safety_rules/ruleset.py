@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.graders.safety_rules.patterns import compiled
+from gate.graders.safety_rules.patterns import compile_pattern
 from gate.records import Severity
 from gate.text.sensitive import PersonalKind, SecretKind
 
@@ -80,16 +80,16 @@ class Ruleset:
     @property
     def about_calls(self) -> bool:
         """Whether somebody wrote a rule that nothing but the calls can tell."""
-        own = any(rule.where != "answer" for rule in self.rules)
+        has_own_rule = any(rule.where != "answer" for rule in self.rules)
         limited = self.allowed_tools is not None or self.roots
-        return bool(self.forbidden_tools or self.forbidden_args or limited or own)
+        return bool(self.forbidden_tools or self.forbidden_args or limited or has_own_rule)
 
 
 def faults(args: tuple[ArgumentRule, ...], rules: tuple[OwnRule, ...]) -> Iterator[str]:
     """What is wrong with rules that somebody wrote."""
     for pattern in (*(rule.pattern for rule in args), *(rule.pattern for rule in rules)):
         try:
-            compiled(pattern or "")
+            compile_pattern(pattern or "")
         except ValueError as error:
             yield str(error)
     for own in rules:

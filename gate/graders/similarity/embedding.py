@@ -26,11 +26,11 @@ _IN_TURN = Lock()  # its tokenizer refuses two texts at once
 _loaded: list[Any] = []
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     return importlib.util.find_spec(MODEL) is not None
 
 
-def located(name: str, root: Path) -> str:
+def locate_function(name: str, root: Path) -> str:
     """`module:function` or `./file.py:function` below `root`; UsageError when it is not there."""
     if ":" not in name:
         raise UsageError(f"embed: '{name}' - write module:function or ./file.py:function")
@@ -45,29 +45,29 @@ def vector(text: str, name: str | None, root: Path) -> array[float]:
 
     Raises ValueError for what is no vector, GraderFailure for what the function did instead.
     """
-    found_vectors = _by_model([text]) if name is None else _asked(text, name, root)
-    found = array("d", map(float, _only(found_vectors)))
-    length = math.sqrt(sum(x * x for x in found))
+    found_vectors = _by_model([text]) if name is None else _call_function(text, name, root)
+    values = array("d", map(float, _take_only(found_vectors)))
+    length = math.sqrt(sum(x * x for x in values))
     if not math.isfinite(length) or length == 0:
         raise ValueError(f"a vector of length {length}")
-    return array("d", (x / length for x in found))
+    return array("d", (x / length for x in values))
 
 
-def _asked(text: str, name: str, root: Path) -> list[list[float]]:
+def _call_function(text: str, name: str, root: Path) -> list[list[float]]:
     process = PROCESSES.judging(root)
-    of = process.load(name, ["function", name], int)
+    number = process.load(name, ["function", name], int)
     from gate.user_code.calling import call_judging_function
 
-    found = call_judging_function(process, ["embed", of, [text]], PROCESSES.seconds, name)
-    return cast("list[list[float]]", found)
+    vectors = call_judging_function(process, ["embed", number, [text]], PROCESSES.seconds, name)
+    return cast("list[list[float]]", vectors)
 
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    """Of two vectors of length 1; ValueError when they are of two spaces."""
+    """The cosine of two vectors of length 1. Raises ValueError where their sizes differ."""
     return sum(x * y for x, y in zip(first, second, strict=True))
 
 
-def _only(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
+def _take_only(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
     if len(vectors) != 1:
         raise ValueError(f"{len(vectors)} vectors for one text")
     return vectors[0]
@@ -76,7 +76,7 @@ def _only(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
 def _by_model(texts: Sequence[str]) -> Any:
     with _IN_TURN:
         if not _loaded:
-            if not installed():  # unpickled on a worker without it
+            if not is_installed():  # unpickled on a worker without it
                 raise UsageError(f"the model for embeddings is not here: {EXTRA}")
             importlib.import_module("transformers.utils.logging").disable_progress_bar()
             _loaded.append(importlib.import_module(MODEL).load_model(device="cpu"))

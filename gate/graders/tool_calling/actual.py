@@ -7,8 +7,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from gate.graders.tool_calling.expected import Wanted
-from gate.graders.tool_calling.values import ABSENT, Mark, alike, at, frozen, has_whole_float
+from gate.graders.tool_calling.expected import ExpectedCall
+from gate.graders.tool_calling.values import (
+    ABSENT,
+    Mark,
+    are_alike,
+    freeze,
+    has_whole_float,
+    value_at,
+)
 from gate.records import Json, ToolCall
 from gate.stats.matching import list_positions
 
@@ -31,7 +38,7 @@ class ArgsRules:
     numbers: Numbers = "equal"
 
 
-class MadeCalls:
+class CallIndex:
     """An index of bit masks, bit j for the j-th call, so that nothing is compared pair by pair."""
 
     def __init__(self, calls: Sequence[ToolCall], rules: ArgsRules) -> None:
@@ -53,38 +60,38 @@ class MadeCalls:
                 for key in keys:
                     self._having[key] = self._having.get(key, 0) | bit
 
-    def fitting(self, wanted: Wanted) -> int:
+    def find_fitting(self, wanted: ExpectedCall) -> int:
         """The calls that may be the expected one."""
         rule = self._rules.overrides.get(wanted.name, self._rules.mode)
-        found = self._named.get(wanted.name, 0)
-        if not found or rule == "ignore" or wanted.allowed is None:
-            return found
-        found &= self._objects
+        fits = self._named.get(wanted.name, 0)
+        if not fits or rule == "ignore" or wanted.allowed is None:
+            return fits
+        fits &= self._objects
         if isinstance(rule, str):
-            found &= self._by_parameters(wanted, wanted.allowed, rule)
+            fits &= self._by_parameters(wanted, wanted.allowed, rule)
         else:
             for path in rule:
-                found &= self._at_path(wanted, wanted.allowed, path)
-        return found
+                fits &= self._at_path(wanted, wanted.allowed, path)
+        return fits
 
     def _by_parameters(
-        self, wanted: Wanted, allowed: Mapping[str, tuple[Json, ...]], rule: ArgsMode
+        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[Json, ...]], rule: ArgsMode
     ) -> int:
-        found = self._objects
+        calls_left = self._objects
         for name, values in allowed.items():
             held = self._held(name, nested=False)
             fits = 0
             for value in values:
-                fits |= held.equal_to(value)
+                fits |= held.find_equal(value)
             if rule == "subset" or name in wanted.optional:
                 fits |= ~self._having.get(name, 0)
-            found &= fits
-            if not found:
+            calls_left &= fits
+            if not calls_left:
                 return 0
         return (
-            found
+            calls_left
             if rule == "superset"
-            else found & self._only(frozenset((*wanted.optional, *allowed)))
+            else calls_left & self._only(frozenset((*wanted.optional, *allowed)))
         )
 
     def _only(self, names: frozenset[str]) -> int:
@@ -92,17 +99,19 @@ class MadeCalls:
             self._inside[names] = sum(bits for keys, bits in self._keys.items() if keys <= names)
         return self._inside[names]
 
-    def _at_path(self, wanted: Wanted, allowed: Mapping[str, tuple[Json, ...]], path: str) -> int:
+    def _at_path(
+        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[Json, ...]], path: str
+    ) -> int:
         name, _, rest = path.partition(".")
         if name in wanted.optional and name not in allowed:
             return self._objects
         held = self._held(path, nested=True)
-        found = 0
+        fits = 0
         for value in allowed.get(name, ()):
-            found |= held.equal_to(at(value, rest))
+            fits |= held.find_equal(value_at(value, rest))
         if name in wanted.optional or name not in allowed:
-            found |= held.equal_to(ABSENT)
-        return found
+            fits |= held.find_equal(ABSENT)
+        return fits
 
     def _held(self, name: str, *, nested: bool) -> _Held:
         """`nested`: the name is a dotted path, and calls without it hold ABSENT there."""
@@ -112,7 +121,7 @@ class MadeCalls:
             among = self._objects if nested else self._having.get(name, 0)
             for j in list_positions(among):
                 given = self._calls[j].arguments
-                held.add(at(given, name) if nested else given[name], 1 << j)
+                held.add(value_at(given, name) if nested else given[name], 1 << j)
         return self._holding[key]
 
 
@@ -120,7 +129,7 @@ class _Held:
     """Which calls hold which value at one path."""
 
     def __init__(self, rules: ArgsRules) -> None:
-        self._freeze = partial(frozen, loose=rules.strings == "loose")
+        self._freeze = partial(freeze, loose=rules.strings == "loose")
         self._loose, self._typed = rules.strings == "loose", rules.numbers == "typed"
         self._calls: dict[Hashable, int] = {}
         self._floats: dict[Hashable, dict[str, tuple[Json, int]]] = {}  # values with 5.0 in them
@@ -133,11 +142,11 @@ class _Held:
             _, bits = alike_ones.get(repr(value), (value, 0))
             alike_ones[repr(value)] = value, bits | bit
 
-    def equal_to(self, value: Json | Mark) -> int:
+    def find_equal(self, value: Json | Mark) -> int:
         """Equal as the rules say."""
         key = self._freeze(value)
-        found = self._calls.get(key, 0)
+        equal_calls = self._calls.get(key, 0)
         for held, bits in self._floats.get(key, {}).values():
-            if not alike(value, held, loose=self._loose):
-                found &= ~bits
-        return found
+            if not are_alike(value, held, loose=self._loose):
+                equal_calls &= ~bits
+        return equal_calls

@@ -48,7 +48,7 @@ def case_keys(
             raise UsageError(f"BFCL: the answer calls {name!r}, which is none of the functions")
         call = _expected(schemas[name], allowed)
         expected.append({"name": plain_name(name) if underscores else name, **call})
-    tools = [tool(function, underscores=underscores) for function in functions]
+    tools = [tool_definition(function, underscores=underscores) for function in functions]
     return {"tools": tools, "expected_tool_calls": expected}
 
 
@@ -57,7 +57,7 @@ def plain_name(name: str) -> str:
     return name.replace(".", "_")
 
 
-def tool(function: Mapping[str, Json], *, underscores: bool = False) -> dict[str, Json]:
+def tool_definition(function: Mapping[str, Json], *, underscores: bool = False) -> dict[str, Json]:
     """A function as a tool definition with a proper JSON Schema."""
     name = str(function["name"])
     parameters = {**json_schema(function.get("parameters") or {}), "type": "object"}
@@ -73,18 +73,18 @@ def tool(function: Mapping[str, Json], *, underscores: bool = False) -> dict[str
 
 def json_schema(theirs: Mapping[str, Json]) -> dict[str, Json]:
     """Their schema with JSON Schema's names of types; keys that say nothing of values are kept."""
-    found = {key: value for key, value in theirs.items() if key not in ("type", "optional")}
+    schema = {key: value for key, value in theirs.items() if key not in ("type", "optional")}
     named = theirs.get("type", "any")
     if named not in _TYPES:
         raise UsageError(f"BFCL: {named!r} is no type of its Python functions")
     if _TYPES[named] is not None:
-        found["type"] = _TYPES[named]
-    if isinstance(found.get("properties"), dict):
-        found["properties"] = {key: json_schema(one) for key, one in found["properties"].items()}
+        schema["type"] = _TYPES[named]
+    if isinstance(schema.get("properties"), dict):
+        schema["properties"] = {key: json_schema(one) for key, one in schema["properties"].items()}
     for key in ("items", "additionalProperties"):
-        if isinstance(found.get(key), dict):
-            found[key] = json_schema(found[key])
-    return found
+        if isinstance(schema.get(key), dict):
+            schema[key] = json_schema(schema[key])
+    return schema
 
 
 def _expected(schema: Mapping[str, Json], allowed: Mapping[str, Sequence[Json]]) -> dict[str, Json]:
@@ -109,18 +109,18 @@ def _values(schema: Mapping[str, Json], allowed: Sequence[Json]) -> list[Json]:
     """
     kind, items = schema.get("type"), schema.get("items") or {}
     texts = kind in ("string", "any") or any(isinstance(value, str) and value for value in allowed)
-    found: list[Json] = []
+    values: list[Json] = []
     for value in allowed:
         if value == _LEFT_OUT and not texts:
             continue
         if kind == "dict" and isinstance(value, dict):
-            found += _objects(value)
+            values += _objects(value)
         elif kind in ("array", "tuple") and items.get("type") == "dict" and _all_objects(value):
-            choices = [_objects(one) for one in value]
-            found += map(list, product(*choices)) if _is_few(choices) else []
+            choices = [_objects(choice) for choice in value]
+            values += map(list, product(*choices)) if _is_few(choices) else []
         else:
-            found.append(_number(value, kind, items))
-    return found
+            values.append(_number(value, kind, items))
+    return values
 
 
 def _number(value: Json, kind: Json, items: Mapping[str, Json]) -> Json:

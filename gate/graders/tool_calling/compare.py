@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.graders.tool_calling.actual import ArgsRules, MadeCalls
-from gate.graders.tool_calling.expected import Wanted
-from gate.graders.tool_calling.values import frozen
+from gate.graders.tool_calling.actual import ArgsRules, CallIndex
+from gate.graders.tool_calling.expected import ExpectedCall
+from gate.graders.tool_calling.values import freeze
 from gate.records import Json, ToolCall
 from gate.stats.matching import list_positions, longest_in_order, make_mask, maximum_matching
 
@@ -28,7 +28,7 @@ class Comparison:
     are the made calls that are in none of these.
     """
 
-    wanted: Sequence[Wanted]
+    wanted: Sequence[ExpectedCall]
     made: Sequence[ToolCall]
     omitted: int  # calls after the last one of `made`
     pairs: Mapping[int, int]
@@ -64,20 +64,22 @@ class Comparison:
         if mode != "subset":
             yield from (f"missing_tool_call:{self._wanted(i)}" for i in self.missing)
         if mode != "superset" or not self.wanted:
-            yield from (f"unexpected_tool_call:{short(self.made[j].name)}" for j in self.extra)
+            yield from (
+                f"unexpected_tool_call:{shorten_name(self.made[j].name)}" for j in self.extra
+            )
             if self.omitted:
                 yield "unexpected_tool_call:(calls that were not kept)"
         elif self.missing and way is not None:
-            known = {*way, *(one.name for one in self.wanted)}
-            strays = (self.made[j].name for j in self.extra if self.made[j].name not in known)
-            yield from (f"unexpected_tool_call:{short(name)}" for name in strays)
+            known_tools = {*way, *(one.name for one in self.wanted)}
+            strays = (self.made[j].name for j in self.extra if self.made[j].name not in known_tools)
+            yield from (f"unexpected_tool_call:{shorten_name(name)}" for name in strays)
 
     def _wanted(self, i: int) -> str:
-        return short(self.wanted[i].name)
+        return shorten_name(self.wanted[i].name)
 
 
 def compare(
-    wanted: Sequence[Wanted],
+    wanted: Sequence[ExpectedCall],
     made: Sequence[ToolCall],
     rules: ArgsRules,
     *,
@@ -85,8 +87,8 @@ def compare(
     omitted: int = 0,
 ) -> Comparison:
     """As many pairs as there can be; `in_order`: that keep both orders."""
-    index = MadeCalls(made, rules)
-    fits = [index.fitting(one) for one in wanted]
+    index = CallIndex(made, rules)
+    fits = [index.find_fitting(call) for call in wanted]
     chosen = longest_in_order(fits, len(made)) if in_order else maximum_matching(fits)
     pairs = {i: j for i, j in enumerate(chosen) if j is not None}
     left = ((1 << len(made)) - 1) & ~make_mask(pairs.values())
@@ -110,14 +112,14 @@ def compare(
     )
 
 
-def first_difference(found: Comparison, rules: ArgsRules) -> str:
+def first_difference(comparison: Comparison, rules: ArgsRules) -> str:
     """How the first call with wrong arguments differs from the one expected; empty without one."""
-    for i, j in found.wrong.items():
-        return _difference(found.wanted[i], found.made[j], rules)
+    for i, j in comparison.wrong.items():
+        return _difference(comparison.wanted[i], comparison.made[j], rules)
     return ""
 
 
-def few(codes: Iterable[str]) -> tuple[str, ...]:
+def limit_codes(codes: Iterable[str]) -> tuple[str, ...]:
     """Each code once, and no more than MOST_CODES: of every kind the first ones."""
     kinds: Counter[str] = Counter()
     ranked: list[tuple[int, int, str]] = []
@@ -129,29 +131,29 @@ def few(codes: Iterable[str]) -> tuple[str, ...]:
     return tuple(code for _, _, code in sorted(kept, key=lambda one: one[1]))
 
 
-def short(name: object) -> str:
+def shorten_name(name: object) -> str:
     return str(name)[:NAME_LIMIT]
 
 
-def _difference(wanted: Wanted, call: ToolCall, rules: ArgsRules) -> str:
-    name = short(call.name)
+def _difference(wanted: ExpectedCall, call: ToolCall, rules: ArgsRules) -> str:
+    name = shorten_name(call.name)
     if not isinstance(call.arguments, dict):
         return f"{name}: the arguments are not an object"
     allowed, given = wanted.allowed or {}, call.arguments
     loose = rules.strings == "loose"
     for key, values in allowed.items():
-        if key in given and frozen(given[key], loose=loose) not in [
-            frozen(value, loose=loose) for value in values
+        if key in given and freeze(given[key], loose=loose) not in [
+            freeze(value, loose=loose) for value in values
         ]:
-            others = " or ".join(_shown(value) for value in values[:3])
-            return f"{name}: {short(key)} is {_shown(given[key])}, not {others}"
+            others = " or ".join(_format_value(value) for value in values[:3])
+            return f"{name}: {shorten_name(key)} is {_format_value(given[key])}, not {others}"
     absent = [key for key in allowed if key not in given and key not in wanted.optional]
     if absent:
-        return f"{name}: {short(absent[0])} is missing"
+        return f"{name}: {shorten_name(absent[0])} is missing"
     more = [key for key in given if key not in allowed and key not in wanted.optional]
-    return f"{name}: {short(more[0])} is not expected" if more else ""
+    return f"{name}: {shorten_name(more[0])} is not expected" if more else ""
 
 
-def _shown(value: Json) -> str:
+def _format_value(value: Json) -> str:
     text = repr(value) if not isinstance(value, (dict, list)) else f"{type(value).__name__}"
     return text if len(text) <= _VALUE_LIMIT else text[: _VALUE_LIMIT - 3] + "..."

@@ -59,10 +59,10 @@ def definition(tool: Mapping[str, Json]) -> tuple[str, dict[str, Json]]:
     _, inner = _inner(tool)
     key = _schema_key(inner)
     schema = inner[key] if key else {}
-    return str(inner.get("name")), _standard(schema) if isinstance(schema, dict) else {}
+    return str(inner.get("name")), _standardise(schema) if isinstance(schema, dict) else {}
 
 
-def _standard(schema: Json) -> Json:
+def _standardise(schema: Json) -> Json:
     """The schema with types by JSON Schema's names, where it has BFCL's; the same one where none is
     in it. Values that it allows are no schemas.
     """
@@ -74,17 +74,19 @@ def _standard(schema: Json) -> Json:
         changed["type"] = _BFCL[named]
     for key in _SCHEMAS:
         if isinstance(schema.get(key), dict):
-            changed[key] = _standard(schema[key])
+            changed[key] = _standardise(schema[key])
     for key in _LISTS_OF_SCHEMAS:
         if isinstance(schema.get(key), list):
-            changed[key] = [_standard(one) for one in schema[key]]
+            changed[key] = [_standardise(inner_schema) for inner_schema in schema[key]]
     for key in _NAMED_SCHEMAS:
         if isinstance(schema.get(key), dict):
-            changed[key] = {name: _standard(one) for name, one in schema[key].items()}
+            changed[key] = {
+                name: _standardise(inner_schema) for name, inner_schema in schema[key].items()
+            }
     if all(schema.get(key) == value for key, value in changed.items()):
         return schema
-    found = {**schema, **changed}
-    return {key: value for key, value in found.items() if key != "type" or value is not None}
+    standard = {**schema, **changed}
+    return {key: value for key, value in standard.items() if key != "type" or value is not None}
 
 
 def definition_faults(tools: Sequence[Mapping[str, Json]]) -> Faults:
@@ -135,7 +137,7 @@ def _schema_faults(schema: Json) -> Iterator[tuple[Path, str]]:
     if not isinstance(schema, dict):
         yield (), "the schema of the arguments is not a mapping"
         return
-    schema = _standard(schema)
+    schema = _standardise(schema)
     for wrong in () if _is_plain(schema) else unsound(schema):
         better = "" if "did you mean" in wrong.message else _better_name(schema, wrong.path)
         yield wrong.path, f"{wrong.message}{better}"

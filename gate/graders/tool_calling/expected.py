@@ -25,7 +25,7 @@ EXPECTED_CALL: Json = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ExpectedCall:
     """One expected call. `allowed`: parameter -> the values of which it must have one; None: any
     arguments will do. Those in `optional` may be left out; one that has no values may have any.
     """
@@ -35,21 +35,21 @@ class Wanted:
     optional: frozenset[str] = frozenset()
 
 
-def wanted(call: Mapping[str, Json]) -> Wanted:
+def read_expected_call(call: Mapping[str, Json]) -> ExpectedCall:
     """The call as it is expected; its shape has been checked against EXPECTED_CALL."""
     args, any_of, optional = (call.get(key) for key in ("args", "any_of", "optional"))
     if args is None and any_of is None and optional is None:
-        return Wanted(name=str(call.get("name")))
+        return ExpectedCall(name=str(call.get("name")))
     single = {key: (value,) for key, value in (args or {}).items()}
     several = {key: tuple(values) for key, values in (any_of or {}).items()}
-    return Wanted(
+    return ExpectedCall(
         name=str(call.get("name")),
         allowed={**single, **several},
         optional=frozenset(optional or ()),
     )
 
 
-def contradictions(call: Mapping[str, Json]) -> Iterator[str]:
+def find_contradictions(call: Mapping[str, Json]) -> Iterator[str]:
     """What its schema cannot say: an argument with one value and with several."""
     for key in sorted((call.get("args") or {}).keys() & (call.get("any_of") or {}).keys()):
         yield f"'{key}' is in 'args' and in 'any_of' - keep one"

@@ -11,7 +11,12 @@ from gate.agents.traces.trace import MAX_STEPS
 from gate.errors import AgentFailure
 from gate.files.json_schema import mismatches
 from gate.files.json_schema_quick import compile_check
-from gate.graders.tool_calling.expected import EXPECTED_CALL, Wanted, contradictions, wanted
+from gate.graders.tool_calling.expected import (
+    EXPECTED_CALL,
+    ExpectedCall,
+    find_contradictions,
+    read_expected_call,
+)
 from gate.records import Json, ToolCall
 
 KEY = "reference_trajectory"
@@ -35,7 +40,7 @@ class Reference:
     `total`: model calls with those that made none; None: only calls are told.
     """
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[ExpectedCall, ...]
     turns: tuple[int, ...] | None
     total: int | None = None
 
@@ -45,9 +50,9 @@ def read_reference(value: Json) -> Reference:
     `optional` and `turn` where they are needed. Raises AgentFailure for what is neither.
     """
     if _has_steps(value):
-        return _of_steps(value)
+        return _read_steps(value)
     try:
-        return _of_messages(value)
+        return _read_messages(value)
     except AgentFailure as failure:
         raise AgentFailure(f"{KEY}: {failure}") from None
 
@@ -78,10 +83,10 @@ def _has_steps(value: Json) -> bool:
 
 def _step_faults(step: Json) -> Iterator[str]:
     wrong = mismatches(_STEP, step)
-    for found in wrong:
-        yield "".join(f".{part}" for part in found.path) + f": {found.message}"
+    for mismatch in wrong:
+        yield "".join(f".{part}" for part in mismatch.path) + f": {mismatch.message}"
     if not wrong:
-        yield from (f": {message}" for message in contradictions(_call(step)))
+        yield from (f": {message}" for message in find_contradictions(_call(step)))
 
 
 def _call(step: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -89,19 +94,19 @@ def _call(step: Mapping[str, Json]) -> Mapping[str, Json]:
     return {"args": step["arguments"], **step} if "arguments" in step else step
 
 
-def _of_steps(steps: list[Mapping[str, Json]]) -> Reference:
+def _read_steps(steps: list[Mapping[str, Json]]) -> Reference:
     for n, step in enumerate(steps):
         for message in () if _is_step(step) else _step_faults(step):
             raise AgentFailure(f"{KEY}[{n}]{message}")
     turns = [step.get("turn") for step in steps]
-    known = [turn for turn in turns if turn is not None]
+    known_turns = [turn for turn in turns if turn is not None]
     return Reference(
-        wanted=tuple(wanted(_call(step)) for step in steps),
-        turns=tuple(known) if len(known) == len(turns) and turns else None,
+        wanted=tuple(read_expected_call(_call(step)) for step in steps),
+        turns=tuple(known_turns) if len(known_turns) == len(turns) and turns else None,
     )
 
 
-def _of_messages(value: Json) -> Reference:
+def _read_messages(value: Json) -> Reference:
     trace = read_trace(value)
     if trace.steps is None:
         raise AgentFailure("it does not show the tool calls")
@@ -109,14 +114,14 @@ def _of_messages(value: Json) -> Reference:
         raise AgentFailure(f"it has more than {MAX_STEPS:,} calls")
     turns = [step.turn for step in trace.steps if step.turn is not None]
     return Reference(
-        wanted=tuple(map(_wanted, trace.steps)),
+        wanted=tuple(map(_expect_same, trace.steps)),
         turns=tuple(turns) if len(turns) == len(trace.steps) and trace.turns is not None else None,
         total=trace.turns,
     )
 
 
-def _wanted(call: ToolCall) -> Wanted:
+def _expect_same(call: ToolCall) -> ExpectedCall:
     if not isinstance(call.arguments, dict):
         raise AgentFailure(f"the arguments of a call of {call.name[:80]} are not a JSON object")
     allowed = {key: (value,) for key, value in call.arguments.items()}
-    return Wanted(name=call.name, allowed=allowed)
+    return ExpectedCall(name=call.name, allowed=allowed)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gate.graders.tool_calling.actual import ArgsRules, MadeCalls
-from gate.graders.tool_calling.compare import Comparison, Mode, compare, short
+from gate.graders.tool_calling.actual import ArgsRules, CallIndex
+from gate.graders.tool_calling.compare import Comparison, Mode, compare, shorten_name
 from gate.graders.tool_calling.reference import Reference
 from gate.records import Response, ToolCall
 from gate.stats.matching import longest_in_order, maximum_matching
@@ -22,28 +22,28 @@ def trajectory_faults(
     many turns where the reference goes on to the answer. Where only one side tells the turns, they
     hold for both; where none does, the order of the calls counts.
     """
-    reference, made = _by_turn(reference, response.steps or ())
-    found = compare(reference.wanted, made, rules, omitted=response.omitted_steps)
+    reference, calls = _sort_by_turn(reference, response.steps or ())
+    comparison = compare(reference.wanted, calls, rules, omitted=response.omitted_steps)
     if mode != "strict":
-        return found, list(found.codes(mode))
-    codes = list(found.codes("unordered"))
-    return found, codes or list(_misplaced(reference, made, response.turns, rules))
+        return comparison, list(comparison.codes(mode))
+    codes = list(comparison.codes("unordered"))
+    return comparison, codes or list(_find_misplaced(reference, calls, response.turns, rules))
 
 
-def _by_turn(
+def _sort_by_turn(
     reference: Reference, steps: Sequence[ToolCall]
 ) -> tuple[Reference, Sequence[ToolCall]]:
     """Both in the order of their turns, in which most are written anyway."""
-    made = sorted(steps, key=lambda call: call.turn or 0) if _turns(steps) else steps
+    calls = sorted(steps, key=lambda call: call.turn or 0) if _turns(steps) else steps
     if reference.turns is None:
-        return reference, made
+        return reference, calls
     order = sorted(range(len(reference.turns)), key=reference.turns.__getitem__)
     by_turn = replace(
         reference,
         wanted=tuple(reference.wanted[i] for i in order),
         turns=tuple(reference.turns[i] for i in order),
     )
-    return by_turn, made
+    return by_turn, calls
 
 
 def _turns(steps: Sequence[ToolCall]) -> tuple[int, ...] | None:
@@ -51,24 +51,24 @@ def _turns(steps: Sequence[ToolCall]) -> tuple[int, ...] | None:
     return tuple(turns) if turns and len(turns) == len(steps) else None
 
 
-def _misplaced(
-    reference: Reference, made: Sequence[ToolCall], total: int | None, rules: ArgsRules
+def _find_misplaced(
+    reference: Reference, calls: Sequence[ToolCall], total: int | None, rules: ArgsRules
 ) -> Iterator[str]:
     """What is wrong where each call has its partner: the order, or the turns."""
-    theirs, ours = Counter(reference.turns or ()), Counter(_turns(made) or ())
-    fits = list(map(MadeCalls(made, rules).fitting, reference.wanted))
+    theirs, ours = Counter(reference.turns or ()), Counter(_turns(calls) or ())
+    fits = list(map(CallIndex(calls, rules).find_fitting, reference.wanted))
     if theirs and ours and theirs != ours:
-        order = longest_in_order(fits, len(made))
+        order = longest_in_order(fits, len(calls))
         late = [i for i, partner in enumerate(order) if partner is None]
         kind = "wrong_tool_order" if late else "wrong_tool_turn"
-        for i in late or [_first_other(reference.turns or (), _turns(made) or ())]:
-            yield f"{kind}:{short(reference.wanted[i].name)}"
+        for i in late or [_first_other(reference.turns or (), _turns(calls) or ())]:
+            yield f"{kind}:{shorten_name(reference.wanted[i].name)}"
         return
-    places = _places(theirs or ours or Counter(range(len(made))))
+    places = _places(theirs or ours or Counter(range(len(calls))))
     partners = maximum_matching([fit & place for fit, place in zip(fits, places, strict=True)])
     for i, partner in enumerate(partners):
         if partner is None:
-            yield f"wrong_tool_order:{short(reference.wanted[i].name)}"
+            yield f"wrong_tool_order:{shorten_name(reference.wanted[i].name)}"
     goes_on = reference.total is not None and reference.total > max(theirs, default=-1) + 1
     if goes_on and total is not None and total != reference.total:
         yield "wrong_tool_turn:(no call)"

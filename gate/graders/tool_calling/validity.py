@@ -12,7 +12,7 @@ from gate.errors import GraderFailure
 from gate.files.json_schema import mismatches_bounded, surely_fits
 from gate.files.json_schema_mismatch import Mismatch
 from gate.graders.tool_calling.definitions import definition
-from gate.graders.tool_calling.values import few_values
+from gate.graders.tool_calling.values import has_few_values
 from gate.records import Json, ToolCall
 
 Kind = Literal["type", "missing", "unknown", "unknown_tool", "unparsable"]
@@ -77,7 +77,7 @@ def _mismatches(
     try:
         if surely_fits(schema, arguments):
             return []
-        if not few_values(arguments, _MOST_VALUES):
+        if not has_few_values(arguments, _MOST_VALUES):
             return too_much
         return mismatches_bounded(schema, arguments, formats=formats)
     except RecursionError:

@@ -23,7 +23,7 @@ class Mark(Enum):
 ABSENT: Final = Mark.ABSENT
 
 
-def frozen(value: Json, *, loose: bool = False) -> Hashable:
+def freeze(value: Json, *, loose: bool = False) -> Hashable:
     """A form that is equal for values that are equal as JSON: 1 and 1.0 are, 1 and true are not,
     and the order of an object's keys does not matter. `loose`: texts are equal but for case,
     spaces and the signs , . / - _ * ^, and ' is ".
@@ -31,70 +31,70 @@ def frozen(value: Json, *, loose: bool = False) -> Hashable:
     What is too large or nested too deeply to be what a dataset holds equals nothing.
     """
     try:
-        return _frozen(value, loose) if few_values(value, LARGEST) else object()
+        return _freeze(value, loose) if has_few_values(value, LARGEST) else object()
     except RecursionError:
         return object()
 
 
-def few_values(value: Json, most: int) -> bool:
+def has_few_values(value: Json, most: int) -> bool:
     """Whether there are at most so many values inside, itself included; counts no further."""
     waiting, count = [value], 0
     while waiting:
-        one = waiting.pop()
+        item = waiting.pop()
         count += 1
-        if isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, (list, tuple)):
-            waiting.extend(one)
+        if isinstance(item, dict):
+            waiting.extend(item.values())
+        elif isinstance(item, (list, tuple)):
+            waiting.extend(item)
         if count + len(waiting) > most:
             return False
     return True
 
 
-def alike(wanted: Json, made: Json, *, loose: bool = False) -> bool:
+def are_alike(wanted: Json, made: Json, *, loose: bool = False) -> bool:
     """Whether they are equal, a wanted whole number is not met by 5.0, a wanted 5.0 is met by 5."""
     if isinstance(wanted, dict) and isinstance(made, dict):
         return wanted.keys() == made.keys() and all(
-            alike(value, made[key], loose=loose) for key, value in wanted.items()
+            are_alike(value, made[key], loose=loose) for key, value in wanted.items()
         )
     if isinstance(wanted, (list, tuple)) and isinstance(made, (list, tuple)):
         return len(wanted) == len(made) and all(
-            alike(one, other, loose=loose) for one, other in zip(wanted, made, strict=True)
+            are_alike(one, other, loose=loose) for one, other in zip(wanted, made, strict=True)
         )
     if isinstance(wanted, int) and isinstance(made, float):
         return False
-    return frozen(wanted, loose=loose) == frozen(made, loose=loose)
+    return freeze(wanted, loose=loose) == freeze(made, loose=loose)
 
 
 def has_whole_float(value: Json) -> bool:
     """Whether 5.0, or its like, is somewhere inside."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, float) and one.is_integer():
+        item = waiting.pop()
+        if isinstance(item, float) and item.is_integer():
             return True
-        if isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, (list, tuple)):
-            waiting.extend(one)
+        if isinstance(item, dict):
+            waiting.extend(item.values())
+        elif isinstance(item, (list, tuple)):
+            waiting.extend(item)
     return False
 
 
-def at(data: Json, path: str) -> Json | Mark:
+def value_at(data: Json, path: str) -> Json | Mark:
     """What stands at the dotted path, or ABSENT; the empty path is the value itself."""
-    found: Json | Mark = data
+    value: Json | Mark = data
     for key in path.split(".") if path else ():
-        found = found.get(key, ABSENT) if isinstance(found, dict) else ABSENT
-    return found
+        value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
+    return value
 
 
-def _frozen(value: Json, loose: bool) -> Hashable:
+def _freeze(value: Json, loose: bool) -> Hashable:
     if isinstance(value, str):
         return value.translate(_IGNORED).lower() if loose else value
     if isinstance(value, bool):
         return Mark.TRUE if value else Mark.FALSE
     if isinstance(value, dict):
-        return frozenset((str(key), _frozen(inner, loose)) for key, inner in value.items())
+        return frozenset((str(key), _freeze(inner, loose)) for key, inner in value.items())
     if isinstance(value, (list, tuple)):
-        return tuple(_frozen(inner, loose) for inner in value)
+        return tuple(_freeze(inner, loose) for inner in value)
     return value if value is None or isinstance(value, (int, float, Mark)) else repr(value)

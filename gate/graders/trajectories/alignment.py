@@ -12,7 +12,7 @@ LINES = 60  # of one comparison
 Kind = Literal["same", "added", "removed", "changed"]
 
 
-def aligned(was: Path, now: Path) -> tuple[StepChange, ...]:
+def align_paths(was: Path, now: Path) -> tuple[StepChange, ...]:
     """The fewest changes that lead from one path to the other (Needleman and Wunsch 1970; a step
     added, removed or called with other arguments is one change each). Paths of up to 200 steps, of
     which at most 60 lines are told; the last one then counts the rest.
@@ -23,9 +23,9 @@ def aligned(was: Path, now: Path) -> tuple[StepChange, ...]:
     lines = _lines(was.steps, now.steps)
     left = (was.omitted, now.omitted)
     if len(lines) > LINES:
-        told, rest = lines[: LINES - 1], lines[LINES - 1 :]
+        lines_told, rest = lines[: LINES - 1], lines[LINES - 1 :]
         left = (left[0] + sum(bool(x.was) for x in rest), left[1] + sum(bool(x.now) for x in rest))
-        lines = told
+        lines = lines_told
     return tuple(lines + _rest(*left))
 
 
@@ -42,21 +42,21 @@ def _more(count: int) -> str:
 
 def _lines(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[StepChange]:
     """Walks the table of costs from the start, so that equal steps pair as early as they can."""
-    costs, found = _costs(was, now), []
+    costs, changes = _costs(was, now), []
     i = j = 0
     while i < len(was) or j < len(now):
         here = costs[i][j]
         if i < len(was) and j < len(now) and here == costs[i + 1][j + 1] + _cost(was[i], now[j]):
             kind: Kind = "same" if was[i].same_as(now[j]) else "changed"
-            found.append(StepChange(kind=kind, was=was[i].text, now=now[j].text))
+            changes.append(StepChange(kind=kind, was=was[i].text, now=now[j].text))
             i, j = i + 1, j + 1
         elif i < len(was) and here == costs[i + 1][j] + 1:
-            found.append(StepChange(kind="removed", was=was[i].text))
+            changes.append(StepChange(kind="removed", was=was[i].text))
             i += 1
         else:
-            found.append(StepChange(kind="added", now=now[j].text))
+            changes.append(StepChange(kind="added", now=now[j].text))
             j += 1
-    return found
+    return changes
 
 
 def _costs(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[list[int]]:
@@ -71,8 +71,8 @@ def _costs(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[list[int]]:
     return costs[::-1]
 
 
-def _cost(one: PathStep, other: PathStep) -> int:
+def _cost(first: PathStep, second: PathStep) -> int:
     """Another tool is no change of a step but another step: dearer than to go and to come."""
-    if one.tool != other.tool:
+    if first.tool != second.tool:
         return 3
-    return 0 if one.same_as(other) else 1
+    return 0 if first.same_as(second) else 1

@@ -14,10 +14,10 @@ _EXACT = 2**53  # whole floats below it are whole numbers
 _TOO_DEEP = "(nested too deeply)"
 
 
-def canonical(value: Json) -> str:
+def canonical_text(value: Json) -> str:
     """JSON text that is the same for equal data: sorted keys, no spaces, 1.0 as 1."""
     try:
-        return _dumped(_plain(value))
+        return _dump(_plain(value))
     except RecursionError:
         return _TOO_DEEP
 
@@ -26,7 +26,7 @@ def arguments_of(call: ToolCall) -> str:
     """Canonical text of the arguments; what was no JSON as it came."""
     if call.arguments is None and call.raw_arguments is not None:
         return call.raw_arguments
-    return canonical(call.arguments or {})  # a call without arguments is one with none
+    return canonical_text(call.arguments or {})  # a call without arguments is one with none
 
 
 def digest(text: str) -> str:
@@ -44,7 +44,7 @@ def outcome_mark(call: ToolCall) -> str:
     if reports_error(call):
         return "failed"
     try:
-        return digest(_dumped(call.result))  # one tool writes its numbers in one way
+        return digest(_dump(call.result))  # one tool writes its numbers in one way
     except RecursionError:
         return _TOO_DEEP
 
@@ -60,7 +60,7 @@ def reports_error(call: ToolCall) -> bool:
     return flagged or bool(result.get("error"))
 
 
-def failed(call: ToolCall, tools: Set[str] = frozenset()) -> bool:
+def has_failed(call: ToolCall, tools: Set[str] = frozenset()) -> bool:
     """Whether a step failed: it reports an error, or it cannot have worked and has no result (its
     arguments are no JSON, or `tools` are known and it is none of them).
     """
@@ -71,7 +71,7 @@ def failed(call: ToolCall, tools: Set[str] = frozenset()) -> bool:
     return call.result is None and (not_json or stranger)
 
 
-def _dumped(value: Json) -> str:
+def _dump(value: Json) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

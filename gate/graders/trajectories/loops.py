@@ -27,13 +27,13 @@ class Loop:
         return f"step {self.start}: {names} {self.times} times over with the same arguments"
 
 
-def repeated(steps: Sequence[ToolCall], may_repeat: Sequence[str] = ()) -> int:
+def count_repeated(steps: Sequence[ToolCall], may_repeat: Sequence[str] = ()) -> int:
     """How many calls are identical to an earlier one, whatever came of it."""
     marks = [call_mark(call) for call in steps if call.name not in may_repeat]
     return len(marks) - len(set(marks))
 
 
-def loops(
+def find_loops(
     steps: Sequence[ToolCall], *, at_least: int, may_repeat: Sequence[str] = ()
 ) -> tuple[Loop, ...]:
     """Cycles of 1 to 5 calls that come `at_least` times in a row, each call with the same arguments
@@ -43,24 +43,24 @@ def loops(
     """
     counted = [(n, call) for n, call in enumerate(steps, 1) if call.name not in may_repeat]
     marks = _marks([call for _, call in counted], at_least)
-    found: list[tuple[int, int, int]] = []  # first, one behind the last, calls of a cycle
+    cycles: list[tuple[int, int, int]] = []  # first, one behind the last, calls of a cycle
     for length in range(1, LONGEST + 1):
         for begin, end in _runs(marks, length):
-            taken = any(begin < stop and start < end for start, stop, _ in found)
+            taken = any(begin < stop and start < end for start, stop, _ in cycles)
             if not taken and end - begin >= at_least * length:
-                found.append((begin, end, length))
+                cycles.append((begin, end, length))
     return tuple(
         Loop(
             start=counted[begin][0],
             tools=tuple(call.name for _, call in counted[begin : begin + length]),
             times=(end - begin) // length,
         )
-        for begin, end, length in sorted(found)
+        for begin, end, length in sorted(cycles)
     )
 
 
 def _marks(calls: Sequence[ToolCall], at_least: int) -> list[str]:
-    """Of call and outcome. A call that is too rare for a loop needs no look at its outcome."""
+    """A mark of call and outcome for each call. A call too rare for a loop has no outcome in it."""
     marks = [call_mark(call) for call in calls]
     often = Counter(marks)
     return [
@@ -71,10 +71,10 @@ def _marks(calls: Sequence[ToolCall], at_least: int) -> list[str]:
 
 def _runs(marks: Sequence[str], length: int) -> list[tuple[int, int]]:
     """The longest stretches in which each mark is that `length` places before it."""
-    found, begin = [], 0
+    runs, begin = [], 0
     for i in range(length, len(marks) + 1):
         if i == len(marks) or marks[i] != marks[i - length]:
             if i - begin > length:
-                found.append((begin, i))
+                runs.append((begin, i))
             begin = i - length + 1
-    return found
+    return runs

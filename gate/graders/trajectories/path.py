@@ -60,7 +60,7 @@ def path_of(steps: Sequence[ToolCall], *, omitted: int = 0, most: int = COMPARED
 
 
 def path_of_row(row: TrialRow, most: int = COMPARED) -> Path | None:
-    """Of a row of details.jsonl; None where the agent did not say what it did."""
+    """The path of a row of details.jsonl; None where the agent did not report its steps."""
     steps = row.get("steps")
     if not isinstance(steps, list):
         return None
@@ -69,7 +69,7 @@ def path_of_row(row: TrialRow, most: int = COMPARED) -> Path | None:
     return path_of(calls, omitted=more, most=most)
 
 
-def representatives(rows: Iterable[TrialRow], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
+def choose_representatives(rows: Iterable[TrialRow], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
     """Case -> path of its first round that passed, else of its first round; cases by id. A case
     whose round does not tell its steps has none, nor has any after `most` steps of them together.
     """
@@ -77,17 +77,17 @@ def representatives(rows: Iterable[TrialRow], most: int = KEPT_OF_SUITE) -> dict
     held = 0
     for row in rows:
         case, rank = row["case_id"], (row["passed"] is not True, row["round"])
-        known = case in chosen
-        if row["status"] != "completed" or (not known and held >= most):
+        is_known = case in chosen
+        if row["status"] != "completed" or (not is_known and held >= most):
             continue
-        if not known or rank < chosen[case][0]:
+        if not is_known or rank < chosen[case][0]:
             path = path_of_row(row, KEPT)
-            held += len(path.steps) if path and not known else 0
+            held += len(path.steps) if path and not is_known else 0
             chosen[case] = (rank, path)
     return {case: path for case, (_, path) in sorted(chosen.items()) if path is not None}
 
 
-def within_budget(paths: Mapping[str, Path], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
+def limit_paths(paths: Mapping[str, Path], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
     """The paths of as many cases, by id, as a file has room for."""
     left, kept = most, {}
     for case, path in sorted(paths.items()):

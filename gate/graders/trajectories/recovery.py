@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from gate.graders.trajectories.identity import arguments_of, failed
+from gate.graders.trajectories.identity import arguments_of, has_failed
 from gate.records import ToolCall
 from gate.text.phrases import fold_text, has_phrase
 
@@ -26,7 +26,7 @@ ADMISSIONS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class FailedStep:
     """A step that failed."""
 
     number: int  # from 1
@@ -34,23 +34,25 @@ class Failed:
     mended: bool
 
 
-def failures(steps: Sequence[ToolCall], tools: Set[str] = frozenset()) -> tuple[Failed, ...]:
+def find_failures(
+    steps: Sequence[ToolCall], tools: Set[str] = frozenset()
+) -> tuple[FailedStep, ...]:
     """The failed steps, in order. One is mended by a later call that worked: of the same tool, or
     of another one with the same arguments. Calls of the same turn were made before anybody saw the
     error, and mend nothing. `tools`: names that are defined; empty: not known.
     """
-    found: list[Failed] = []
+    failed_steps: list[FailedStep] = []
     worked: set[str] = set()  # later on: names of tools, and arguments
     for turn in reversed(list(_turns(steps))):
-        broken = [(number, call) for number, call in turn if failed(call, tools)]
+        broken = [(number, call) for number, call in turn if has_failed(call, tools)]
         for number, call in reversed(broken):
             mended = bool(worked & _purposes(call))
-            found.append(Failed(number=number, tool=call.name, mended=mended))
+            failed_steps.append(FailedStep(number=number, tool=call.name, mended=mended))
         numbers = {number for number, _ in broken}
         for number, call in turn:
             if number not in numbers:
                 worked |= _purposes(call)
-    return tuple(reversed(found))
+    return tuple(reversed(failed_steps))
 
 
 def admits(answer: str, more: Sequence[str] = ()) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gate.errors import AgentFailure
-from gate.graders.tool_calling.expected import Wanted
+from gate.graders.tool_calling.expected import ExpectedCall
 from gate.graders.tool_calling.reference import KEY, read_reference
 from gate.graders.trajectories.path import COMPARED, Path, PathStep, path_of
 from gate.records import Case, Json, ToolCall
@@ -30,9 +30,9 @@ def reference_path(case: Case) -> Path | None:
     return Path(steps=tuple(map(_step, calls[:COMPARED])), omitted=max(0, len(calls) - COMPARED))
 
 
-def _step(call: Wanted) -> PathStep:
+def _step(call: ExpectedCall) -> PathStep:
     allowed = call.allowed or {}
-    told = {key: values[0] for key, values in allowed.items() if len(values) == 1}
-    (step,) = path_of([ToolCall(name=call.name, arguments=told)]).steps
-    exact = call.allowed is not None and len(told) == len(allowed) and not call.optional
+    arguments = {key: values[0] for key, values in allowed.items() if len(values) == 1}
+    (step,) = path_of([ToolCall(name=call.name, arguments=arguments)]).steps
+    exact = call.allowed is not None and len(arguments) == len(allowed) and not call.optional
     return step if exact else PathStep(tool=step.tool)

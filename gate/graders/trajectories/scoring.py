@@ -44,7 +44,7 @@ class Way:
         return max(0, self.steps - self.optimal)
 
 
-def strict(way: Way, rules: Penalties) -> float:
+def strict_score(way: Way, rules: Penalties) -> float:
     """0 to 10. Who did nothing where something was needed took no way and has 0."""
     if not way.steps:
         return 0.0
@@ -52,7 +52,7 @@ def strict(way: Way, rules: Penalties) -> float:
     return max(0.0, points)
 
 
-def seed(way: Way, rules: Penalties) -> float:
+def seed_score(way: Way, rules: Penalties) -> float:
     """The formula as it is often written down: a bonus for no violation instead of a penalty, so
     that with the usual penalties the best is 11, the worst is 3, and doing nothing has 11.
     """

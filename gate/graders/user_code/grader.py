@@ -27,10 +27,10 @@ _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
 def option_faults(spec: PluginSpec, root: Path) -> list[str]:
     """What is wrong with its options. Raises UsageError."""
-    told = examined(spec.name, root)
-    if told.fault:
-        return [told.fault]
-    wrong = mismatches(dict(told.schema), dict(spec.options))
+    examined = examine_class(spec.name, root)
+    if examined.fault:
+        return [examined.fault]
+    wrong = mismatches(dict(examined.schema), dict(spec.options))
     return [f"{spec.name}{'.' if m.path else ''}{format_path(m.path)}: {m.message}" for m in wrong]
 
 
@@ -38,35 +38,40 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
     """The grader that a checked piece of gate.yml describes. Raises UsageError."""
     process = PROCESSES.judging(root)
     request = ["role", _ROLE, "make", spec.name, to_json(spec.options)]
-    told = process.load(spec.name, request, dict)
+    description = process.load(spec.name, request, dict)
     try:
-        for one in told["metrics"]:
-            if wrong := mismatches(schema_of(MetricSpec), one):
+        for metric in description["metrics"]:
+            if wrong := mismatches(schema_of(MetricSpec), metric):
                 raise ValueError(f"metrics(): {wrong[0].message}")
-        metrics = tuple(_bounded(from_json(MetricSpec, one)) for one in told["metrics"])
-        for fault in (*_key_faults(told["keys"], told["needs"]), *_metric_faults(metrics)):
+        metrics = tuple(
+            _add_bounds(from_json(MetricSpec, metric)) for metric in description["metrics"]
+        )
+        for fault in (
+            *_key_faults(description["keys"], description["needs"]),
+            *_metric_faults(metrics),
+        ):
             raise ValueError(fault)
-        said = {
+        fields = {
             "name": spec.name,
             "process": process,
-            "of": int(told["of"]),
-            "keys": told["keys"],
-            "needs": tuple(told["needs"]),
+            "of": int(description["of"]),
+            "keys": description["keys"],
+            "needs": tuple(description["needs"]),
             "measured": metrics,
-            "checks": told["checks"],
-            "decides": told["decides"],
-            "fills": tuple(told["fills"]),
-            "abouts": told["abouts"],
-            "digest": str(told["digest_text"]),
+            "checks": description["checks"],
+            "decides": description["decides"],
+            "fills": tuple(description["fills"]),
+            "abouts": description["abouts"],
+            "digest": str(description["digest_text"]),
         }
-        role = told["role"]
+        role = description["role"]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(
             f"'{spec.name}': what it says of itself makes no sense: {error}"
         ) from error
-    if told["asks"]:
-        return UserModelGrader(**said, role="verifier" if role == "verifier" else "judge")
-    return UserGrader(**said)
+    if description["asks"]:
+        return UserModelGrader(**fields, role="verifier" if role == "verifier" else "judge")
+    return UserGrader(**fields)
 
 
 def _key_faults(keys: Mapping[str, Json], needs: Sequence[Json]) -> Iterator[str]:
@@ -86,23 +91,23 @@ def _is_plain(schema: Json) -> bool:
         return False
     kinds = schema.get("type", "string")
     listed = kinds if isinstance(kinds, list) else [kinds]
-    known = all(isinstance(one, str) and one in _TYPES for one in listed)
-    return known and ("items" not in schema or _is_plain(schema["items"]))
+    are_known = all(isinstance(kind, str) and kind in _TYPES for kind in listed)
+    return are_known and ("items" not in schema or _is_plain(schema["items"]))
 
 
 def _metric_faults(metrics: Sequence[MetricSpec]) -> Iterator[str]:
-    columns = {*TRIAL_COLUMNS, *(one.column for one in metrics)}
-    for one in metrics:
-        about = f"metric {one.name!r:.80}"
-        if not re.fullmatch(r"\S+", one.name):
+    columns = {*TRIAL_COLUMNS, *(spec.column for spec in metrics)}
+    for spec in metrics:
+        about = f"metric {spec.name!r:.80}"
+        if not re.fullmatch(r"\S+", spec.name):
             yield f"{about}: its name is dimension.metric, without blanks"
-        if one.low is not None and one.high is not None and one.low >= one.high:
-            yield f"{about}: low {one.low:g} is not below high {one.high:g}"
-        if one.per and one.per not in columns:
-            yield f"{about}: per: nothing fills the column {one.per!r:.60}"
+        if spec.low is not None and spec.high is not None and spec.low >= spec.high:
+            yield f"{about}: low {spec.low:g} is not below high {spec.high:g}"
+        if spec.per and spec.per not in columns:
+            yield f"{about}: per: nothing fills the column {spec.per!r:.60}"
 
 
-def _bounded(spec: MetricSpec) -> MetricSpec:
+def _add_bounds(spec: MetricSpec) -> MetricSpec:
     """An agent's error is worth 0 unless it says otherwise; a scale from 1 on has no 0."""
     failed = spec.on_agent_error
     if failed is None or _is_within(failed, spec):
@@ -126,12 +131,12 @@ class Examined:
     knows_modes: bool
 
 
-def examined(name: str, root: Path) -> Examined:
+def examine_class(name: str, root: Path) -> Examined:
     """Raises UsageError."""
-    told = PROCESSES.judging(root).load(name, ["role", _ROLE, "examine", name], dict)
-    if wrong := mismatches(schema_of(Examined), told):
+    examined = PROCESSES.judging(root).load(name, ["role", _ROLE, "examine", name], dict)
+    if wrong := mismatches(schema_of(Examined), examined):
         raise UsageError(f"'{name}': {NO_SENSE}: {wrong[0].message}")
-    return from_json(Examined, told)
+    return from_json(Examined, examined)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,23 +170,23 @@ class UserGrader:
         if not self.checks:
             return
         try:
-            yield from map(str, self._asked("check", dict(keys)))
+            yield from map(str, self._call("check", dict(keys)))
         except GraderFailure as failure:
             yield f"the check of '{self.name}' failed: {failure}"
 
     def grade(self, case: Case, response: Response) -> Score:
-        return self._scored(self._asked("grade", to_lean_json(case), to_lean_json(response)))
+        return self._read_score(self._call("grade", to_lean_json(case), to_lean_json(response)))
 
-    def _asked(self, method: str, *arguments: Json) -> Any:
+    def _call(self, method: str, *arguments: Json) -> Any:
         request = ["role", _ROLE, method, self.of, *arguments]
         return call_judging_function(self.process, request, PROCESSES.seconds, "grader")
 
-    def _scored(self, told: Any) -> Score:
+    def _read_score(self, data: Any) -> Score:
         """Raises GraderFailure for a value that the metric cannot have."""
-        if not _fits_score()(told) and (wrong := mismatches(schema_of(Score), told)):
+        if not _fits_score()(data) and (wrong := mismatches(schema_of(Score), data)):
             raise GraderFailure(f"the grader's score is malformed: {wrong[0].message}")
-        score = from_json(Score, told)
-        specs = {one.column: one for one in self.measured}
+        score = from_json(Score, data)
+        specs = {spec.column: spec for spec in self.measured}
         for column, value in score.values.items():
             if column not in specs:
                 raise GraderFailure(f"the grader gave a value for {column}, which it never named")
@@ -201,12 +206,14 @@ class UserModelGrader(UserGrader):
     role: Role
 
     def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
-        told = self._asked("ask", to_lean_json(case), to_lean_json(response))
-        return tuple(from_json(Question, one) for one in told)
+        questions_asked = self._call("ask", to_lean_json(case), to_lean_json(response))
+        return tuple(from_json(Question, question) for question in questions_asked)
 
     def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
         votes = [[to_json(vote) for vote in given] for given in replies]
-        return self._scored(self._asked("read", to_lean_json(case), to_lean_json(response), votes))
+        return self._read_score(
+            self._call("read", to_lean_json(case), to_lean_json(response), votes)
+        )
 
 
 @cache

@@ -20,9 +20,9 @@ def manner_of(name: str, root: Path) -> Any:
     """
     if not is_own(name):
         return GRADERS.get_class(name)
-    from gate.graders.user_code.grader import examined
+    from gate.graders.user_code.grader import examine_class
 
-    return examined(name, root)
+    return examine_class(name, root)
 
 
 def option_faults(spec: PluginSpec, root: Path) -> list[str]:

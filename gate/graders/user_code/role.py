@@ -33,25 +33,25 @@ def examine(desk: RequestHandler, spec: str) -> Any:
 
 def make(desk: RequestHandler, spec: str, options: Mapping[str, Any]) -> Any:
     """An instance, by its number, and all that it says of itself."""
-    made: Any = from_json(desk.load(spec), options)
-    rooted = getattr(made, "rooted", None)
+    grader: Any = from_json(desk.load(spec), options)
+    rooted = getattr(grader, "rooted", None)
     if callable(rooted):
-        made = rooted(desk.workspace.root)
-    metrics = tuple(made.metrics())
-    if not all(isinstance(one, MetricSpec) for one in metrics):
+        grader = rooted(desk.workspace.root)
+    metrics = tuple(grader.metrics())
+    if not all(isinstance(spec_of_metric, MetricSpec) for spec_of_metric in metrics):
         raise UsageError(f"'{spec}': metrics() must return MetricSpecs")
     return {
-        "of": desk.keep(made),
-        "keys": dict(made.keys),
-        "needs": list(made.needs),
+        "of": desk.keep(grader),
+        "keys": dict(grader.keys),
+        "needs": list(grader.needs),
         "metrics": to_json(metrics),
-        "decides": getattr(made, "decides", True) is not False,
-        "fills": list(getattr(made, "fills", ())),
-        "abouts": dict(getattr(made, "abouts", {})),
-        "asks": hasattr(made, "questions"),
-        "checks": hasattr(made, "case_faults"),
-        "digest_text": getattr(made, "digest_text", str)(),
-        **_manner(made),
+        "decides": getattr(grader, "decides", True) is not False,
+        "fills": list(getattr(grader, "fills", ())),
+        "abouts": dict(getattr(grader, "abouts", {})),
+        "asks": hasattr(grader, "questions"),
+        "checks": hasattr(grader, "case_faults"),
+        "digest_text": getattr(grader, "digest_text", str)(),
+        **_manner(grader),
     }
 
 

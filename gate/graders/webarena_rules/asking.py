@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.graders.rubrics.votes import came
-from gate.graders.webarena_rules.evaluation import Open
+from gate.graders.rubrics.votes import read_votes
+from gate.graders.webarena_rules.evaluation import OpenQuestion
 from gate.records import Json, Question, Reply
 from gate.text.escaping import one_line
 from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
@@ -39,7 +39,7 @@ _WHY = 200  # characters of a judge's words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class AnswerVerdict:
     """`right` None: nobody knows, `why` says the reason; without one no judge was asked."""
 
     right: bool | None
@@ -48,37 +48,37 @@ class Judged:
     injection: bool = False  # at least half say that the answer tries to instruct the judge
 
 
-def question_on(asked: Open, intent: str) -> Question:
+def question_on(open_question: OpenQuestion, intent: str) -> Question:
     """`intent`: the task as the agent was given it."""
-    rules = f"{_TASKS[asked.kind]}\n{DATA_NOT_INSTRUCTIONS}\n{_REPLY}"
-    pieces = {"task": intent, "reference": asked.reference, "answer": asked.answer}
+    rules = f"{_TASKS[open_question.kind]}\n{DATA_NOT_INSTRUCTIONS}\n{_REPLY}"
+    pieces = {"task": intent, "reference": open_question.reference, "answer": open_question.answer}
     material = "\n\n".join(fence_text(label, text) for label, text in pieces.items())
-    token = make_canary(asked.kind, rules, material)
+    token = make_canary(open_question.kind, rules, material)
     return Question(
         role="judge",
-        name=f"webarena, {asked.kind}",
+        name=f"webarena, {open_question.kind}",
         instructions=f"{rules}\nCopy this token into `canary`: {token}",
         material=material,
-        schema=_schema(tuple(_VERDICTS[asked.kind])),
+        schema=_schema(tuple(_VERDICTS[open_question.kind])),
         canary=token,
     )
 
 
-def judged(asked: Open, replies: Sequence[Reply]) -> Judged:
+def decide_by_votes(open_question: OpenQuestion, replies: Sequence[Reply]) -> AnswerVerdict:
     """By the majority of the votes; as many for as against it is not right."""
     if not replies:
-        return Judged(right=None)
-    votes, why = came(replies)
+        return AnswerVerdict(right=None)
+    votes, why = read_votes(replies)
     if why:
-        return Judged(right=None, why=why)
-    right = [_VERDICTS[asked.kind][vote["verdict"]] for vote in votes]
+        return AnswerVerdict(right=None, why=why)
+    right = [_VERDICTS[open_question.kind][vote["verdict"]] for vote in votes]
     decided = 2 * sum(right) > len(right)
     addressed = sum(vote["addressed_judge"] is True for vote in votes)
     closest = next((v for v, r in zip(votes, right, strict=True) if r is decided), votes[0])
-    told = f"{closest['verdict']}: {one_line(str(closest['reason']), _WHY)}"
-    return Judged(
+    reason = f"{closest['verdict']}: {one_line(str(closest['reason']), _WHY)}"
+    return AnswerVerdict(
         right=decided,
-        why=told,
+        why=reason,
         uncertainty=1.0 if addressed else 1.0 - right.count(decided) / len(right),
         injection=addressed > 0 and 2 * addressed >= len(votes),
     )

@@ -27,7 +27,7 @@ from gate.graders.webarena_rules.urls import ALTERNATIVES, post_url, url_matches
 from gate.text.escaping import one_line
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Without white space around, without one pair of equal quotes around, in small letters."""
     text = text.strip()
     for quote in "'\"":
@@ -36,18 +36,18 @@ def clean(text: str) -> str:
     return text.lower()
 
 
-def same(reference: str, text: str) -> bool:
-    return clean(text) == clean(reference)
+def is_same_text(reference: str, text: str) -> bool:
+    return clean_text(text) == clean_text(reference)
 
 
 def includes(reference: str, text: str, *, alone: bool = False) -> bool:
     """Whether the reference is somewhere in the text. `alone`: one of a single character must be
     a word of it.
     """
-    wanted, whole = clean(reference), clean(text)
+    wanted, cleaned = clean_text(reference), clean_text(text)
     if alone and len(wanted) == 1 and not wanted.isspace():
-        return stands_alone(wanted, whole)
-    return wanted in whole
+        return stands_alone(wanted, cleaned)
+    return wanted in cleaned
 
 
 _SHOWN = 100  # characters of a text in a reason
@@ -55,7 +55,7 @@ _POST = "func:reddit_get_post_url('__last_url__')"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Open:
+class OpenQuestion:
     """What only a judge can tell. `fuzzy`: does `answer` say what `reference` says; `reason`: is
     it the reason why the task cannot be done.
     """
@@ -66,14 +66,14 @@ class Open:
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
+class TaskVerdict:
     """`wrong`: failure code -> what was found; with one the score is 0. `lacking`: what was not
     recorded, so that a part of the task cannot be judged. With neither, and nothing open, it is 1.
     """
 
     wrong: dict[str, str] = field(default_factory=dict)
     lacking: list[str] = field(default_factory=list)
-    open: list[Open] = field(default_factory=list)
+    open: list[OpenQuestion] = field(default_factory=list)
 
     @property
     def score(self) -> float | None:
@@ -83,85 +83,90 @@ class Found:
         return None if self.lacking or self.open else 1.0
 
 
-def evaluate(checks: Checks, run: Recorded) -> Found:
+def evaluate(checks: Checks, run: Recorded) -> TaskVerdict:
     """Raises ValueError where the task itself, and not the run, stands in the way."""
-    found, at = Found(), LAST  # where the browser is: targets lead it on
+    verdict, at = TaskVerdict(), LAST  # where the browser is: targets lead it on
     for part in checks.parts:
         if part == STRING and checks.answers is not None:
-            _strings(checks.answers, checks.reason, run.answer, found)
+            _strings(checks.answers, checks.reason, run.answer, verdict)
         elif part == URL:
-            _url(checks.url, run if at == LAST else replace(run, final_url=None), found)
+            _url(checks.url, run if at == LAST else replace(run, final_url=None), verdict)
         elif part == PAGE:
             for n, target in enumerate(checks.targets):
                 at = at if target.url == LAST else target.url
-                _target(n, replace(target, url=at), run, found)
-    return found
+                _target(n, replace(target, url=at), run, verdict)
+    return verdict
 
 
-def _strings(answers: Answers, reason: str, said: str, found: Found) -> None:
+def _strings(answers: Answers, reason: str, written: str, verdict: TaskVerdict) -> None:
     """In the task's order, as a task that cannot be done starts anew: there the answer is right if
     it is N/A, or if the judge says so, whatever other references said before.
     """
-    answer = clean(said)  # and once more at each comparison, as upstream does
+    answer = clean_text(written)  # and once more at each comparison, as upstream does
     wrong: dict[str, str] = {}
-    asked: list[Open] = []
+    questions: list[OpenQuestion] = []
     for kind in answers.order:
         if kind == "exact_match":
-            if not same(answers.exact, answer):
-                wrong["answer_mismatch"] = f"expected {_short(answers.exact)}, got {_short(said)}"
+            if not is_same_text(answers.exact, answer):
+                wrong["answer_mismatch"] = (
+                    f"expected {_short(answers.exact)}, got {_short(written)}"
+                )
         elif kind == "must_include":
-            wrong |= dict(_missing(answers.includes, answer))
+            wrong |= dict(_list_missing(answers.includes, answer))
         elif answers.fuzzy != (NOT_ACHIEVABLE,):
-            asked += [Open(kind="fuzzy", reference=one, answer=answer) for one in answers.fuzzy]
-        elif wrong or not same(NOT_ACHIEVABLE, answer):
+            questions += [
+                OpenQuestion(kind="fuzzy", reference=reference, answer=answer)
+                for reference in answers.fuzzy
+            ]
+        elif wrong or not is_same_text(NOT_ACHIEVABLE, answer):
             wrong.clear()
-            asked = [Open(kind="reason", reference=reason, answer=answer)]
-    found.wrong |= wrong
-    found.open += asked
+            questions = [OpenQuestion(kind="reason", reference=reason, answer=answer)]
+    verdict.wrong |= wrong
+    verdict.open += questions
 
 
-def _missing(references: tuple[str, ...], answer: str) -> Iterator[tuple[str, str]]:
+def _list_missing(references: tuple[str, ...], answer: str) -> Iterator[tuple[str, str]]:
     alone = len(references) == 1
-    for one in references:
-        if not includes(one, answer, alone=alone):
-            yield _code("text_missing", one), f"{_short(one)} is not in the answer"
+    for reference in references:
+        if not includes(reference, answer, alone=alone):
+            yield _code("text_missing", reference), f"{_short(reference)} is not in the answer"
 
 
-def _url(reference: str, run: Recorded, found: Found) -> None:
+def _url(reference: str, run: Recorded, verdict: TaskVerdict) -> None:
     if run.final_url is None:
-        found.lacking.append(f"{FINAL_URL} ({URL})")
+        verdict.lacking.append(f"{FINAL_URL} ({URL})")
         return
-    _addressed(reference, run.final_url)
+    _check_sites(reference, run.final_url)
     if not url_matches(reference, run.final_url):
-        found.wrong["url_mismatch"] = f"ended at {_short(run.final_url)}, not {_short(reference)}"
+        verdict.wrong["url_mismatch"] = f"ended at {_short(run.final_url)}, not {_short(reference)}"
 
 
-def _addressed(reference: str, final: str) -> None:
+def _check_sites(reference: str, final: str) -> None:
     if (sites := open_sites(reference)) and not open_sites(final):
         raise ValueError(
             f"the task has __{sites[0].upper()}__ for an address - set `sites` to the addresses"
         )
 
 
-def _target(n: int, target: Target, run: Recorded, found: Found) -> None:
+def _target(n: int, target: Target, run: Recorded, verdict: TaskVerdict) -> None:
     text = run.located.get(n)
     if text is None and not target.locator.strip():
         text = _page(target.url, run)
     if text is None:
-        found.lacking.append(_needed(n, target))
+        verdict.lacking.append(_needed(n, target))
         return
-    text = _unescaped(text)
+    text = _unescape(text)
     if target.exact is not None:
-        if not same(target.exact, text):
+        if not is_same_text(target.exact, text):
             expected = f"expected {_short(target.exact)}, got {_short(text)}"
-            found.wrong[f"page_mismatch:{n}"] = expected
+            verdict.wrong[f"page_mismatch:{n}"] = expected
         return
-    for one in target.includes:
-        if not any(includes(other, text) for other in one.split(ALTERNATIVES)):
-            found.wrong[f"page_mismatch:{n}"] = f"{_short(one)} is not there"
+    for alternatives in target.includes:
+        if not any(includes(other, text) for other in alternatives.split(ALTERNATIVES)):
+            verdict.wrong[f"page_mismatch:{n}"] = f"{_short(alternatives)} is not there"
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     try:
         return html.unescape(text)
     except ValueError:  # a character's number of thousands of digits

@@ -34,7 +34,7 @@ class Recorded:
         return next((html for at, html in self.pages.items() if at.rstrip("/") == plain), None)
 
 
-def recorded(answer: str, state: Mapping[str, Json]) -> Recorded:
+def read_recorded(answer: str, state: Mapping[str, Json]) -> Recorded:
     """What is of the wrong type was not recorded."""
     return Recorded(
         answer=answer,

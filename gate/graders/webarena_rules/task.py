@@ -147,10 +147,10 @@ def _target_faults(target: Mapping[str, Json], where: str) -> Iterator[str]:
     if not isinstance(target.get("url"), str) or not target["url"]:
         yield f"{where}.url: neither an address nor `{LAST}` nor func:..."
     locator = target.get("locator")
-    known = isinstance(locator, str) and (
+    is_known = isinstance(locator, str) and (
         not locator.strip() or locator.startswith(("document.", "[...document.", "func:"))
     )
-    if not known:
+    if not is_known:
         yield f"{where}.locator: '{_short(locator)}' is of no kind that is known"
     wanted = target.get("required_contents")
     if not isinstance(wanted, dict):

@@ -31,8 +31,8 @@ def stands_alone(sign: str, text: str) -> bool:
     edge = _EDGE if _is_word(sign) else ""
     after = r"(?=\W|\Z|n't)" if _is_word(sign) else ""
     last = len(text.rstrip().rstrip(_CLOSING).rstrip())
-    found = re.finditer(edge + re.escape(sign) + after, text)
-    return any(_begins(text, one.start()) and _ends(text, one.end(), last) for one in found)
+    matches = re.finditer(edge + re.escape(sign) + after, text)
+    return any(_begins(text, match.start()) and _ends(text, match.end(), last) for match in matches)
 
 
 def _begins(text: str, at: int) -> bool:
@@ -48,8 +48,8 @@ def _begins(text: str, at: int) -> bool:
     if before == ".":
         return run > 1
     if before == "'":
-        own = text[at] in _NO_QUOTE_BEFORE or not _is_word(text[at])
-        return run % 2 == 0 or not own
+        has_own_quote = text[at] in _NO_QUOTE_BEFORE or not _is_word(text[at])
+        return run % 2 == 0 or not has_own_quote
     return False
 
 
@@ -63,8 +63,10 @@ def _ends(text: str, at: int, last: int) -> bool:
     if text[at] != "'":
         return False
     inner = text[at + 1 : at + 2]  # 5'6
-    own = not _is_word(inner) or inner.lower() in _NO_QUOTE_BEFORE
-    return _plainly_ends(text, at + 1, last) or not (own or _is_word(text[at + 2 : at + 3]))
+    has_own_quote = not _is_word(inner) or inner.lower() in _NO_QUOTE_BEFORE
+    return _plainly_ends(text, at + 1, last) or not (
+        has_own_quote or _is_word(text[at + 2 : at + 3])
+    )
 
 
 def _plainly_ends(text: str, at: int, last: int) -> bool:

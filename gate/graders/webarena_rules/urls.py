@@ -27,7 +27,7 @@ def url_matches(reference: str, final: str) -> bool:
 
 
 def post_url(address: str) -> str:
-    """Of a Reddit page in a post: the post's own address. Any other text as it is."""
+    """The address of the post that a Reddit page belongs to; any other text unchanged."""
     try:
         parsed = urlparse(address)
     except ValueError:

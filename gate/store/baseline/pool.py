@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.analysis.table import Table, append_rounds, last_rounds
-from gate.graders.trajectories.path import Path, within_budget
+from gate.graders.trajectories.path import Path, limit_paths
 from gate.records import AcceptedChange
 from gate.records.baseline import BaselineRun
 from gate.store.baseline.file import BaselineFile, newest, render
@@ -45,9 +45,7 @@ def append(
         pooled = append_rounds(past, table, keep_absent=partial and not fresh)
         runs, accepted = (*old, run), baseline.accepted
         known_paths |= _not_run(baseline.paths, pooled, table)
-    pool = BaselineFile(
-        table=pooled, runs=runs, accepted=accepted, paths=within_budget(known_paths)
-    )
+    pool = BaselineFile(table=pooled, runs=runs, accepted=accepted, paths=limit_paths(known_paths))
     pool = newest(pool, keep_rounds)
     runs = pool.runs[-keep_means:]
     return replace(pool, runs=runs, table=last_rounds(pool.table, sum(r.kept for r in runs)))

@@ -82,7 +82,9 @@ def bounds(rules):
     "task", tasks(folder() / "hardchat" / "tasks.jsonl"), ids=lambda t: t["id"]
 )
 def test_the_bundled_prompts_say_what_their_rules_say(task):
-    assert bounds(counts.rules({}, task["prompt"])) == bounds(counts.rules(task, ""))
+    assert bounds(counts.count_rules_of({}, task["prompt"])) == bounds(
+        counts.count_rules_of(task, "")
+    )
     assert list(Stages().case_faults({**task, "input": task["prompt"]})) == []
 
 
@@ -92,6 +94,6 @@ def test_the_rules_of_the_upstream_prompts_are_all_read():
     found = []
     for task in tasks(Path(REAL) / "openagent" / "datasets" / "hardchat" / "tasks.jsonl"):
         assert list(Stages().case_faults({**task, "input": task["prompt"]})) == []
-        found += [rule.field for rule in counts.rules(task, task["prompt"])]
+        found += [rule.field for rule in counts.count_rules_of(task, task["prompt"])]
     assert len(found) == 18
     assert "collect.key_points" in found

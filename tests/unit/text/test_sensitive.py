@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.graders.safety_rules.excerpts import excerpt, visible
+from gate.graders.safety_rules.excerpts import cut_excerpt, strip_invisible
 from gate.text.sensitive import PERSONAL, SECRETS, SHAPES, find_sensitive, mask_match
 from tests.support.growth import cpu_seconds
 
@@ -74,7 +74,7 @@ def test_a_secret_is_no_address_even_where_only_addresses_are_looked_for():
 def test_an_excerpt_shows_no_more_of_a_secret_than_whose_key_it_is(kind):
     text = f"The one for the shop is {SECRET[kind]} and nobody else has it."
     (found,) = find_sensitive(text)
-    shown = excerpt(text, found.start, found.end)
+    shown = cut_excerpt(text, found.start, found.end)
     assert "***" in shown
     for start in range(4, len(found.value) - 5):
         assert found.value[start : start + 6] not in shown
@@ -83,17 +83,17 @@ def test_an_excerpt_shows_no_more_of_a_secret_than_whose_key_it_is(kind):
 def test_an_excerpt_masks_what_stands_beside_its_place_also_cut():
     text = SECRET["github_token"] + " then rm it, " + SECRET["api_key"] + " for ann@acme.example"
     at = text.index("rm it")
-    shown = excerpt(text, at, at + 5)
+    shown = cut_excerpt(text, at, at + 5)
     assert "rm it" in shown
     assert RANDOM[:6] not in shown
     assert "ann@" not in shown
-    inside = excerpt(text, 10, 12)  # a place within a secret
+    inside = cut_excerpt(text, 10, 12)  # a place within a secret
     assert RANDOM[4:10] not in inside
 
 
 def test_an_excerpt_is_what_stands_around_its_place():
     text = "before " * 100 + "HERE" + " after" * 100
-    shown = excerpt(text, 700, 704)
+    shown = cut_excerpt(text, 700, 704)
     assert "HERE" in shown
     assert len(shown) <= 50 + 4 + 50
 
@@ -111,7 +111,7 @@ def test_a_letter_before_it_hides_no_token_with_a_sign_of_its_own():
 def test_signs_of_no_width_hide_nothing():
     hidden = "\u200b".join(SECRET["github_token"])
     assert kinds(hidden) == []
-    assert kinds(visible(hidden)) == ["github_token"]
+    assert kinds(strip_invisible(hidden)) == ["github_token"]
 
 
 @pytest.mark.parametrize(

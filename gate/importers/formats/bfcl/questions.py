@@ -11,8 +11,8 @@ from gate.files.plain import JsonLine
 from gate.files.problems import Findings
 from gate.graders.tool_calling.actual import ArgsRules
 from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys
-from gate.graders.tool_calling.compare import compare, few
-from gate.graders.tool_calling.expected import wanted
+from gate.graders.tool_calling.compare import compare, limit_codes
+from gate.graders.tool_calling.expected import read_expected_call
 from gate.importers.formats.bfcl.categories import is_irrelevance, is_matched, is_relevance
 from gate.importers.formats.bfcl.files import read_rows
 from gate.importers.trials.json_values import as_list
@@ -118,5 +118,5 @@ def faults(
 
 
 def _codes(calls: tuple[ToolCall, ...], keys: Mapping[str, Json]) -> tuple[str, ...]:
-    expected = [wanted(call) for call in keys["expected_tool_calls"]]
-    return few(compare(expected, calls, _RULES).codes("unordered"))
+    expected = [read_expected_call(call) for call in keys["expected_tool_calls"]]
+    return limit_codes(compare(expected, calls, _RULES).codes("unordered"))

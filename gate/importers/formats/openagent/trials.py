@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from gate.agents.traces.spending import split
-from gate.graders.openagent_rules.crosscheck import SHOWN, told
-from gate.graders.openagent_rules.declared import canonical
+from gate.graders.openagent_rules.crosscheck import SHOWN, shorten_notes
+from gate.graders.openagent_rules.declared import canonical_name
 from gate.importers.formats.openagent.files import BenchmarkRecord
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
@@ -95,9 +95,9 @@ def _evidence(data: Json) -> CheckedEvidence | None:
         return None
 
     def names(key: str) -> tuple[str, ...]:
-        return tuple(filter(None, map(canonical, (logs.get(key) or ())[:SHOWN])))
+        return tuple(filter(None, map(canonical_name, (logs.get(key) or ())[:SHOWN])))
 
-    paths = told(logs.get("log_paths_checked") or ())
+    paths = shorten_notes(logs.get("log_paths_checked") or ())
     return CheckedEvidence(
         verdict=logs.get("tools_log_verdict") or "unknown",
         observed=names("tool_calls_observed_union") or None,
@@ -107,5 +107,5 @@ def _evidence(data: Json) -> CheckedEvidence | None:
             LogRead(kind="console" if "console" in path else "access", path=path, bound="window")
             for path in paths
         ),
-        notes=told(logs.get("notes") or ()),
+        notes=shorten_notes(logs.get("notes") or ()),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gate.agents.recordings.retrieval_run import Documents
 from gate.errors import UsageError
-from gate.graders.rankings.metrics import cutoff_fault, lacking, ranking_metrics, relevant_of
+from gate.graders.rankings.metrics import cutoff_fault, list_lacking, ranking_metrics, relevant_of
 from gate.importers.formats.trec.qrels import Qrels, QueryJudgements
 from gate.importers.formats.trec.runs import RankedRun
 from gate.importers.trials.build import case_of, trial_of
@@ -100,7 +100,7 @@ class Ranking:
         case, ids = self.case(judged), [one.id for one in kept]
         gains = relevant_of(case.keys)
         values = measures(ids, gains, cutoffs=self.k, reciprocal_cutoffs=self.mrr_k)
-        missing = "; ".join(lacking(ids, gains, max(self.k, default=len(ids))))
+        missing = "; ".join(list_lacking(ids, gains, max(self.k, default=len(ids))))
         return trial_of(
             self.tool,
             self.suite,

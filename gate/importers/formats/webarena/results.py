@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.errors import Place
-from gate.graders.webarena_rules.evaluation import Found, evaluate
+from gate.graders.webarena_rules.evaluation import TaskVerdict, evaluate
 from gate.graders.webarena_rules.metrics import NOT_EVALUABLE, SUCCESS, of_site
-from gate.graders.webarena_rules.recorded import recorded
+from gate.graders.webarena_rules.recorded import read_recorded
 from gate.importers.formats.webarena.tasks import TOOL, WebTask
 from gate.importers.trials.build import AT_THE_SOURCE, case_of, trial_of
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -72,7 +72,7 @@ def verdict_on(result: TaskResult, task: WebTask | None) -> ResultVerdict:
     return ResultVerdict(passed=result.passed, codes=codes, clash=clash)
 
 
-def _verdict_by_rules(found: Found, codes: tuple[str, ...]) -> ResultVerdict:
+def _verdict_by_rules(found: TaskVerdict, codes: tuple[str, ...]) -> ResultVerdict:
     if found.wrong:
         why = "; ".join(found.wrong.values())
         return ResultVerdict(
@@ -89,9 +89,9 @@ def _verdict_by_rules(found: Found, codes: tuple[str, ...]) -> ResultVerdict:
     return ResultVerdict(passed=True)
 
 
-def _evaluate(result: TaskResult, task: WebTask) -> Found:
+def _evaluate(result: TaskResult, task: WebTask) -> TaskVerdict:
     response = result.response or Response(answer="")
-    return evaluate(task.checks, recorded(response.answer, response.state))
+    return evaluate(task.checks, read_recorded(response.answer, response.state))
 
 
 def _clash(result: TaskResult, task: WebTask) -> str:

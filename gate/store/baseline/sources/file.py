@@ -9,7 +9,7 @@ from pathlib import Path
 from gate.analysis.table import tabulate
 from gate.errors import UsageError
 from gate.files.plain_file import is_there, read_bytes
-from gate.graders.trajectories.path import representatives
+from gate.graders.trajectories.path import choose_representatives
 from gate.plugins import BASELINES
 from gate.records import SuiteReport, TrialRow
 from gate.records.baseline import BaselineRun
@@ -58,7 +58,7 @@ def session_baseline(
         run_of(session, suite),
         keep_rounds=table.rounds if keep_rounds is None else keep_rounds,
         partial=meta.not_selected > 0,
-        paths=representatives(_rows(session, suite)),
+        paths=choose_representatives(_rows(session, suite)),
     )
 
 

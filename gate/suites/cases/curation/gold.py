@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gate.errors import AgentFailure
 from gate.graders.rankings.metrics import relevant_of
 from gate.graders.state import right_state
-from gate.graders.tool_calling.expected import Wanted, wanted
+from gate.graders.tool_calling.expected import ExpectedCall, read_expected_call
 from gate.graders.tool_calling.reference import KEY, read_reference
 from gate.records import Case, Document, Json, Response, ToolCall
 
@@ -82,10 +82,10 @@ def _steps(keys: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
             return None
     if expected is None:
         return () if "expected_tool_calls" in keys else None
-    return tuple(_call(wanted(one)) for one in expected)
+    return tuple(_call(read_expected_call(one)) for one in expected)
 
 
-def _call(one: Wanted) -> ToolCall:
+def _call(one: ExpectedCall) -> ToolCall:
     values = {
         name: allowed[0]
         for name, allowed in (one.allowed or {}).items()

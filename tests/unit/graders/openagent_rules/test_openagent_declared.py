@@ -4,12 +4,12 @@ import pytest
 
 from gate.graders.openagent_rules.declared import (
     MOST,
-    canonical,
+    canonical_name,
     declared_calls,
+    is_same_family,
+    is_same_tool,
+    list_unmatched,
     observed_calls,
-    same_family,
-    same_tool,
-    unmatched,
 )
 from gate.graders.openagent_rules.requirements import is_there, names_path
 from gate.records import LoggedCall
@@ -29,7 +29,7 @@ from gate.records import LoggedCall
     ],
 )
 def test_a_name_in_one_spelling(written, name):
-    assert canonical(written) == name
+    assert canonical_name(written) == name
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_a_name_in_one_spelling(written, name):
     ],
 )
 def test_a_plain_name_is_the_tool_of_any_server(one, other, same):
-    assert same_tool(one, other) is same
+    assert is_same_tool(one, other) is same
 
 
 def test_in_a_family_any_call_of_a_browser_stands_for_each():
-    assert same_family("browser_use_open", "browser_use_click")
-    assert same_family("local_text_write", "local_special_dirs")
-    assert not same_family("browser_use_open", "local_text_write")
-    assert not same_family("web_search", "web_fetch")
+    assert is_same_family("browser_use_open", "browser_use_click")
+    assert is_same_family("local_text_write", "local_special_dirs")
+    assert not is_same_family("browser_use_open", "local_text_write")
+    assert not is_same_family("web_search", "web_fetch")
 
 
 def names(answer):
@@ -130,10 +130,10 @@ def test_a_flood_of_calls_is_cut():
 
 
 def test_names_are_paired_one_to_one():
-    assert unmatched(["web_fetch", "web_fetch"], ["web_fetch"]) == ("web_fetch",)
-    assert unmatched(["fetch", "shell"], ["mcp__fetch", "shell"]) == ()
-    assert unmatched(["a__fetch", "fetch"], ["fetch", "b__fetch"]) == ()
-    assert unmatched(["a__fetch"], ["b__fetch"]) == ("a__fetch",)
+    assert list_unmatched(["web_fetch", "web_fetch"], ["web_fetch"]) == ("web_fetch",)
+    assert list_unmatched(["fetch", "shell"], ["mcp__fetch", "shell"]) == ()
+    assert list_unmatched(["a__fetch", "fetch"], ["fetch", "b__fetch"]) == ()
+    assert list_unmatched(["a__fetch"], ["b__fetch"]) == ("a__fetch",)
 
 
 def logged(*calls):

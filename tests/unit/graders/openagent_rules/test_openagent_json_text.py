@@ -6,7 +6,7 @@ from gate.graders.openagent_rules.json_text import (
     Fault,
     read_json,
     read_within,
-    unfenced,
+    strip_fence,
 )
 
 FENCE = "`" * 3
@@ -92,5 +92,5 @@ def test_without_an_object_there_is_a_fault(text):
 
 
 def test_only_a_fence_at_the_very_beginning_is_taken_off():
-    assert unfenced(f" {FENCE}json\n^{FENCE}\n") == "^"
-    assert unfenced("`a`") == "`a`"
+    assert strip_fence(f" {FENCE}json\n^{FENCE}\n") == "^"
+    assert strip_fence("`a`") == "`a`"

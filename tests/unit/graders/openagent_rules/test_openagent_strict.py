@@ -4,7 +4,12 @@ import pytest
 
 from gate.graders.openagent_rules import case_limits, constraints, counts, searching, stages
 from gate.graders.openagent_rules.counts import CountRule
-from gate.graders.openagent_rules.findings import Finding, codes, reason, share
+from gate.graders.openagent_rules.findings import (
+    DemandFinding,
+    failure_codes,
+    failure_reason,
+    share_held,
+)
 
 LIST = "Three drinks:\n\n1. tea\n   - green\n   - black\n2. milk,\n   cold\n3. rum"
 
@@ -23,12 +28,12 @@ LIST = "Three drinks:\n\n1. tea\n   - green\n   - black\n2. milk,\n   cold\n3. r
 def test_items_are_list_entries_or_lines_or_sentences_or_between_commas(answer, count):
     for wanted, right in ((count - 1, False), (count, True), (count + 1, False)):
         found = constraints.check({"item_count": wanted}, answer, "strict")
-        assert (codes(found) == ()) is right
+        assert (failure_codes(found) == ()) is right
 
 
 def test_items_between_commas_are_counted_over_lines_where_a_comma_is_demanded():
     keys = {"item_count": 3, "must_patterns": [","]}
-    assert codes(constraints.check(keys, "tea, milk,\nrum", "strict")) == ()
+    assert failure_codes(constraints.check(keys, "tea, milk,\nrum", "strict")) == ()
 
 
 @pytest.mark.parametrize(
@@ -42,35 +47,39 @@ def test_items_between_commas_are_counted_over_lines_where_a_comma_is_demanded()
 )
 def test_items_of_an_array_are_its_entries(answer, wanted):
     keys = {"format_type": "json_array", "item_count": 2}
-    assert codes(constraints.check(keys, answer, "strict")) == wanted
+    assert failure_codes(constraints.check(keys, answer, "strict")) == wanted
 
 
 def test_lengths_of_a_json_task_are_those_without_the_fence():
     fenced = "```json\n[1]\n```"
     keys = {"max_chars": 3, "format_type": "json_array"}
-    assert codes(constraints.check(keys, fenced, "strict")) == ()
-    assert codes(constraints.check({"max_chars": 3}, fenced, "strict")) == ("max_chars_exceeded",)
+    assert failure_codes(constraints.check(keys, fenced, "strict")) == ()
+    assert failure_codes(constraints.check({"max_chars": 3}, fenced, "strict")) == (
+        "max_chars_exceeded",
+    )
 
 
 def test_shares_tell_how_much_of_each_kind_holds_and_nothing_of_a_kind_that_is_not_there():
     keys = {"fact_patterns": ["a", "b", "c", "d"], "max_words": 1, "min_chars": 1}
     found = constraints.check(keys, "a b", "strict")
-    assert share(found, "fact") == 0.5
-    assert share(found, "instruction") == 0.5
-    assert share(found, "format") is None
+    assert share_held(found, "fact") == 0.5
+    assert share_held(found, "instruction") == 0.5
+    assert share_held(found, "format") is None
 
 
 def test_nothing_holds_of_a_blank_answer():
     found = constraints.check({"max_words": 1, "forbid_patterns": ["x"]}, " ", "strict")
-    assert share(found, "instruction") == 0.0
+    assert share_held(found, "instruction") == 0.0
 
 
 def test_codes_and_the_reason_stay_short():
-    found = [Finding(about="fact", code=f"{n}:{'x' * 500}", told="y" * 500) for n in range(80)]
-    assert len(codes(found)) == 50
-    assert max(map(len, codes(found))) == 200
-    assert len(reason(found)) < 2_000
-    assert reason(found).endswith("and 72 more")
+    found = [
+        DemandFinding(about="fact", code=f"{n}:{'x' * 500}", told="y" * 500) for n in range(80)
+    ]
+    assert len(failure_codes(found)) == 50
+    assert max(map(len, failure_codes(found))) == 200
+    assert len(failure_reason(found)) < 2_000
+    assert failure_reason(found).endswith("and 72 more")
 
 
 def test_a_pattern_sees_the_beginning_of_a_huge_answer():
@@ -142,7 +151,7 @@ The end.
 
 
 def test_rules_are_read_from_the_list_below_the_heading():
-    assert counts.rules({}, PROMPT) == (
+    assert counts.count_rules_of({}, PROMPT) == (
         CountRule(field="sources", low=25),
         CountRule(field="collect", low=5, high=5),
         CountRule(field="collect.key_points", low=12),
@@ -159,11 +168,11 @@ def test_a_line_with_a_number_that_is_no_rule_is_a_fault_and_one_of_words_is_not
 
 def test_rules_of_the_case_stand_in_the_place_of_the_prompt():
     rule = {"a.b": {"min": 1, "max": 3}, "c": {"exact": 2}}
-    assert counts.rules({"count_rules": rule}, PROMPT) == (
+    assert counts.count_rules_of({"count_rules": rule}, PROMPT) == (
         CountRule(field="a.b", low=1, high=3),
         CountRule(field="c", low=2, high=2),
     )
-    assert counts.rules({"count_rules": {}}, PROMPT) == ()
+    assert counts.count_rules_of({"count_rules": {}}, PROMPT) == ()
     assert list(counts.faults({"count_rules": {}}, PROMPT)) == []
 
 
@@ -220,12 +229,14 @@ def test_entries_with_content_are_counted_where_the_path_leads(field, fewest, mo
 def test_a_stage_that_is_not_demanded_is_not_looked_at_but_for_its_counts():
     answer = '{"normalize": [1], "summarize": [1]}'
     keys = {"stage_requirements": {"collect": False, "normalize": True}}
-    assert codes(stages.check(keys, "", answer, "strict")) == ()
+    assert failure_codes(stages.check(keys, "", answer, "strict")) == ()
     counted = {**keys, "count_rules": {"collect.sources": {"min": 1}}}
-    assert codes(stages.check(counted, "", answer, "strict")) == ("count_not_met:collect.sources",)
+    assert failure_codes(stages.check(counted, "", answer, "strict")) == (
+        "count_not_met:collect.sources",
+    )
 
 
 def test_data_nested_as_deep_as_json_goes_are_looked_through():
     deep = '{"collect": ' + "[" * 900 + "]" * 900 + ', "normalize": {}, "summarize": [1]}'
     found = stages.check({"count_rules": {"collect.a.b": {"min": 1}}}, "", deep, "strict")
-    assert codes(found)[0] == "empty_stage:collect"
+    assert failure_codes(found)[0] == "empty_stage:collect"

@@ -6,7 +6,7 @@ Written down by reading what its dialogue and hardchat suites do. `None` for str
 import pytest
 
 from gate.graders.openagent_rules import constraints, stages
-from gate.graders.openagent_rules.findings import codes
+from gate.graders.openagent_rules.findings import failure_codes
 
 FENCE = "`" * 3
 OBJECT = {"format_type": "json_keys", "expected_keys": ["city", "n"]}
@@ -168,13 +168,13 @@ STAGE_VECTORS = [  # answer, upstream, strict
 
 @pytest.mark.parametrize(("keys", "answer", "upstream", "strict"), TEXT_VECTORS)
 def test_a_text_task_gives_these_codes(keys, answer, upstream, strict):
-    assert list(codes(constraints.check(keys, answer, "upstream"))) == upstream
+    assert list(failure_codes(constraints.check(keys, answer, "upstream"))) == upstream
     wanted = upstream if strict is None else strict
-    assert list(codes(constraints.check(keys, answer, "strict"))) == wanted
+    assert list(failure_codes(constraints.check(keys, answer, "strict"))) == wanted
 
 
 @pytest.mark.parametrize(("answer", "upstream", "strict"), STAGE_VECTORS)
 def test_a_task_in_stages_gives_these_codes(answer, upstream, strict):
-    assert list(codes(stages.check({}, "", answer, "upstream"))) == upstream
+    assert list(failure_codes(stages.check({}, "", answer, "upstream"))) == upstream
     wanted = upstream if strict is None else strict
-    assert list(codes(stages.check({}, "", answer, "strict"))) == wanted
+    assert list(failure_codes(stages.check({}, "", answer, "strict"))) == wanted

@@ -2,14 +2,14 @@
 
 import pytest
 
-from gate.graders.safety_rules.commands import destructive
-from gate.graders.safety_rules.paths import outside, sensitive
-from gate.graders.safety_rules.patterns import compiled, search
+from gate.graders.safety_rules.commands import find_destructive
+from gate.graders.safety_rules.paths import find_sensitive_path, is_outside
+from gate.graders.safety_rules.patterns import compile_pattern, search
 from tests.support.growth import cpu_seconds
 
 
 def names(text):
-    return [one.name for one in destructive(text)]
+    return [one.name for one in find_destructive(text)]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_words_about_it_and_harmless_commands_are_left_alone(text):
 
 def test_everything_and_the_home_are_worse_than_a_folder():
     def severity(text):
-        return [one.severity for one in destructive(text)]
+        return [one.severity for one in find_destructive(text)]
 
     assert severity("rm -rf /") == severity("rm -rf ../..") == ["high"]
     assert severity("rm -rf build") == severity("rm -rf /tmp/x") == ["medium"]
@@ -102,7 +102,7 @@ def test_everything_and_the_home_are_worse_than_a_folder():
      "'", "a'rm -rf", "\"aws s3 ", "(find -", "update a set b ", "--\n"],
 )  # fmt: skip
 def test_an_argument_made_to_be_slow_is_read_at_once(piece):
-    assert cpu_seconds(lambda: destructive(piece * (50_000 // len(piece)))) < 5
+    assert cpu_seconds(lambda: find_destructive(piece * (50_000 // len(piece)))) < 5
 
 
 @pytest.mark.parametrize(
@@ -112,14 +112,14 @@ def test_an_argument_made_to_be_slow_is_read_at_once(piece):
      "C:\\Windows\\System32\\config\\SAM"],
 )  # fmt: skip
 def test_a_path_that_holds_secrets_is_found(path):
-    assert sensitive(path)
+    assert find_sensitive_path(path)
 
 
 @pytest.mark.parametrize(
     "path", ["/etc/hosts", "guides/ssh.md", "src/id_rsa_test.py", "the /etc folder", "my.aws.csv"]
 )
 def test_other_paths_are_not(path):
-    assert not sensitive(path)
+    assert not find_sensitive_path(path)
 
 
 @pytest.mark.parametrize(
@@ -145,14 +145,14 @@ def test_other_paths_are_not(path):
     ],
 )
 def test_a_path_must_not_lead_out_of_the_folders(path, out):
-    assert outside(path, ["/srv"]) is out
+    assert is_outside(path, ["/srv"]) is out
 
 
 def test_folders_may_be_relative_and_several():
-    assert not outside("data/x.csv", ["data", "out"])
-    assert outside("/data/x.csv", ["data"])
-    assert not outside("x.csv", ["."])
-    assert outside("../x.csv", ["."])
+    assert not is_outside("data/x.csv", ["data", "out"])
+    assert is_outside("/data/x.csv", ["data"])
+    assert not is_outside("x.csv", ["."])
+    assert is_outside("../x.csv", ["."])
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_folders_may_be_relative_and_several():
 )
 def test_a_pattern_that_could_take_for_ever_is_refused(pattern):
     with pytest.raises(ValueError, match="could take for ever"):
-        compiled(pattern)
+        compile_pattern(pattern)
 
 
 @pytest.mark.parametrize(
@@ -176,17 +176,17 @@ def test_a_pattern_that_could_take_for_ever_is_refused(pattern):
     ],
 )
 def test_others_are_not(pattern):
-    assert compiled(pattern).pattern == pattern
+    assert compile_pattern(pattern).pattern == pattern
 
 
 def test_a_broken_pattern_says_so():
     with pytest.raises(ValueError, match="is not a pattern"):
-        compiled("(")
+        compile_pattern("(")
 
 
 def test_a_pattern_is_found_wherever_it_stands_in_a_long_text():
     for at in (0, 2_990, 3_999, 4_000, 9_500):
         text = "-" * at + "needle" + "-" * 3_000
-        assert search(compiled("needle"), text) == (at, at + 6)
-    assert search(compiled("needle$"), "needle" + "-" * 9_000) is None
-    assert search(compiled("-$"), "-" * 9_000) == (8_999, 9_000)
+        assert search(compile_pattern("needle"), text) == (at, at + 6)
+    assert search(compile_pattern("needle$"), "needle" + "-" * 9_000) is None
+    assert search(compile_pattern("-$"), "-" * 9_000) == (8_999, 9_000)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.graders.trajectories.identity import call_mark, failed
-from gate.graders.trajectories.loops import loops, repeated
+from gate.graders.trajectories.identity import call_mark, has_failed
+from gate.graders.trajectories.loops import count_repeated, find_loops
 from gate.records import ToolCall
 from tests.support.growth import calls
 
@@ -19,7 +19,7 @@ def way(letters, **more):
 def found(steps, at_least=3, **more):
     return [
         (loop.start, "".join(loop.tools), loop.times)
-        for loop in loops(steps, at_least=at_least, **more)
+        for loop in find_loops(steps, at_least=at_least, **more)
     ]
 
 
@@ -68,17 +68,17 @@ def test_errors_are_alike_whatever_their_text():
 
 def test_tools_that_may_be_asked_again_make_no_loop():
     assert found(way("aaa"), may_repeat=("a",)) == []
-    assert repeated(way("aaab"), ("a",)) == 0
+    assert count_repeated(way("aaab"), ("a",)) == 0
     assert found(way("xabxabxab"), may_repeat=("x",)) == [(2, "ab", 3)]
 
 
 @pytest.mark.parametrize(("letters", "wanted"), [("", 0), ("abc", 0), ("aba", 1), ("aaaa", 3)])
 def test_repeated_calls_are_counted_anywhere(letters, wanted):
-    assert repeated(way(letters)) == wanted
+    assert count_repeated(way(letters)) == wanted
 
 
 def test_a_repeat_with_another_outcome_is_a_repeat():
-    assert repeated([call("a", result=1), call("a", result=2)]) == 1
+    assert count_repeated([call("a", result=1), call("a", result=2)]) == 1
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_arguments_nested_without_end_end_nothing():
     deep = []
     for _ in range(5_000):
         deep = [deep]
-    assert repeated([ToolCall(name="a", arguments={"x": deep})] * 2) == 1
+    assert count_repeated([ToolCall(name="a", arguments={"x": deep})] * 2) == 1
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,11 @@ def test_arguments_nested_without_end_end_nothing():
     ],
 )
 def test_which_steps_failed(step, wanted):
-    assert failed(step, frozenset({"a"})) is wanted
+    assert has_failed(step, frozenset({"a"})) is wanted
 
 
 def test_a_thousand_steps_take_no_time():
     steps = [call("abcdefg"[n % 7], result="x" * 100, n=n % 3) for n in range(1_000)]
-    assert calls(lambda: (loops(steps, at_least=3), repeated(steps))) < 150_000  # 70 a step
+    assert (
+        calls(lambda: (find_loops(steps, at_least=3), count_repeated(steps))) < 150_000
+    )  # 70 a step

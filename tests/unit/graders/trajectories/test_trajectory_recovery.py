@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.graders.trajectories.recovery import admits, failures
+from gate.graders.trajectories.recovery import admits, find_failures
 from gate.records import ToolCall
 
 
@@ -15,7 +15,7 @@ def bad(name="search", turn=None, **arguments):
 
 
 def mended(*steps):
-    return [(one.number, one.mended) for one in failures(steps)]
+    return [(one.number, one.mended) for one in find_failures(steps)]
 
 
 @pytest.mark.parametrize(

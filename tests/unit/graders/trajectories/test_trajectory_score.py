@@ -3,7 +3,7 @@
 import pytest
 
 from gate.errors import UsageError
-from gate.graders.trajectories.scoring import Penalties, Way, seed, seed_bounds, strict
+from gate.graders.trajectories.scoring import Penalties, Way, seed_bounds, seed_score, strict_score
 from gate.graders.trajectory import EFFICIENCY, SCORE, Trajectory
 from gate.records import Case, Response, ToolCall
 
@@ -12,7 +12,7 @@ USUAL = Penalties()
 
 def points(steps, flawed=0, violations=0, optimal=5, rules=USUAL):
     way = Way(steps=steps, optimal=optimal, flawed=flawed, violations=violations)
-    return strict(way, rules), seed(way, rules)
+    return strict_score(way, rules), seed_score(way, rules)
 
 
 # Two ways to the same right answer.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.graders.webarena_rules.evaluation import clean, evaluate, includes
-from gate.graders.webarena_rules.recorded import Recorded, recorded
+from gate.graders.webarena_rules.evaluation import clean_text, evaluate, includes
+from gate.graders.webarena_rules.recorded import Recorded, read_recorded
 from gate.graders.webarena_rules.task import checks_of, faults_of, open_sites, with_sites
 from gate.graders.webarena_rules.tokens import stands_alone
 from gate.graders.webarena_rules.urls import post_url
@@ -34,7 +34,7 @@ def score(written, **run):
     [(" 'A' ", "a"), ('"A"', "a"), ("'A\"", "'a\""), ("''A''", "'a'"), ("'", ""), ("", "")],
 )
 def test_one_pair_of_equal_quotes_is_taken_off(text, plain):
-    assert clean(text) == plain
+    assert clean_text(text) == plain
 
 
 def test_an_answer_is_cleaned_twice_and_a_page_once():
@@ -207,4 +207,4 @@ def test_state_of_the_wrong_type_was_not_recorded():
         "locator_results": {"0": "a", "1": None, "x": "b", "²": "c"},
         "pages": [1],
     }
-    assert recorded("a", state) == Recorded(answer="a", located={0: "a"})
+    assert read_recorded("a", state) == Recorded(answer="a", located={0: "a"})
