@@ -30,7 +30,6 @@ _ENDING_SIGN = re.compile(r" (?:[A-Z]|\d{1,3})\b")
 _KEY = re.compile(r"([^\W\d][\w.-]*)\"?\s?[=:]\s?[\"'$€£]?\Z")
 _STOPS = (". ", "? ", "! ", "\n")
 _ENDED = frozenset((". ", ".", "", ".\n", "\n"))
-_KEY_ENDS = frozenset("=: \"'$€£")
 _PAIR = re.compile(r"[\w.-]+=(?=[$€£]?-?\d)")
 _HEAD = re.compile(r"[ \t]*(?:[-*\u2022]|\d+\.)?[ \t]*([^\d\n:.=|][^\n:.=|]{0,60}):(?=\s)")
 _LINKED = re.compile(r"\b(?:from|compared|versus|vs|against|to|after)\b[^,;:.\d]{0,20}\Z|->|\u2192")
@@ -183,7 +182,7 @@ class _Line:
     ) -> tuple[Label, int]:
         """The label, and where the number's sentence begins."""
         between = text[max(before, number.start - _REACH) : number.start]
-        ended = max(map(between.rfind, _STOPS)) + 1
+        ended = max([between.rfind(one) for one in _STOPS]) + 1
         if ended:
             stop = number.start - len(between) + ended
             between = between[ended:]
@@ -196,7 +195,8 @@ class _Line:
             after = ""
         elif found := _CLAUSE_OR_STOP.search(after):
             after = after[: found.start()]
-        key = _KEY.search(between) if between[-1:] in _KEY_ENDS else None
+        tail = between[-3:]
+        key = _KEY.search(between) if ":" in tail or "=" in tail else None
         mine = words(first)
         if self.log is not None:
             near = self.log | (words(key[1]) if key else frozenset())

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from gate.graders.claims.directions import direction, order_in_text, order_of_labels, way
@@ -60,6 +61,7 @@ _CALENDAR = (  # words, and how many of one are in another
     *(("monthly", 12.0), ("week", 7.0), ("week", 52.0), ("day", 24.0), ("day", 365.0)),
     *(("year", 52.0), ("year", 365.0), ("hour", 60.0), ("minute", 60.0), ("weekly", 52.0)),
 )
+_CALENDAR_WORDS = frozenset(word for word, _ in _CALENDAR)
 _OF = re.compile(
     r"[ ]?(?:[\w'-]+ ){0,2}?(?:out )?of (?:the |its |their |our |all |a total of )*[$€£]?"
     r"|[ ]?/[ ]?|[ ]over[ ]"
@@ -190,30 +192,46 @@ class Named:
 
     def _follows(self, i: int, claim: _Claim, *, within: bool) -> bool:
         told = claim.told
+        pool = self._own(i, told)
+        if within:
+            pool = [one for one in pool if one[1] == IN_IT]
+        places = {one.place for one, _ in pool}
+        tried = self._tried.get((i, claim.number, within))
+        if tried == places:
+            return False
+        self._tried[i, claim.number, within] = places
+        summed = told.names(SUM) or told.names(AVERAGE)
+        kinds = [one.kind for one, level in pool if level == IN_IT and one.place >= 0]
+        if len(set(kinds)) < len(kinds):
+            twice = frozenset(kind for kind in kinds if kinds.count(kind) > 1)
+            claim = replace(claim, own_kinds=twice)
         targets = list(self._targets(claim))
         if not targets[0].kind and (told.by_question or is_scaled(claim.number)):
             targets += [target._replace(kind="money") for target in targets]
-        pool = self._own(i, told)
-        kinds = [one.kind for one, level in pool if level == IN_IT and one.place >= 0]
-        twice = frozenset(kind for kind in kinds if kinds.count(kind) > 1)
-        claim = replace(claim, own_kinds=twice)
-        if within:
-            pool = [one for one in pool if one[1] == IN_IT]
-        else:
-            wholes = self._wholes(claim, pool)
-            for target in targets:
-                if any(_is_whole(target, told, *one) for one in wholes):
+        if not within:
+            wholes = []
+            for one in self._wholes(claim, pool) if summed else told.wholes:
+                if any(_is_whole(target, told, *one) for target in targets):
                     return True
+                wholes.append(one)
             pool += self._named_in(told)
             if claim.number.unit != TIMES:
                 pool += [(whole.operand, level) for whole, level in wholes if level]
+        among = {k for k, (_, level) in enumerate(pool) if level >= BY_WORDS}
+        if tried is not None and not summed:  # only what is new can make a difference
+            among = {k for k in among if pool[k][0].place >= 0 and pool[k][0].place not in tried}
         some = [one for one, _ in pool]
         wanted = _wanted(told)
         return any(
             self._is_meant(claim, target, name, pool[a], pool[b])
             for target in targets
-            for name, a, b in calculations(target, some, wanted)
+            for name, a, b in calculations(target, some, wanted, among)
         )
+
+    @cached_property
+    def _tried(self) -> dict[tuple[int, Number, bool], set[int]]:
+        """Claim, and whether within its sentence -> places of the operands that gave nothing."""
+        return {}
 
     # --------------------------------------------------------------------------- what is told
 
@@ -243,7 +261,9 @@ class Named:
         asking = said | self._question[0]
         holders = self.working.labels.holders
         by_question = said.isdisjoint(holders) and not asking.isdisjoint(holders)
-        constants = [(_constant(value), BY_WORDS) for word, value in _CALENDAR if word in wide]
+        constants: list[tuple[Operand, Level]] = []
+        if not wide.isdisjoint(_CALENDAR_WORDS):
+            constants += [(_constant(n), BY_WORDS) for word, n in _CALENDAR if word in wide]
         if _MULTIPLE.search(sentence):
             constants += [(_constant(n), IN_IT) for one, n in _MULTIPLES if one.search(sentence)]
         return Told(
@@ -331,29 +351,26 @@ class Named:
         sure = {k for k in taken if weights[k][1]}
         if told.by_question:
             sure -= labels.outdone(taken, told.wide)
-        pool = [(labels.operand(k), BY_WORDS if k in sure else AROUND) for k in taken]
+        pool = [(labels.operands[k], BY_WORDS if k in sure else AROUND) for k in taken]
         beside = {j for k in sure for j in labels.beside(k)}.difference(taken)
-        pool += [(labels.operand(k), AROUND) for k in sorted(beside)[:_SOURCES]]
+        pool += [(labels.operands[k], AROUND) for k in sorted(beside)[:_SOURCES]]
         left = [k for k in labels.with_unit[:_READ] if k not in weights and k not in beside]
-        pool += [(labels.operand(k), BY_UNIT) for k in left[:_UNNAMED]]
+        pool += [(labels.operands[k], BY_UNIT) for k in left[:_UNNAMED]]
         self._pools[told.begin] = pool
         return pool
 
-    def _wholes(self, claim: _Claim, own: Pool) -> Sequence[tuple[Whole, Level]]:
-        """The sums that a sentence may mean."""
+    def _wholes(self, claim: _Claim, own: Pool) -> Iterator[tuple[Whole, Level]]:
+        """The sums that a sentence may mean which says that something is summed."""
         told, labels = claim.told, self.working.labels
-        some = told.wholes
-        if told.names(SUM) or told.names(AVERAGE):
-            here = [one for one, level in own if level == IN_IT and one.place >= 0]
-            before = [one for one in here if one.number.start < claim.number.start]
-            own_wholes = (labels.whole(here), labels.whole(before))
-            some = [*some, *((whole, BY_WORDS) for whole in own_wholes if whole)]
-            unit = claim.number.unit
-            like = unit if unit and unit not in PARTS and unit != TIMES else None
-            when = periods(told.said) or periods(told.wide)
-            named = labels.named_by(told.wide, when, like=like, unit=claim.unit)
-            some += [(whole, BY_WORDS) for one in named if (whole := labels.whole(one))]
-        return some
+        yield from told.wholes
+        here = [one for one, level in own if level == IN_IT and one.place >= 0]
+        before = [one for one in here if one.number.start < claim.number.start]
+        own_wholes = (labels.whole(here), labels.whole(before))
+        unit = claim.number.unit
+        like = unit if unit and unit not in PARTS and unit != TIMES else None
+        when = periods(told.said) or periods(told.wide)
+        named = labels.named_by(told.wide, when, like=like, unit=claim.unit)
+        yield from ((one, BY_WORDS) for one in chain(own_wholes, map(labels.whole, named)) if one)
 
     def _of_pair(self, i: int) -> Sequence[int]:
         """ "(11 of 20)", nearest to the claim; both known."""
@@ -386,7 +403,7 @@ class Named:
     ) -> bool:
         (a, la), (b, lb) = one, other
         lower, upper = min(la, lb), max(la, lb)
-        if upper < BY_WORDS or not _may_meet(a, b, name):
+        if not _may_meet(a, b, name):
             return False
         loose = _SHARP * (_TYPED if claim.unit is not None else 1) * target.value
         by_question = claim.told.by_question and name in ("product", "quotient", "sum")

@@ -105,11 +105,13 @@ class Labels:
         """
         found: dict[int, tuple[float, bool]] = {}
         for word in wide:
-            holding = self.holders.get(word, ())
+            if not (holding := self.holders.get(word)):
+                continue
             inside = word in said
+            more = (2.0 if inside else 1.0) / len(holding)
             for i in holding:
                 weight, sure = found.get(i, (0.0, False))
-                found[i] = weight + (2.0 if inside else 1.0) / len(holding), sure or inside
+                found[i] = weight + more, sure or inside
         return found
 
     @cached_property
@@ -125,12 +127,12 @@ class Labels:
                 groups[where, label.series].append(i)
                 groups[self._together[i]].append(i)
                 continue
-            kind = self.operand(i).kind
+            kind = self.operands[i].kind
             groups[self._together[i], kind].append(i)
             if not kind and (after := _COUNTED.match(texts[where], number.end)):
                 groups[after[1].lower().rstrip("s")].append(i)
         some = (some for some in groups.values() if len(some) > 1)
-        made = (self.whole([self.operand(i) for i in one]) for one in some)
+        made = (self.whole([self.operands[i] for i in one]) for one in some)
         return [one for one in made if one]
 
     def whole(self, some: Sequence[Operand]) -> Whole | None:
@@ -194,7 +196,7 @@ class Labels:
         parts = {}
         for i in some:
             every = self.sources.labels[i].every
-            parts[i] = (every & scope, every - scope, self.operand(i).kind)
+            parts[i] = (every & scope, every - scope, self.operands[i].kind)
         most = max((len(mine) for mine, _, _ in parts.values()), default=0)
         least = min((len(rest) for _, rest, _ in parts.values()), default=0)
         return {
@@ -207,16 +209,11 @@ class Labels:
             )
         }
 
-    def operand(self, i: int) -> Operand:
-        if i not in self._operands:
-            label = self.sources.labels[i]
-            number = self.sources.found[i][1]
-            self._operands[i] = operand(number, label.measure, label, -1, i)
-        return self._operands[i]
-
     @cached_property
-    def _operands(self) -> dict[int, Operand]:
-        return {}
+    def operands(self) -> list[Operand]:
+        """The numbers of the sources that have a label."""
+        rows = enumerate(zip(self.sources.found, self.sources.labels, strict=False))
+        return [operand(one, label.measure, label, -1, i) for i, ((_, one), label) in rows]
 
     def named_by(
         self,
@@ -243,7 +240,7 @@ class Labels:
                 continue
             if unit is not None and not same_kind(unit, label.measure):
                 continue
-            one = self.operand(i)
+            one = self.operands[i]
             ranked[shared[i]].append(one)
             if when and not ((told := periods(label.near)) and conflict(told, when)):
                 every.append(one)
@@ -288,7 +285,7 @@ class Labels:
                 continue
             if not self.sources.labels[share].earlier or self.sources.found[i][1].maybe_date:
                 continue
-            other = self.operand(i)
+            other = self.operands[i]
             if other.kind == one.kind:
                 yield other
 

@@ -119,10 +119,10 @@ OPERATIONS = (
 @lru_cache(maxsize=256)  # a sentence has several claims, which are tried several times
 def operations_named(text: str) -> tuple[Operation, ...]:
     """The operations that words of the text name."""
-    words = _TOKEN.findall(text.casefold())
-    named = {k for phrase in words for k in _meant(phrase)}
-    named.update(k for a, b in pairwise(words) for k in _meant(f"{a} {b}"))
-    return tuple(OPERATIONS[k] for k in sorted(named))
+    words = ["0" if one.isdigit() else one for one in _TOKEN.findall(text.casefold())]
+    phrases = {*words, *map(" ".join, pairwise(words))}
+    named = {k for meant in map(_meant, phrases) for k in meant}
+    return tuple([OPERATIONS[k] for k in sorted(named)])
 
 
 @lru_cache(maxsize=8192)

@@ -6,10 +6,10 @@ Units limit what can be calculated from what: money is money times a count, neve
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from typing import NamedTuple
 
-from gate.graders.claims.operations import Operand, base
+from gate.graders.claims.operations import Operand
 
 _LEAST, _MOST = 1e-12, 1e18  # of a value that is looked for
 
@@ -31,125 +31,132 @@ class Found(NamedTuple):
     b: int
 
 
-class _Sizes:
-    """Some operands by size."""
-
-    def __init__(self, sized: list[tuple[float, int]]) -> None:
-        sized.sort()
-        self._whose = [k for _, k in sized]
-        self._sizes = [size for size, _ in sized]
-
-    def at(self, want: float, allowed: float) -> list[int]:
-        """Those of a size; none of a size below 0."""
-        if want < -allowed:
-            return []
-        sizes = self._sizes
-        low = high = bisect_left(sizes, want - allowed)
-        while high < len(sizes) and sizes[high] <= want + allowed:
-            high += 1
-        return self._whose[low:high]
+Sizes = list[tuple[float, int]]  # sizes in order, and whose they are
 
 
-_NONE = _Sizes([])
+def _at(sizes: Sizes, want: float, allowed: float) -> list[int]:
+    """Those of a size; none of a size below 0."""
+    if not sizes or want < -allowed:
+        return []
+    most = want + allowed
+    found = []
+    for size, k in sizes[bisect_left(sizes, (want - allowed,)) :]:
+        if size > most:
+            break
+        found.append(k)
+    return found
+
+
+class _Index(NamedTuple):
+    """Operands by size: all, and those of which each calculation must have one."""
+
+    every: Sizes
+    few: Sizes
+
+
+_NONE = _Index([], [])
+
+
+def _index(sizes: Sizes, among: Container[int]) -> _Index:
+    sizes.sort()
+    return _Index(sizes, [one for one in sizes if one[1] in among])
 
 
 def calculations(
-    target: Target, some: Sequence[Operand], wanted: Container[str]
+    target: Target, some: Sequence[Operand], wanted: Container[str], among: Collection[int]
 ) -> Iterator[Found]:
-    """The calculations with two of the operands that give the target, of the `wanted` names."""
+    """The calculations with two of the operands that give the target, of the `wanted` names, each
+    with one `among` some operands.
+    """
     value, allowed, kind, factor = target
-    if not _LEAST < value < _MOST:
+    if not among or not _LEAST < value < _MOST:
         return
-    sizes = [abs(base(one) if one.kind else one.amount * factor) for one in some]
-    kinds = {one.kind for one in some}
+    raw = [abs(one.amount) for one in some]
+    sizes = [
+        raw[k] * (one.unit.factor if one.unit is not None else 1.0 if one.kind else factor)
+        for k, one in enumerate(some)
+    ]
     by_kind = {
-        its: _Sizes([(size, k) for k, size in enumerate(sizes) if some[k].kind == its])
-        for its in kinds
+        its: _index([(size, k) for k, size in enumerate(sizes) if some[k].kind == its], among)
+        for its in {one.kind for one in some}
     }
     if kind in ("%", "times"):
-        for its, alike in by_kind.items():
-            mine = [
-                k for k, one in enumerate(some) if one.kind == its and _LEAST < sizes[k] < _MOST
-            ]
-            for name, k, j in _parts(target, its, mine, sizes, alike, wanted):
+        for its, index in by_kind.items():
+            for name, k, j in _parts(target, its, index, among, wanted):
                 if name == "rest" or some[k].source < 0 or some[k].source != some[j].source:
                     yield Found(name, k, j)
         return
-    raw = [abs(one.amount) for one in some]
     counts = _NONE  # what an amount is multiplied with, or divided by
     if "product" in wanted or "quotient" in wanted:
         others = [(raw[k], k) for k, one in enumerate(some) if not kind or one.kind != kind]
-        counts = _Sizes([(size, k) for size, k in others if some[k].kind != "money" or not kind])
+        counts = _index([one for one in others if some[one[1]].kind != "money" or not kind], among)
     for k, one in enumerate(some):
         size, its = sizes[k], one.kind
         if not _LEAST < size < _MOST:
             continue
         adds = its == kind or (not its and kind == "money")
+        beside = 0 if k in among else 1  # all, or the few
+        alike = by_kind[its][beside]
         if "difference" in wanted and its != "%":
-            for j in _less(target, k, one, sizes, raw, by_kind):
+            other = by_kind.get("" if its else kind, _NONE)[beside]
+            for j in _less(target, one, size, raw[k], alike, other):
                 yield Found("difference", k, j)
         if not adds:
             if not kind and its and "quotient" in wanted:
-                same = by_kind[its].at(size / value, allowed * size / value**2)
+                same = _at(alike, size / value, allowed * size / value**2)
                 yield from (Found("quotient", k, j) for j in same if j != k)
             continue
         if "sum" in wanted:
-            same = by_kind[its].at(value - size, allowed)
-            yield from (Found("sum", k, j) for j in same if j > k)
-        for j in counts.at(value / size, allowed / size):
+            yield from (Found("sum", k, j) for j in _at(alike, value - size, allowed) if j > k)
+        countable = counts[beside]
+        if not countable:
+            continue
+        for j in _at(countable, value / size, allowed / size):
             if j != k and not (not kind and some[j].kind == "money"):
                 yield Found("product", k, j)
-        for j in counts.at(size / value, allowed * size / value**2):
+        for j in _at(countable, size / value, allowed * size / value**2):
             if j != k and some[j].kind not in ("money", "%"):
                 yield Found("quotient", k, j)
 
 
 def _less(
-    target: Target,
-    k: int,
-    one: Operand,
-    sizes: Sequence[float],
-    raw: Sequence[float],
-    by_kind: Mapping[str, _Sizes],
-) -> Iterator[int]:
-    """What operand k is more than by the target. A bare number goes with each measuring unit; where
-    the target is bare, so does each pair of one kind, as it is written.
+    target: Target, one: Operand, size: float, raw: float, alike: Sizes, other: Sizes
+) -> list[int]:
+    """What an operand is more than by the target. A bare number goes with each measuring unit;
+    where the target is bare, so does each pair of one kind, as it is written. `alike`: the operands
+    of its kind, `other`: the bare ones, or for a bare one those of the target's kind.
     """
     value, allowed, kind, _ = target
     its = one.kind
     if not kind and its:
         scale = one.unit.factor if one.unit is not None else 1.0
-        if raw[k] > value:
-            yield from by_kind[its].at((raw[k] - value) * scale, allowed * scale)
-    elif its in (kind, "") and sizes[k] > value:
-        yield from by_kind[its].at(sizes[k] - value, allowed)
-        if kind not in ("", "money"):
-            yield from by_kind.get("" if its else kind, _NONE).at(sizes[k] - value, allowed)
+        return _at(alike, (raw - value) * scale, allowed * scale) if raw > value else []
+    if its not in (kind, "") or size <= value:
+        return []
+    found = _at(alike, size - value, allowed)
+    return found if kind in ("", "money") else found + _at(other, size - value, allowed)
 
 
 def _parts(
-    target: Target,
-    its: str,
-    mine: Sequence[int],
-    sizes: Sequence[float],
-    alike: _Sizes,
-    wanted: Container[str],
+    target: Target, its: str, alike: _Index, among: Container[int], wanted: Container[str]
 ) -> Iterator[tuple[str, int, int]]:
     """Of a percentage, or of how many times as much; of operands of one kind."""
     value, allowed, kind, _ = target
-    for k in mine:
-        size = sizes[k]
+    for size, k in alike.every:
+        beside = alike.every if k in among else alike.few
+        if not beside or not _LEAST < size < _MOST:
+            continue
         if its == kind == "%":
             if size > value and "difference" in wanted:
-                yield from (("difference", k, j) for j in alike.at(size - value, allowed))
+                yield from (("difference", k, j) for j in _at(beside, size - value, allowed))
             if value > size and "sum" in wanted:
-                yield from (("sum", k, j) for j in alike.at(value - size, allowed) if j > k)
-            if "rest" in wanted and abs(1.0 - size - value) <= allowed:
+                yield from (("sum", k, j) for j in _at(beside, value - size, allowed) if j > k)
+            if "rest" in wanted and k in among and abs(1.0 - size - value) <= allowed:
                 yield "rest", k, k
         if "ratio" in wanted:
-            same = alike.at(size / value, allowed * size / value**2)
+            same = _at(beside, size / value, allowed * size / value**2)
             yield from (("ratio", k, j) for j in same if j != k)
         for way in (1.0 + value, 1.0 - value) if kind == "%" and "change" in wanted else ():
             if way > 0:
-                same = alike.at(size / way, allowed * size / way**2)
+                same = _at(beside, size / way, allowed * size / way**2)
                 yield from (("change", k, j) for j in same if j != k)

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-_STOP = re.compile(r"[.?!](?=\s)|\n")  # a point in a figure ends none
+_STOP = re.compile(r"[.?!\n](?:(?<=\n)|(?=\s))")  # a point in a figure ends none
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ class Sources:
         """
         if not self.found:
             return [SPELLED] if self.spells(claim) else []
-        exact = self._exactly.get(_key(claim))
+        exact = self._exactly.get((claim.value, claim.unit))
         if exact:
             exact = exact[:_LOOKS]
             if unit is None:

@@ -89,9 +89,11 @@ def _is_of_another(rival: int, stated: int, saying: Saying, labelled: Labels) ->
     """Whether the stated number is said of one subject, the rival of that of the answer, and both
     of the same thing.
     """
-    told = saying.subject | (saying.near & labelled.names)
     its, mine = labelled.sources.labels[rival].near, labelled.sources.labels[stated].near
-    if not told or (saying.near.isdisjoint(its & mine) and rival not in labelled.beside(stated)):
+    if saying.near.isdisjoint(its & mine) and rival not in labelled.beside(stated):
+        return False
+    told = saying.subject | (saying.near & labelled.names)
+    if not told:
         return False
     its, mine = labelled.about(rival), labelled.about(stated)
     return bool(

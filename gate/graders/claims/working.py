@@ -38,7 +38,7 @@ class Working:
         """Number i is right, and so is each that says the same."""
         one, unit = self.numbers[i], self.units[i]
         for k, other in enumerate(self.numbers):
-            if other[:2] == one[:2] or _is_converted(one, unit, other, self.units[k]):
+            if other[:2] == one[:2] or (unit and _is_converted(one, unit, other, self.units[k])):
                 self.known.add(k)
 
     def own(self, k: int) -> Operand:
@@ -59,8 +59,8 @@ class Working:
         return [number.start for number in self.numbers]
 
 
-def _is_converted(one: Number, unit: Measure | None, other: Number, its: Measure | None) -> bool:
+def _is_converted(one: Number, unit: Measure, other: Number, its: Measure | None) -> bool:
     """ "1,600 mg" and "1.6 g"."""
-    if unit is None or its is None or its.dimension != unit.dimension:
+    if its is None or its.dimension != unit.dimension:
         return False
     return math.isclose(other.value * its.factor, one.value * unit.factor, rel_tol=1e-9)

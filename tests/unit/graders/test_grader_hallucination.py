@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from gate.errors import GraderFailure, UsageError
 from gate.graders.claims.asking import MOST_ASKED
+from gate.graders.claims.operations import operand
+from gate.graders.claims.search import Target, calculations
 from gate.graders.hallucination import ANSWERS, ENTITIES, RATE, UNVERIFIED, Hallucination
 from gate.records import Case, Document, Reply, Response, ToolCall
 from gate.text.numbers.scanning import numbers
@@ -480,3 +482,24 @@ def test_a_source_that_is_a_bare_number_says_it_of_nothing_else():
     case = Case(id="a", input="Divide the days of the trial by 7.", keys={"context": sources})
     score = Hallucination(max_rate=0).grade(case, Response(answer="The result is 4.29."))
     assert score.passed is True, score.reason
+
+
+def test_a_calculation_has_one_of_the_operands_that_are_meant():
+    some = [operand(number, None) for number in numbers("It has 30, 50, 80 and 20.")]
+    wanted, target = ("sum", "difference"), Target(50.0, 0.5, "")
+
+    def found(*among):
+        return sorted(calculations(target, some, wanted, set(among)))
+
+    assert found(0, 1, 2, 3) == [("difference", 2, 0), ("sum", 0, 3)]
+    assert found(2) == [("difference", 2, 0)]
+    assert found(3) == [("sum", 0, 3)]
+    assert found(1) == found() == []
+
+
+def test_a_claim_is_tried_again_with_what_was_calculated_after_it():
+    context = "North sold 412 boxes. South sold 273 boxes. East sold 96 boxes."
+    total = "North and South sold 685 boxes in total."
+    more = "That is 589 boxes more than East sold"
+    assert score(f"{more}: {total}", context).values[RATE] == 0.0
+    assert score(f"{more}.", context).values[RATE] == 1.0
