@@ -55,7 +55,7 @@ FILES = ("comment.md", "report.md", "report.html")
 
 @pytest.mark.parametrize(
     ("reply", "why", "again"),
-    [(REFUSED, "Incorrect API key", True), ("It is a fine answer.", "not a JSON object", False)],
+    [(REFUSED, "Incorrect API key", True), ("It is a fine answer.", "no JSON object", False)],
 )
 def test_a_judge_that_scores_nothing_is_an_error_that_says_why(tmp_path, reply, why, again):
     with ChatServer(lambda question, nth: reply, read=json.dumps) as judge:

@@ -194,7 +194,7 @@ def test_inner_spans_are_no_trials_and_their_tokens_count(read):
 def test_options_that_make_no_sense_are_named(read, tmp_path):
     for options, told in (
         ({"columns": {"imput": "x"}}, "'imput' is nothing that is read - did you mean 'input'?"),
-        ({"passed": "a", "pass_score": "b>1"}, "cannot be combined"),
+        ({"passed": "a", "pass_score": "b>1"}, "exclude each other"),
         ({"pass_score": "Factuality"}, "write NAME>=NUMBER"),
         ({"pass_score": "Factuality>=."}, "write NAME>=NUMBER"),
         ({"suite": "../x"}, "no name that a folder can have"),

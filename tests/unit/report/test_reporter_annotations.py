@@ -38,9 +38,7 @@ def test_what_does_not_block_is_a_warning():
 
 def test_what_was_not_judged_is_a_warning_of_its_own():
     (line, *_) = render_annotations(no_baseline())
-    assert line.startswith(
-        "::warning title=No baseline%3A there is no baseline to compare analytics with yet::"
-    )
+    assert line.startswith("::warning title=No baseline%3A nothing to compare analytics with yet::")
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -78,7 +78,7 @@ def metric(**more):
 def test_the_whole_of_a_small_suite():
     assert told() == [
         "A harmless change is blocked at most 1 % of the time. A change listed as "
-        "listed as caught 80 % of the time.",
+        "caught is blocked 80 % of the time.",
         "support: 10 cases x 1 round, up to 2 while undecided",
         "====================================================",
         "Baseline: 4 stored rounds a case of 4 runs (baselines/support.json).",
