@@ -84,10 +84,10 @@ class Conciseness:
         if allowed is None and case.keys.get("max_chars") is None:
             allowed = self._from_expected(case.keys.get(self.key))
         if allowed is not None:
-            yield f"{used} words for {allowed}", min(1.0, allowed / max(1, used))
+            yield f"{used} words, {allowed} allowed", min(1.0, allowed / max(1, used))
         most = case.keys.get("max_chars")
         if most is not None:
-            yield f"{len(answer)} characters for {most}", min(1.0, most / max(1, len(answer)))
+            yield f"{len(answer)} characters, {most} allowed", min(1.0, most / max(1, len(answer)))
 
     def _from_expected(self, written: Json) -> int | None:
         expected = written if isinstance(written, list) else [written]

@@ -92,7 +92,7 @@ class Facts:
     def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         for fact, text in _texts(keys):
             if fact.get("as") == "number" and self._whole(text) is None:
-                yield f"expected_facts: {text[:_CODE_LIMIT]!r} is no number, as `as: number` says"
+                yield f"expected_facts: {text[:_CODE_LIMIT]!r} is not a number (as: number)"
 
     def case_doubts(self, keys: Mapping[str, Json]) -> Iterator[str]:
         """Texts that could be the name of something as well as a number."""
@@ -165,7 +165,7 @@ class Facts:
         else:
             found = self._comparing.read(value)
         if found is None and kind == "number":
-            raise GraderFailure(f"expected_facts: {value[:80]!r} is no number (as: number)")
+            raise GraderFailure(f"expected_facts: {value[:80]!r} is not a number (as: number)")
         if found is None:
             return value if isinstance(value, str) else _label(value)
         return found
@@ -246,7 +246,9 @@ def _pattern(value: Json) -> re.Pattern[str]:
     try:
         return re.compile(value, re.IGNORECASE)
     except (re.error, TypeError, OverflowError, RecursionError) as error:
-        raise GraderFailure(f"expected_facts: {str(value)[:80]!r} is no pattern: {error}") from None
+        raise GraderFailure(
+            f"expected_facts: {str(value)[:80]!r} is not a regex: {error}"
+        ) from None
 
 
 def _in_words(fact: Fact, page: Page) -> bool:

@@ -117,9 +117,9 @@ def _faults(expected: Mapping[str, Json]) -> Iterator[str]:
         given = wanted.get("tolerance")
         number = isinstance(given, (int, float)) and not isinstance(given, bool)
         if given is not None and not (number and given >= 0):
-            yield f"{path[:_PATH]}: tolerance is no number from 0 on"
+            yield f"{path[:_PATH]}: tolerance must be a number of 0 or more"
         if "any_of" in wanted and not (isinstance(wanted["any_of"], list) and wanted["any_of"]):
-            yield f"{path[:_PATH]}: any_of is no list of values - write one or more"
+            yield f"{path[:_PATH]}: any_of must be a list of one or more values"
 
 
 def _at(state: Mapping[str, Json], path: str) -> Json:

@@ -89,7 +89,7 @@ class ToolCalls:
                 yield f"expected_tool_calls[{n}]: {message}"
             if defined and call["name"] not in defined:
                 near = did_you_mean(call["name"], defined)
-                message = f"'{call['name']}' is none of the case's tools{near}"
+                message = f"'{call['name']}' is not one of the case's tools{near}"
                 yield f"expected_tool_calls[{n}].name: {message}"
         if keys.get(KEY):
             yield from reference_faults(keys[KEY])

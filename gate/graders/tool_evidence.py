@@ -195,7 +195,7 @@ def _reason(failures: tuple[str, ...], checked: CheckedEvidence) -> str:
     if checked.missing:
         logs += f", without {_join_names(checked.missing)}"
     if checked.fabricated:
-        logs += f"; declared and not logged: {_join_names(checked.fabricated)}"
+        logs += f"; declared but not logged: {_join_names(checked.fabricated)}"
     if checked.notes:
         logs += f" ({checked.notes[0]})"
     return "; ".join((*sentences, logs))

@@ -185,14 +185,14 @@ class Trajectory:
     def _sentences(self, facts: TrajectoryFacts) -> Iterator[str]:
         way = facts.way
         if way is None:
-            yield f"{facts.steps} steps, how many are needed is not known"
+            yield f"{facts.steps} steps; it is unknown how many are needed"
         else:
             flag = ", inefficient" if way.ratio > self.flag_above else ""
             few = ", fewer than needed" if way.ratio < 1 else ""
-            yield f"{way.steps} steps for {way.optimal} (ratio {_ratio(way)}{flag}{few})"
+            yield f"{way.steps} steps, {way.optimal} needed (ratio {_ratio(way)}{flag}{few})"
         yield from (loop.about for loop in facts.loops[:_TOLD])
         if facts.repeated:
-            yield f"{facts.repeated} calls made before"
+            yield f"{facts.repeated} repeated calls"
         for step in facts.failed[:_TOLD]:
             end = (
                 "mended" if step.mended else "not mended" if facts.whole else "the rest is unknown"

@@ -123,7 +123,7 @@ def _score(questions: Sequence[OpenQuestion], verdicts: Sequence[AnswerVerdict])
     if unknown and unknown[0].why:
         return Score(unscored=unknown[0].why)
     if unknown:
-        return _not_evaluable("no judge was asked, and the task allows other words (fuzzy_match)")
+        return _not_evaluable("no judge was asked, but the task needs one (fuzzy_match)")
     return Score(
         values={SUCCESS: 1.0, NOT_EVALUABLE: 0.0},
         passed=True,

@@ -161,7 +161,7 @@ def test_429_says_how_long_to_wait_and_the_next_try_succeeds(url, kind):
 def test_a_stream_that_is_cut_is_the_agents_fault(url, kind):
     agent = kind(base_url=url, model="m-1", options={"stream": True})
     connection = agent.connect(World(env={}, root=Path()))
-    with pytest.raises(AgentFailure, match=r"cut its (answer|stream) off"):
+    with pytest.raises(AgentFailure, match=r"before the end of (its|the) answer"):
         connection.ask(Case(id="c", input="cut", keys={}), timeout_s=10)
     connection.close()
 

@@ -171,7 +171,7 @@ def test_dots_of_names_become_underscores_where_they_are_wanted():
 def test_rows_of_another_form_are_refused():
     with pytest.raises(UsageError, match="'HashMap' is no type"):
         json_schema({"type": "HashMap"})
-    with pytest.raises(UsageError, match="'other', which is none of the functions"):
+    with pytest.raises(UsageError, match="'other', which is not one of the functions"):
         case_keys([FUNCTION], [{"other": {}}])
     many = {f"m{i}": [1, 2] for i in range(11)}
     with pytest.raises(UsageError, match="more than 1,000 values"):

@@ -53,7 +53,7 @@ _PLAIN_WORDS = "the The a an of in at on to was is were are came had has have wi
 _PLAIN = frozenset(_PLAIN_WORDS.split())
 
 # Why a claim is open, besides that nothing states it.
-SWAPPED = "the sources say this of something else"
+SWAPPED = "the sources give this number for something else"
 TURNED = "it goes the other way"
 NO_YEAR = "no source has this year"
 NO_CODE = "no source has this code"

@@ -41,7 +41,7 @@ def _pattern_faults(keys: Mapping[str, Json]) -> Iterator[str]:
     demanded = {*(keys.get("fact_patterns") or ()), *(keys.get("must_patterns") or ())}
     for pattern in keys.get("forbid_patterns") or ():
         if pattern in demanded:
-            yield f"forbid_patterns: {pattern!r} is demanded, too - take it out of one of the lists"
+            yield f"forbid_patterns: {pattern!r} is also required - remove it from one of the lists"
 
 
 def _form_faults(keys: Mapping[str, Json]) -> Iterator[str]:
@@ -49,13 +49,13 @@ def _form_faults(keys: Mapping[str, Json]) -> Iterator[str]:
     if form and form not in FORMATS:
         yield f"format_type: unknown '{form}'{did_you_mean(form, FORMATS)}"
     if keys.get("expected_keys") and form != "json_keys":
-        yield "expected_keys: nobody looks for them - set format_type to json_keys"
+        yield "expected_keys: has no effect here - set format_type to json_keys"
     if form == "json_keys":
         for key in ("item_count", "min_items", "max_items"):
             if keys.get(key) is not None:
-                yield f"{key}: a JSON object has no items - leave it out, or name expected_keys"
+                yield f"{key}: a JSON object has no items - remove it, or set expected_keys"
     if form in JSON_FORMATS and keys.get("line_prefix") is not None:
-        yield "line_prefix: the lines of JSON are not looked at - leave it out"
+        yield "line_prefix: has no effect on JSON - remove it"
 
 
 def _limit_faults(keys: Mapping[str, Json]) -> Iterator[str]:

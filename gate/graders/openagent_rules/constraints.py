@@ -102,7 +102,7 @@ def _form(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
         message = f"not JSON: {data.why}; it begins {_begin(answer.raw)}"
         yield DemandFinding(about="format", code="json_format_invalid", told=message)
     elif not isinstance(data, kind):
-        message = f"a JSON {wanted} is wanted, the answer is {_begin(answer.core)}"
+        message = f"expected a JSON {wanted}, got {_begin(answer.core)}"
         yield DemandFinding(about="format", code=f"json_{wanted}_expected", told=message)
     else:
         yield DemandFinding(about="format")
@@ -147,7 +147,7 @@ def _lengths(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding
         exact = _number(keys, "exact_words")
         if exact is not None:
             code = "" if words == exact else "exact_words_not_met"
-            message = f"{words} words, exactly {exact} wanted"
+            message = f"{words} words, expected exactly {exact}"
             yield DemandFinding(about="instruction", code=code, told=message)
 
 
@@ -200,14 +200,14 @@ def _check_exact_count(count: int | None, counted: Items) -> Iterator[DemandFind
     if counted.count <= count:
         yield few
     else:
-        message = f"{counted.count} items, exactly {count} wanted"
+        message = f"{counted.count} items, expected exactly {count}"
         yield DemandFinding(about="instruction", code=f"item_count_exceeded:{count}", told=message)
 
 
 def _check_fewest(counted: Items, count: int) -> DemandFinding:
     code = _TOO_FEW.get(counted.how, f"item_count_not_met:{count}")
     what = {"lines": "items or lines", "commas": "items between commas"}.get(counted.how, "items")
-    message = f"{counted.count} {what}, {count} wanted"
+    message = f"{counted.count} {what}, expected {count}"
     return DemandFinding(
         about="instruction", code="" if counted.count >= count else code, told=message
     )
@@ -226,7 +226,7 @@ def _check_minimum(
 ) -> Iterator[DemandFinding]:
     limit = _number(keys, key)
     if limit is not None:
-        message = f"{count} {what}, at least {limit} wanted"
+        message = f"{count} {what}, expected at least {limit}"
         yield DemandFinding(about="instruction", code=code if count < limit else "", told=message)
 
 
@@ -235,7 +235,7 @@ def _check_maximum(
 ) -> Iterator[DemandFinding]:
     limit = _number(keys, key)
     if limit is not None:
-        message = f"{count} {what}, at most {limit} wanted"
+        message = f"{count} {what}, expected at most {limit}"
         yield DemandFinding(about="instruction", code=code if count > limit else "", told=message)
 
 

@@ -67,9 +67,9 @@ def faults(keys: Mapping[str, Json], prompt: str) -> Iterator[str]:
                 )
     for field, rule in (keys.get(KEY) or {}).items():
         if not all(field.split(".")):
-            yield f"{KEY}: '{field}' is no dotted path - write it as collect.sources"
+            yield f"{KEY}: '{field}' is not a dotted path - write it as collect.sources"
         if "exact" in rule and len(rule) > 1:
-            yield f"{KEY}.{field}: exact stands alone - leave out min and max"
+            yield f"{KEY}.{field}: exact cannot be combined with min or max - remove them"
         elif rule.get("min", 0) > rule.get("max", rule.get("min", 0)):
             yield f"{KEY}.{field}: min is more than max - no answer can meet both"
 
@@ -164,5 +164,5 @@ def _at(start: Json, path: Sequence[str]) -> list[Json]:
 
 def _format_limit(rule: CountRule) -> str:
     if rule.low == rule.high:
-        return f"exactly {rule.low} wanted"
-    return f"at most {rule.high} wanted" if rule.low is None else f"at least {rule.low} wanted"
+        return f"expected exactly {rule.low}"
+    return f"expected at most {rule.high}" if rule.low is None else f"expected at least {rule.low}"

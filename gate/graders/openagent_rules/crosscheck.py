@@ -22,7 +22,7 @@ SHOWN = 100  # names of one list
 _NOTES, _NOTE = 10, 200  # how many, and characters of one
 
 NO_LOGS = "no server log was looked for"
-OWN_WORD = "no server log was looked for, and the agent's own steps are its word"
+OWN_WORD = "no server log was looked for, and the agent's own steps are not proof"
 
 
 def cross_check(

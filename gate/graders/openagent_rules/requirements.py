@@ -128,7 +128,7 @@ def faults(keys: Mapping[str, Json]) -> Iterator[str]:
     wanted = keys.get("output_requirements") or {}
     for field in wanted.get("must_include_fields") or ():
         if not all(field.split(".")):
-            yield f"output_requirements.must_include_fields: '{field[:60]}' is no dotted path"
+            yield f"output_requirements.must_include_fields: '{field[:60]}' is not a dotted path"
     listed = {
         "required_tools": keys.get("required_tools"),
         "output_requirements.must_include_tool_calls": wanted.get("must_include_tool_calls"),
@@ -136,7 +136,7 @@ def faults(keys: Mapping[str, Json]) -> Iterator[str]:
     for place, tools in listed.items():
         for tool in tools or ():
             if not canonical_name(tool):
-                yield f"{place}: '{tool[:60]}' is no name of a tool"
+                yield f"{place}: '{tool[:60]}' is not the name of a tool"
 
 
 def list_unmet(

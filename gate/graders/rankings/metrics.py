@@ -24,7 +24,7 @@ def cutoff_fault(name: str, given: Sequence[int | None]) -> str | None:
     wrong = [k for k in given if k is not None and k < 1]
     if wrong:
         return f"{name} is {wrong[0]}, but documents are counted from 1"
-    return f"a value of {name} stands there twice" if len(set(given)) < len(given) else None
+    return f"{name} has a value twice" if len(set(given)) < len(given) else None
 
 
 def ranking_metrics(k: Iterable[int], mrr_k: Iterable[int] = ()) -> tuple[MetricSpec, ...]:
@@ -68,8 +68,8 @@ def list_lacking(ids: Sequence[str], relevant: Mapping[str, float], k: int) -> I
 def list_not_counted(case: Case, *, again: int) -> Iterator[str]:
     """What was left out: documents that came again, and negative grades."""
     if again:
-        yield f"documents that came again and are not counted: {again}"
+        yield f"repeated documents, not counted: {again}"
     graded = case.keys.get("relevance_scores") or {}
     negative = sum(gain < 0 for gain in graded.values())
     if negative:
-        yield f"{case.place}: negative grades that count as 0: {negative}"
+        yield f"{case.place}: negative grades, counted as 0: {negative}"

@@ -77,7 +77,7 @@ def _by_model(texts: Sequence[str]) -> Any:
     with _IN_TURN:
         if not _loaded:
             if not is_installed():  # unpickled on a worker without it
-                raise UsageError(f"the model for embeddings is not here: {EXTRA}")
+                raise UsageError(f"the model for embeddings is not installed: {EXTRA}")
             importlib.import_module("transformers.utils.logging").disable_progress_bar()
             _loaded.append(importlib.import_module(MODEL).load_model(device="cpu"))
         return _loaded[0].encode(list(texts), show_progress_bar=False)

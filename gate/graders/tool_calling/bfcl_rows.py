@@ -45,7 +45,7 @@ def case_keys(
     for answer in ground_truth:
         ((name, allowed),) = answer.items()
         if name not in schemas:
-            raise UsageError(f"BFCL: the answer calls {name!r}, which is none of the functions")
+            raise UsageError(f"BFCL: the answer calls {name!r}, which is not one of the functions")
         call = _expected(schemas[name], allowed)
         expected.append({"name": plain_name(name) if underscores else name, **call})
     tools = [tool_definition(function, underscores=underscores) for function in functions]

@@ -24,7 +24,7 @@ class Loop:
     @property
     def about(self) -> str:
         names = ", ".join(tool[:_NAME] for tool in self.tools)
-        return f"step {self.start}: {names} {self.times} times over with the same arguments"
+        return f"step {self.start}: {names} {self.times} times in a row with the same arguments"
 
 
 def count_repeated(steps: Sequence[ToolCall], may_repeat: Sequence[str] = ()) -> int:

@@ -66,9 +66,7 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
         }
         role = description["role"]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(
-            f"'{spec.name}': what it says of itself makes no sense: {error}"
-        ) from error
+        raise UsageError(f"'{spec.name}': its description is not valid: {error}") from error
     if description["asks"]:
         return UserModelGrader(**fields, role="verifier" if role == "verifier" else "judge")
     return UserGrader(**fields)
@@ -77,10 +75,10 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
 def _key_faults(keys: Mapping[str, Json], needs: Sequence[Json]) -> Iterator[str]:
     for key in needs:
         if not isinstance(key, str):
-            yield f"needs: {key!r:.60} is no key of a case"
+            yield f"needs: {key!r:.60} is not a key of a case"
     for key, schema in keys.items():
         if not isinstance(schema, dict):
-            yield f"keys: '{key}': no JSON Schema"
+            yield f"keys: '{key}': not a JSON Schema"
         elif not _is_plain(schema) and (wrong := unsound(schema)):
             yield f"keys: '{key}': {wrong[0].message}"
 
@@ -104,7 +102,7 @@ def _metric_faults(metrics: Sequence[MetricSpec]) -> Iterator[str]:
         if spec.low is not None and spec.high is not None and spec.low >= spec.high:
             yield f"{about}: low {spec.low:g} is not below high {spec.high:g}"
         if spec.per and spec.per not in columns:
-            yield f"{about}: per: nothing fills the column {spec.per!r:.60}"
+            yield f"{about}: per: there is no column {spec.per!r:.60}"
 
 
 def _add_bounds(spec: MetricSpec) -> MetricSpec:
@@ -189,12 +187,12 @@ class UserGrader:
         specs = {spec.column: spec for spec in self.measured}
         for column, value in score.values.items():
             if column not in specs:
-                raise GraderFailure(f"the grader gave a value for {column}, which it never named")
+                raise GraderFailure(f"the grader gave a value for {column}, not in its metrics()")
             low, high = specs[column].low, specs[column].high
             if value is not None and not _is_within(value, specs[column]):
                 bounds = f"{'-inf' if low is None else f'{low:g}'} to "
                 bounds += "inf" if high is None else f"{high:g}"
-                message = f"the grader gave {value:g} for {column}, which goes from {bounds}"
+                message = f"the grader gave {value:g} for {column}, which must be from {bounds}"
                 raise GraderFailure(message)
         return score
 

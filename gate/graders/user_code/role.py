@@ -62,7 +62,7 @@ def grade(desk: RequestHandler, of: int, case: Any, response: Any) -> Any:
 def ask(desk: RequestHandler, of: int, case: Any, response: Any) -> Any:
     questions = tuple(desk.object_of(of).questions(_case(case), _response(response)))
     if not all(isinstance(one, Question) for one in questions):
-        raise GraderFailure("the grader's questions are no Questions")
+        raise GraderFailure("the grader's questions() must return Questions")
     return to_json(questions)
 
 

@@ -113,7 +113,7 @@ def _answer_faults(written: Mapping[str, Json]) -> Iterator[str]:
             if not isinstance(value, str):
                 yield f"{where}.{name}: no text"
         elif name not in ("must_include", "fuzzy_match"):
-            yield f"{where}: '{_short(name)}' is a comparison that nobody knows"
+            yield f"{where}: '{_short(name)}' is an unknown comparison"
         elif not _texts(value) and (name, value) != ("fuzzy_match", NOT_ACHIEVABLE):
             yield f"{where}.{name}: no list of texts"
     if given.get("fuzzy_match") == NOT_ACHIEVABLE and not isinstance(
@@ -125,9 +125,9 @@ def _answer_faults(written: Mapping[str, Json]) -> Iterator[str]:
 def _url_faults(written: Mapping[str, Json]) -> Iterator[str]:
     url = written.get("reference_url")
     if not isinstance(url, str) or not all(one.strip("/ ") for one in url.split(ALTERNATIVES)):
-        yield "eval.reference_url: no address, so that any page would do"
+        yield "eval.reference_url: no address, so any page would pass"
     if written.get("url_note", URL_NOTE) != URL_NOTE:
-        yield f"eval.url_note: '{_short(written['url_note'])}' is a rule that nobody knows"
+        yield f"eval.url_note: '{_short(written['url_note'])}' is an unknown rule"
 
 
 def _page_faults(written: Mapping[str, Json]) -> Iterator[str]:
@@ -145,13 +145,13 @@ def _page_faults(written: Mapping[str, Json]) -> Iterator[str]:
 
 def _target_faults(target: Mapping[str, Json], where: str) -> Iterator[str]:
     if not isinstance(target.get("url"), str) or not target["url"]:
-        yield f"{where}.url: neither an address nor `{LAST}` nor func:..."
+        yield f"{where}.url: must be an address, `{LAST}` or func:..."
     locator = target.get("locator")
     is_known = isinstance(locator, str) and (
         not locator.strip() or locator.startswith(("document.", "[...document.", "func:"))
     )
     if not is_known:
-        yield f"{where}.locator: '{_short(locator)}' is of no kind that is known"
+        yield f"{where}.locator: '{_short(locator)}' is of an unknown kind"
     wanted = target.get("required_contents")
     if not isinstance(wanted, dict):
         yield f"{where}.required_contents: no object"

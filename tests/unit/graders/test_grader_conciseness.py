@@ -68,9 +68,9 @@ def test_it_says_what_weighs_more():
     once = " ".join(WORDS)
     assert score(once, {"max_words": 5}, pass_at=0.9).failures == ("too_long",)
     assert score(f"{once} {once}", {"max_words": 18}, pass_at=0.9).failures == ("repetitive",)
-    assert score(once, {"max_words": 5}, pass_at=0.9).reason == "10 words for 5"
+    assert score(once, {"max_words": 5}, pass_at=0.9).reason == "10 words, 5 allowed"
     twice = score(f"{once} {once}", {"max_words": 20})
-    assert twice.reason == "20 words for 20, 41 % of its phrases repeat"
+    assert twice.reason == "20 words, 20 allowed, 41 % of its phrases repeat"
     assert score(once, {"max_words": 10}, pass_at=0.9).passed is True
     assert score(once, {"max_words": 5}).passed is None
 

@@ -32,7 +32,7 @@ def test_the_reason_says_what_was_wanted_and_what_was_found():
     keys = {"fact_patterns": [r"\bOslo\b"], "max_words": 2, "line_prefix": "- ", "item_count": 1}
     told = score("It is Bergen", keys).reason
     assert r"no match for the fact '\\bOslo\\b'" in told
-    assert "3 words, at most 2 wanted" in told
+    assert "3 words, expected at most 2" in told
     assert "the line 'It is Bergen' does not begin with '- '" in told
     assert "'N/A'" in score("N/A", {"format_type": "json_array"}).reason
 

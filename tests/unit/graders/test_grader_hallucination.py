@@ -263,7 +263,7 @@ def test_the_findings_are_data():
         "claims": [{"number": "40", "at": 33, "verdict": "refuted", "why": "so"}],
     }
     (swapped,) = score("Express delivery costs $4.99.", COSTS).details["claims"]
-    assert swapped["why"] == "the sources say this of something else"
+    assert swapped["why"] == "the sources give this number for something else"
 
 
 HOSTILE = [

@@ -75,7 +75,7 @@ def test_a_document_counts_once_at_its_first_place():  # B15
 
 
 def test_the_reason_tells_how_many_documents_came_again():  # B15
-    assert score("aaab", ["a", "b"]).reason == "documents that came again and are not counted: 2"
+    assert score("aaab", ["a", "b"]).reason == "repeated documents, not counted: 2"
     assert score("ab", ["a", "b"]).reason == ""
 
 
@@ -85,7 +85,7 @@ def test_the_reason_tells_where_grades_are_negative():
     )
     response = Response(answer="", retrieved=(Document(id="a"),))
     reason = Retrieval().grade(case, response).reason
-    assert reason == "d.jsonl:7: negative grades that count as 0: 1"
+    assert reason == "d.jsonl:7: negative grades, counted as 0: 1"
 
 
 @pytest.mark.parametrize(

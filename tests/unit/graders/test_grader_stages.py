@@ -24,7 +24,7 @@ def test_each_metric_has_its_share():
     found = score(answer)
     assert found.values == {FORM: 1.0, COVERAGE: pytest.approx(2 / 3), FOLLOWED: 0.5}
     assert found.failures == ("empty_stage:normalize", "count_not_met:sources")
-    assert "sources: 1 with content, at least 2 wanted" in found.reason
+    assert "sources: 1 with content, expected at least 2" in found.reason
 
 
 def test_no_object_is_worst_in_everything():

@@ -101,8 +101,8 @@ def test_what_can_never_hold_is_an_error_of_the_options_or_of_the_case():
         State(tolerance=-0.1)
     wrong = {"expected_state": {"a": {"b": {"any_of": "x"}}, "c": {"value": 1, "tolerance": "1"}}}
     assert list(State().case_faults(wrong)) == [
-        "expected_state.a.b: any_of is no list of values - write one or more",
-        "expected_state.c: tolerance is no number from 0 on",
+        "expected_state.a.b: any_of must be a list of one or more values",
+        "expected_state.c: tolerance must be a number of 0 or more",
     ]
 
 

@@ -294,7 +294,7 @@ def test_the_agents_own_steps_prove_nothing():
     for steps in ((), (ToolCall(name="shell"),)):
         score = grade(answer(SHELL), case(["shell"]), steps=steps)
         assert score.evidence.verdict == "unknown"
-        assert "own steps are its word" in score.reason
+        assert "own steps are not proof" in score.reason
 
 
 def test_declared_twice_and_run_once_is_one_made_up():
@@ -384,7 +384,7 @@ def test_a_least_number_is_not_below_zero():
 def test_what_no_answer_can_meet_is_a_fault_of_the_case():
     keys = case(["."], must_include_fields=["a..b"], must_include_tool_calls=["ok", " "]).keys
     assert list(ToolEvidence().case_faults(keys)) == [
-        "output_requirements.must_include_fields: 'a..b' is no dotted path",
-        "required_tools: '.' is no name of a tool",
-        "output_requirements.must_include_tool_calls: ' ' is no name of a tool",
+        "output_requirements.must_include_fields: 'a..b' is not a dotted path",
+        "required_tools: '.' is not the name of a tool",
+        "output_requirements.must_include_tool_calls: ' ' is not the name of a tool",
     ]

@@ -59,13 +59,13 @@ def test_who_claims_no_step_at_all_is_not_efficient():
 
 
 def test_a_ratio_below_one_is_shown():
-    assert score(*different(1)).reason == "1 steps for 2 (ratio 0.5, fewer than needed)"
+    assert score(*different(1)).reason == "1 steps, 2 needed (ratio 0.5, fewer than needed)"
 
 
 def test_steps_that_were_not_handed_over_count():
     found = score(*different(2), omitted=2_998)
     assert found.values[EFFICIENCY] == 1500.0
-    assert found.reason.startswith("3000 steps for 2 (ratio 1500, inefficient)")
+    assert found.reason.startswith("3000 steps, 2 needed (ratio 1500, inefficient)")
 
 
 def test_efficiency_is_told_of_trials_that_passed_only():
@@ -167,7 +167,7 @@ def test_a_loop_fails_the_trial_by_default():
     found = score(*[ok("search", q="a")] * 4)
     assert (found.passed, found.failures) == (False, ("loop:search",))
     assert found.values[LOOPS] == 1.0
-    assert "step 1: search 4 times over with the same arguments" in found.reason
+    assert "step 1: search 4 times in a row with the same arguments" in found.reason
 
 
 def test_nothing_else_fails_it_by_default():

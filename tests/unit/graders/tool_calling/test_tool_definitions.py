@@ -82,8 +82,8 @@ DOUBLING = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in ran
     [
         ({"$ref": "https://schemas.example/x.json"}, "references to other files are not followed"),
         ({"$ref": "file:///etc/passwd"}, "references to other files are not followed"),
-        ({"properties": {"x": {"$ref": "#/$defs/no"}}}, "'#/$defs/no' leads nowhere"),
-        ({"$ref": "http://["}, "leads nowhere"),
+        ({"properties": {"x": {"$ref": "#/$defs/no"}}}, "'#/$defs/no' does not exist"),
+        ({"$ref": "http://["}, "does not exist"),
         ({"$ref": "#"}, "its references are endless"),
         ({"$defs": {**DOUBLING, "d50": {}}, "$ref": "#/$defs/d0"}, "or expand too far"),
         ({"properties": {"x": {"pattern": "\\p{L}"}}}, "is not a valid Python regular expression"),
@@ -127,7 +127,8 @@ def test_expected_calls_that_no_tool_or_value_can_meet():
     both = {"name": "get", "args": {"id": 1}, "any_of": {"id": [2]}}
     found = told(case(tools, [{"name": "serch"}, both]), case(None, [{"name": "serch"}]))
     assert found == [
-        "d.jsonl:1: expected_tool_calls[0].name: 'serch' is none of the case's tools - did you mean"
+        "d.jsonl:1: expected_tool_calls[0].name: 'serch' is not one of the case's tools - "
+        "did you mean"
         " 'search'? (read by 'tool_calls')",
         "d.jsonl:1: expected_tool_calls[1]: 'id' is in 'args' and in 'any_of' - keep one"
         " (read by 'tool_calls')",

@@ -337,10 +337,10 @@ def test_what_it_prints_stays_off_our_output(score, capfd):
     ("do", "said"),
     [
         ("own_failure", r"^no model here \(own\.py:\d+\)$"),
-        ("low", r"^the grader gave -0\.1 for own\.value, which goes from 0 to 1$"),
-        ("high", r"^the grader gave 1\.5 for own\.value, which goes from 0 to 1$"),
-        ("few", r"^the grader gave 0 for own\.count, which goes from 1 to inf$"),
-        ("unknown", "^the grader gave a value for other.metric, which it never named$"),
+        ("low", r"^the grader gave -0\.1 for own\.value, which must be from 0 to 1$"),
+        ("high", r"^the grader gave 1\.5 for own\.value, which must be from 0 to 1$"),
+        ("few", r"^the grader gave 0 for own\.count, which must be from 1 to inf$"),
+        ("unknown", "^the grader gave a value for other.metric, not in its metrics"),
         ("nan", "^the grader returned nan for own.value$"),
         ("inf", "^the grader returned inf for own.count$"),
         ("huge", "OverflowError: int too large to convert to float"),
@@ -407,7 +407,7 @@ def test_a_try_is_graded_with_the_models_votes(folder):
 
 
 def test_questions_that_are_none_are_unscored(grader):
-    with pytest.raises(GraderFailure, match=r"^the grader's questions are no Questions"):
+    with pytest.raises(GraderFailure, match=r"^the grader's questions.. must return Questions"):
         grader("odd", "Asking").questions(CASE, ANSWER)
 
 
@@ -440,12 +440,12 @@ class Odd:
     ("said", "told"),
     [
         ({"KEYS": {"k": {"type": "nonsense"}}}, "keys: 'k': 'nonsense' is not one of"),
-        ({"KEYS": {"k": 5}}, "keys: 'k': no JSON Schema"),
+        ({"KEYS": {"k": 5}}, "keys: 'k': not a JSON Schema"),
         ({"KEYS": {"k": {"pattern": "("}}}, "keys: 'k': '(' is not a valid"),
         ({"KEYS": {"k": {"$ref": "#/nowhere"}}}, "keys: 'k': '#/nowhere' does not exist"),
         ({"KEYS": {"k": {"$ref": "#"}}}, "keys: 'k': its references are endless"),
-        ({"NEEDS": ([1],)}, "needs: [1] is no key of a case"),
-        ({"MORE": "per='zzz'"}, "per: nothing fills the column 'zzz'"),
+        ({"NEEDS": ([1],)}, "needs: [1] is not a key of a case"),
+        ({"MORE": "per='zzz'"}, "per: there is no column 'zzz'"),
         ({"MORE": "low=5.0, high=1.0"}, "low 5 is not below high 1"),
         ({"NAME": "a.b\nc"}, "its name is dimension.metric, without blanks"),
     ],
