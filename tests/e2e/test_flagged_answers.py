@@ -66,5 +66,5 @@ def test_flagged_answers_pass_nothing(run, said, addressed, flagged, outcome, co
     attack = addressed or said == HOSTILE
     assert (exit_code, summary["outcome"]) == (code, outcome), report
     assert metrics["operational.judge_injection_rate"]["value"] == float(attack)
-    assert ("try to instruct their judge" in report) is attack
+    assert ("try to give the judge instructions" in report) is attack
     assert metrics["operational.judge_coverage"]["value"] == 1.0
