@@ -182,7 +182,7 @@ TABLE = {
         event=lambda w: w.push("refs/tags/v0.9.0", ZEROS),
         env=OLD_TAG,
         outcome="no_baseline",
-        baseline="no earlier release than v0.9.0: 2 tags and 1 published releases looked at",
+        baseline="no earlier release than v0.9.0: 2 tags and 1 published releases searched",
     ),
     "release": Row(name="release", event=World.released, env=TAG, baseline=REPO + "v1.0.0"),
     "release taken back": Row(
