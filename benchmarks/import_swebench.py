@@ -111,7 +111,7 @@ def make(folder: Path, instances: int = 2294) -> None:
 def reading(folder: Path) -> tuple[float, float]:
     """Seconds until it is checked, and until its trials are read."""
     start = time.perf_counter()
-    found = IMPORTERS.registered("swebench")().read(folder)
+    found = IMPORTERS.get_class("swebench")().read(folder)
     checked = time.perf_counter()
     assert len(list(found.trials())) == 2294
     return checked - start, time.perf_counter() - checked

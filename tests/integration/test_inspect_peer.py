@@ -112,7 +112,7 @@ READ = """
 import sys
 from pathlib import Path
 from gate.plugins import IMPORTERS
-found = IMPORTERS.registered("inspect")().read(Path(sys.argv[1]))
+found = IMPORTERS.get_class("inspect")().read(Path(sys.argv[1]))
 for trial in sorted(found.trials(), key=lambda one: (one.case.id, one.round)):
     attempt = trial.attempt
     values = {k: v for score in attempt.scores.values() for k, v in score.values.items()}

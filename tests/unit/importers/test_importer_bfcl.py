@@ -359,7 +359,7 @@ def test_questions_that_only_the_benchmark_can_judge_are_no_dataset(tmp_path, ca
     [
         ({"function": "x"}, "has no `function`"),
         ({"function": [{"no": "name"}]}, "of another form"),
-        ({"function": [{"name": "other"}]}, "none of the functions"),
+        ({"function": [{"name": "other"}]}, "one of the functions"),
     ],
 )
 def test_questions_of_another_form_are_refused_with_their_line(tmp_path, change, says):
