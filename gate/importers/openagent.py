@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from gate.agents.http_client.route import format_address
 from gate.errors import Place, UsageError
+from gate.files.json_values import as_amount, is_integer, is_number, line_or_none
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import iso, moment_of
@@ -25,7 +26,6 @@ from gate.importers.formats.openagent.files import (
 from gate.importers.formats.openagent.summary import SuiteTotals, contradictions
 from gate.importers.formats.openagent.trials import TOOL, trial_of
 from gate.importers.trials.build import name_judge
-from gate.importers.trials.json_values import as_amount, is_integer, is_number, line_or_none
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Health, Json, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import Place
+from gate.files.json_values import as_list
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.importers.formats.pydantic_evals.report import entries, head_of
 from gate.importers.formats.pydantic_evals.trials import TOOL, Names, trial
 from gate.importers.trials.build import name_judge
-from gate.importers.trials.json_values import as_list
 from gate.importers.trials.names import metric_name, suite_name
 from gate.plugins import IMPORTERS
 from gate.records import Json, Provenance, Trial

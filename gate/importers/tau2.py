@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from gate.errors import Place
 from gate.files.json_stream import is_too_deep
+from gate.files.json_values import as_object, line_or_none
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import iso, moment_of
@@ -26,7 +27,6 @@ from gate.importers.formats.tau.simulations import (
 from gate.importers.formats.tau.tasks import TOOL, by_id, case_in, cases_of
 from gate.importers.formats.tau.tau2 import trial_in
 from gate.importers.trials.build import import_cases, name_judge
-from gate.importers.trials.json_values import as_object, line_or_none
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Json, Provenance, Trial

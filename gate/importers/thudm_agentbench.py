@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import Place, Problem
+from gate.files.json_values import as_object
 from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
@@ -37,7 +38,6 @@ from gate.importers.formats.thudm.trials import (
     unfinished_trial,
 )
 from gate.importers.trials.build import name_judge
-from gate.importers.trials.json_values import as_object
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.published_scores import thudm_agentbench
 from gate.plugins import IMPORTERS

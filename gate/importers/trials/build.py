@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.errors import Place, UsageError
-from gate.importers.trials.json_values import as_amount, as_count
+from gate.files.json_values import as_amount, as_count
 from gate.records import (
     Attempt,
     Case,

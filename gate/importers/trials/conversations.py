@@ -7,7 +7,7 @@ from dataclasses import replace
 from gate.agents.traces.reading import read_trace
 from gate.agents.traces.trace import Trace
 from gate.errors import AgentFailure
-from gate.importers.trials.json_values import as_list
+from gate.files.json_values import as_list
 from gate.records import Json, Response
 from gate.text.escaping import one_line
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, UsageError
+from gate.files.json_values import as_object
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.trec.qrels import Qrels, qrels_of
-from gate.importers.trials.json_values import as_object
 from gate.importers.trials.names import suite_name
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gate.files.json_stream import decode_json
-from gate.importers.trials.json_values import as_string
+from gate.files.json_values import as_string
 from gate.records import Json, ToolCall
 
 _MOST_CODE = 20_000  # characters of a text that is read as Python

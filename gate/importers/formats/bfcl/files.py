@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from gate.errors import Problem, UsageError
+from gate.files.json_values import as_object
 from gate.files.plain import JsonLine, files_below, json_lines
 from gate.importers.formats.bfcl.categories import parse_name, rank
-from gate.importers.trials.json_values import as_object
 from gate.records import Json
 
 Kind = Literal["score", "result", "questions", "answers"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, UsageError
+from gate.files.json_values import as_list
 from gate.files.plain import JsonLine
 from gate.files.problems import Findings
 from gate.graders.tool_calling.actual import ArgsRules
@@ -15,7 +16,6 @@ from gate.graders.tool_calling.compare import compare, limit_codes
 from gate.graders.tool_calling.expected import read_expected_call
 from gate.importers.formats.bfcl.categories import is_irrelevance, is_matched, is_relevance
 from gate.importers.formats.bfcl.files import read_rows
-from gate.importers.trials.json_values import as_list
 from gate.records import Json, ToolCall
 
 _RULES = ArgsRules(strings=OPTIONS["strings"], numbers=OPTIONS["numbers"])

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import Place
+from gate.files.json_values import as_amount
 from gate.files.plain import JsonLine
 from gate.files.problems import Findings
 from gate.importers.formats.bfcl.calls import read_calls
 from gate.importers.formats.bfcl.files import CategoryFiles, digest, read_rows
 from gate.importers.formats.bfcl.questions import BfclQuestion, faults
 from gate.importers.formats.bfcl.scores import BfclScores, all_ids, read_scores
-from gate.importers.trials.json_values import as_amount
 from gate.records import Json
 
 ANSWERS_OPTION = "leave out --option answers to take the score file's word"

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import Place, Problem
+from gate.files.json_values import as_object, as_strings, is_integer, is_number
 from gate.files.plain import JsonLine, json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.bfcl.categories import SIZES
 from gate.importers.formats.bfcl.files import digest
-from gate.importers.trials.json_values import as_object, as_strings, is_integer, is_number
 from gate.records import Json
 from gate.text.escaping import one_line
 

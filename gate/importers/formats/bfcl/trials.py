@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from gate.files.json_values import as_amount
 from gate.files.plain import json_lines
 from gate.files.problems import refuse_problems
 from gate.importers.formats.bfcl.calls import inference_error, read_calls
@@ -16,7 +17,6 @@ from gate.importers.formats.bfcl.questions import BfclQuestion, faults
 from gate.importers.formats.bfcl.results import Category, has_turns, sum_amounts
 from gate.importers.formats.bfcl.scores import with_mode
 from gate.importers.trials.build import case_of, trial_of, usage_of
-from gate.importers.trials.json_values import as_amount
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, MetricSpec, Response, Trial, TrialStatus
 

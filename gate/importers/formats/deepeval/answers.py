@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from gate.files.json_values import as_amount, as_list, as_objects, line_or_none
 from gate.importers.formats.deepeval.run import DeepEvalCase
 from gate.importers.trials.build import usage_of
-from gate.importers.trials.json_values import as_amount, as_list, as_objects, line_or_none
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json, Response, ToolCall, TrialStatus
 

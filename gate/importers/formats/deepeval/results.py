@@ -8,6 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import Place, Problem
+from gate.files.json_values import (
+    as_object,
+    as_objects,
+    as_string,
+    line_or_none,
+)
 from gate.files.problems import Findings
 from gate.importers.formats.deepeval.answers import failure
 from gate.importers.formats.deepeval.run import (
@@ -29,12 +35,6 @@ from gate.importers.formats.deepeval.trials import (
 )
 from gate.importers.trials.build import name_judge
 from gate.importers.trials.case_ids import mark
-from gate.importers.trials.json_values import (
-    as_object,
-    as_objects,
-    as_string,
-    line_or_none,
-)
 from gate.importers.trials.names import suite_name
 from gate.records import Json, MetricSpec, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite

@@ -15,10 +15,7 @@ from pathlib import Path
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_schema import SchemaCheck
 from gate.files.json_stream import PYTHON
-from gate.files.plain import json_of, plain
-from gate.files.problems import Findings
-from gate.files.timestamps import iso, moment_of
-from gate.importers.trials.json_values import (
+from gate.files.json_values import (
     as_boolean,
     as_number,
     as_object,
@@ -26,6 +23,9 @@ from gate.importers.trials.json_values import (
     as_string,
     as_strings,
 )
+from gate.files.plain import json_of, plain
+from gate.files.problems import Findings
+from gate.files.timestamps import iso, moment_of
 from gate.records import Json
 
 TOOL = "deepeval"

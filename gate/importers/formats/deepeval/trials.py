@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gate.files.json_values import as_objects, as_strings
 from gate.importers.formats.deepeval.answers import answer_of, failure, latency_ms
 from gate.importers.formats.deepeval.run import TOOL, DeepEvalCase, DeepEvalRun, Metric
 from gate.importers.trials.build import case_of, trial_of
 from gate.importers.trials.case_ids import CaseIdentity, CaseIds, mark, number_repeat
-from gate.importers.trials.json_values import as_objects, as_strings
 from gate.importers.trials.names import metric_name, snake_case
 from gate.records import MOST_ROUNDS, Case, Json, Score, Trial
 from gate.text.escaping import one_line

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.json_stream import is_too_deep
+from gate.files.json_values import as_list, as_object, as_objects, as_strings
 from gate.files.problems import Findings
 from gate.importers.formats.inspect.logs import Log
 from gate.importers.formats.inspect.samples import CHECK, id_of, scores_of
@@ -21,7 +22,6 @@ from gate.importers.formats.inspect.scores import (
     is_beyond,
     iterate_scores,
 )
-from gate.importers.trials.json_values import as_list, as_object, as_objects, as_strings
 from gate.records import LARGEST, Json
 
 _OWN = ("accuracy", "mean")  # metrics of Inspect that are the mean of a score

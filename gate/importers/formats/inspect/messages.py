@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from gate.importers.trials.json_values import (
+from gate.files.json_values import (
     as_object,
     as_objects,
     as_strings,

@@ -8,13 +8,7 @@ from dataclasses import dataclass, replace
 
 from gate.errors import Place
 from gate.files.json_schema import SchemaCheck
-from gate.files.timestamps import iso, moment_of
-from gate.importers.formats.inspect.logs import TOOL
-from gate.importers.formats.inspect.messages import Attachments, as_openai, text_of
-from gate.importers.formats.inspect.scores import code_of, column, iterate_scores, number_of
-from gate.importers.trials.build import case_of, trial_of, usage_of
-from gate.importers.trials.conversations import conversation
-from gate.importers.trials.json_values import (
+from gate.files.json_values import (
     as_amount,
     as_count,
     as_list,
@@ -22,6 +16,12 @@ from gate.importers.trials.json_values import (
     as_objects,
     string_or_none,
 )
+from gate.files.timestamps import iso, moment_of
+from gate.importers.formats.inspect.logs import TOOL
+from gate.importers.formats.inspect.messages import Attachments, as_openai, text_of
+from gate.importers.formats.inspect.scores import code_of, column, iterate_scores, number_of
+from gate.importers.trials.build import case_of, trial_of, usage_of
+from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (

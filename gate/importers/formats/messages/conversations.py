@@ -11,8 +11,8 @@ from pathlib import Path
 from gate.agents.traces.detecting import is_whole, shape_of, unwrap_message
 from gate.errors import Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
+from gate.files.json_values import as_object
 from gate.files.plain import files_below, json_lines, json_of, plain
-from gate.importers.trials.json_values import as_object
 from gate.records import Json
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")

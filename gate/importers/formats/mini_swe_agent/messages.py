@@ -22,7 +22,7 @@ from gate.agents.traces.values import (
     parse_call,
     result_of,
 )
-from gate.importers.trials.json_values import as_amount, as_count, string_or_none
+from gate.files.json_values import as_amount, as_count, string_or_none
 from gate.records import Json
 
 _COMMAND = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)

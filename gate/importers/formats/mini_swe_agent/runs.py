@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gate.agents.traces.values import at
 from gate.errors import InvalidInput, Place, UsageError
+from gate.files.json_values import as_list, as_object
 from gate.files.plain import files_below, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import parse
@@ -18,7 +19,6 @@ from gate.importers.formats.mini_swe_agent.trajectory import (
     read_trajectory,
 )
 from gate.importers.trials.instance_ids import is_id
-from gate.importers.trials.json_values import as_list, as_object
 from gate.records import Json
 from gate.text.escaping import one_line
 

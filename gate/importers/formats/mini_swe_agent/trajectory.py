@@ -10,10 +10,10 @@ from typing import NoReturn
 
 from gate.agents.traces.values import at
 from gate.errors import AgentFailure, InvalidInput, Place, Problem
+from gate.files.json_values import as_amount, as_string
 from gate.files.plain import json_of
 from gate.files.timestamps import after, iso
 from gate.importers.formats.mini_swe_agent.messages import MessageReader, api_calls
-from gate.importers.trials.json_values import as_amount, as_string
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json, Response
 from gate.text.escaping import clean, one_line

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.errors import Place, Problem
+from gate.files.json_values import as_list, is_number
 from gate.importers.formats.openagent.files import BenchmarkRecord
-from gate.importers.trials.json_values import as_list, is_number
 from gate.records import Json
 
 ROUNDED = 0.5e-4 + 1e-9  # of shares, written with four digits

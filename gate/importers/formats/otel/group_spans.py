@@ -13,6 +13,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from gate.errors import Place, UsageError
+from gate.files.json_values import as_string
 from gate.files.problems import Findings
 from gate.importers.formats.otel.lines import kind_of, pieces, read_packed, read_whole
 from gate.importers.formats.otel.span_filter import (
@@ -23,7 +24,6 @@ from gate.importers.formats.otel.span_filter import (
 )
 from gate.importers.formats.otel.spool import Spool
 from gate.importers.formats.otel.worker_pool import Crew
-from gate.importers.trials.json_values import as_string
 
 MOST_TRACES = 2_000_000
 MOST_SPANS = 100_000  # of one result; those beyond are counted

@@ -9,7 +9,7 @@ from gate.agents.traces.otel_sdk import is_span
 from gate.agents.traces.otel_values import decode_value
 from gate.agents.traces.values import as_list, as_object, first
 from gate.errors import AgentFailure
-from gate.importers.trials.json_values import as_string
+from gate.files.json_values import as_string
 from gate.records import Json
 
 # A list under one of these has things in it that are looked into in turn.

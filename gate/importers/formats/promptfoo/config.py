@@ -10,6 +10,7 @@ from pathlib import Path
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import yaml as yamlfile
 from gate.files.json_stream import decode_json
+from gate.files.json_values import as_object, as_strings, string_or_none
 from gate.files.plain import plain
 from gate.files.problems import Findings
 from gate.files.sniff import look
@@ -21,7 +22,6 @@ from gate.importers.formats.promptfoo.templates import render_template, unknown,
 from gate.importers.formats.promptfoo.tests import WrittenTest, tests
 from gate.importers.trials.build import case_of, import_cases
 from gate.importers.trials.case_ids import CaseIds, mark
-from gate.importers.trials.json_values import as_object, as_strings, string_or_none
 from gate.records import Case, Json
 from gate.records.imported import Imported
 from gate.text.escaping import one_line

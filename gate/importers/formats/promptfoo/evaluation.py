@@ -12,9 +12,9 @@ from pathlib import Path
 from gate.errors import InvalidInput, Place, Problem
 from gate.files import yaml as yamlfile
 from gate.files.json_schema import SchemaCheck
+from gate.files.json_values import as_list, as_object
 from gate.files.plain import MOST_JSON, json_lines, json_of, plain
 from gate.files.problems import Findings
-from gate.importers.trials.json_values import as_list, as_object
 from gate.records import LARGEST, Json
 
 TOOL = "promptfoo"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from gate.files.json_schema import SchemaCheck
+from gate.files.json_values import as_amount, as_list, as_object, as_objects
 from gate.importers.formats.promptfoo.evaluation import ASSERTION, COMPONENT, TOOL, EvalRow
 from gate.importers.formats.promptfoo.templates import render_template
-from gate.importers.trials.json_values import as_amount, as_list, as_object, as_objects
 from gate.importers.trials.names import metric_name, snake_case
 from gate.records import Json, Score
 from gate.text.escaping import one_line

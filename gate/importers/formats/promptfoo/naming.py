@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from gate.files.json_values import as_object, as_string
 from gate.importers.formats.promptfoo.evaluation import TOOL, EvalRow, Evaluation
 from gate.importers.formats.promptfoo.templates import as_text
 from gate.importers.trials.case_ids import CaseIdentity, CaseIds, mark, number_repeat
-from gate.importers.trials.json_values import as_object, as_string
 from gate.importers.trials.names import suite_name
 from gate.records import MOST_ROUNDS, Json
 from gate.text.escaping import one_line

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.files.json_values import as_object
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.promptfoo.evaluation import TOOL, Evaluation, read_evaluation
@@ -14,7 +15,6 @@ from gate.importers.formats.promptfoo.naming import PlacedRow, place_rows, provi
 from gate.importers.formats.promptfoo.summary import contradictions, shortfalls
 from gate.importers.formats.promptfoo.trials import trial, verdict
 from gate.importers.trials.build import name_judge
-from gate.importers.trials.json_values import as_object
 from gate.records import Json, MetricSpec, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from gate.errors import Place, Problem
+from gate.files.json_values import as_object, is_integer
 from gate.importers.formats.promptfoo.evaluation import (
     ASSERTION,
     ERROR,
@@ -18,7 +19,6 @@ from gate.importers.formats.promptfoo.evaluation import (
     EvalRow,
     Evaluation,
 )
-from gate.importers.trials.json_values import as_object, is_integer
 from gate.records import Json
 
 _STATS = {PASSED: "successes", ASSERTION: "failures", ERROR: "errors"}

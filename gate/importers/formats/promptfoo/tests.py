@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gate.errors import Place, Problem, UsageError
 from gate.files import yaml as yamlfile
+from gate.files.json_values import as_list, as_object
 from gate.files.problems import Findings
 from gate.importers.formats.promptfoo.referenced_files import (
     MOST_TESTS,
@@ -18,7 +19,6 @@ from gate.importers.formats.promptfoo.referenced_files import (
     tests_in,
     text_of,
 )
-from gate.importers.trials.json_values import as_list, as_object
 from gate.records import Json
 
 _TYPED = re.compile(r"(not-)?([a-z][a-z0-9:-]*?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?")

@@ -7,6 +7,13 @@ from collections.abc import Mapping
 
 from gate.agents.traces.plain import step
 from gate.errors import AgentFailure
+from gate.files.json_values import (
+    as_amount,
+    as_list,
+    as_object,
+    as_strings,
+    string_or_none,
+)
 from gate.importers.formats.promptfoo.assertions import map_assertions
 from gate.importers.formats.promptfoo.evaluation import ERROR, TOOL, EvalRow
 from gate.importers.formats.promptfoo.grading import (
@@ -18,13 +25,6 @@ from gate.importers.formats.promptfoo.grading import (
 from gate.importers.formats.promptfoo.naming import PlacedRow
 from gate.importers.formats.promptfoo.templates import as_text
 from gate.importers.trials.build import case_of, trial_of, usage_of
-from gate.importers.trials.json_values import (
-    as_amount,
-    as_list,
-    as_object,
-    as_strings,
-    string_or_none,
-)
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, Response, ToolCall, Trial, TrialStatus, Usage
 from gate.text.escaping import one_line

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.agents.traces.values import as_text
-from gate.importers.formats.pydantic_evals.report import ReportCase
-from gate.importers.trials.build import case_of, score_metric, trial_of, usage_of
-from gate.importers.trials.json_values import (
+from gate.files.json_values import (
     as_amount,
     as_count,
     as_object,
     as_string,
     string_or_none,
 )
+from gate.importers.formats.pydantic_evals.report import ReportCase
+from gate.importers.trials.build import case_of, score_metric, trial_of, usage_of
 from gate.importers.trials.names import metric_name
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, MetricSpec, Response, Score, Trial, Usage

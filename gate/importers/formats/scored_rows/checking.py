@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from gate.errors import Place, Problem
+from gate.files.json_values import as_object
 from gate.files.problems import Findings
 from gate.files.tables import TableRow
 from gate.importers.formats.scored_rows.options import ReadingPlan
@@ -22,7 +23,6 @@ from gate.importers.formats.scored_rows.shape import (
     value_at,
 )
 from gate.importers.trials.build import MOST_TRIALS, check_number
-from gate.importers.trials.json_values import as_object
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import MOST_ROUNDS, Json
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gate.files.json_values import as_amount
 from gate.files.tables import TableRow
 from gate.importers.formats.scored_rows.checking import (
     ExportTotals,
@@ -23,7 +24,6 @@ from gate.importers.formats.scored_rows.shape import (
     text,
 )
 from gate.importers.trials.build import case_of, trial_of, usage_of
-from gate.importers.trials.json_values import as_amount
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, Response, Trial, TrialStatus, Usage
 

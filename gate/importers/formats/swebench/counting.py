@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gate.agents.traces.values import at
 from gate.errors import InvalidInput, Place
+from gate.files.json_values import as_amount
 from gate.files.plain import json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import parse
@@ -20,7 +21,6 @@ from gate.importers.formats.swebench.variants import (
     variant_of,
 )
 from gate.importers.trials.instance_ids import is_id
-from gate.importers.trials.json_values import as_amount
 from gate.records import Json
 from gate.text.escaping import one_line
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place
+from gate.files.json_values import as_string
 from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
@@ -14,7 +15,6 @@ from gate.importers.formats.swebench.files import ResultFiles
 from gate.importers.formats.swebench.instance_reports import NAME
 from gate.importers.formats.swebench.predictions import Predictions
 from gate.importers.formats.swebench.run_report import is_run_report
-from gate.importers.trials.json_values import as_string
 from gate.records import Json
 from gate.text.escaping import one_line
 

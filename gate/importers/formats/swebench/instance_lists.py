@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from itertools import chain
 
 from gate.errors import Place
+from gate.files.json_values import as_amount, as_count, as_object
 from gate.files.problems import Findings
 from gate.importers.formats.swebench.outcomes import (
     CODES,
@@ -18,7 +19,6 @@ from gate.importers.formats.swebench.outcomes import (
     ids_in,
 )
 from gate.importers.trials.instance_ids import is_id
-from gate.importers.trials.json_values import as_amount, as_count, as_object
 from gate.records import Json
 from gate.text.escaping import one_line
 

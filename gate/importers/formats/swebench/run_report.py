@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 from gate.errors import Place
+from gate.files.json_values import as_count, as_object
 from gate.files.problems import Findings
 from gate.importers.formats.swebench.outcomes import (
     CODES,
@@ -16,7 +17,6 @@ from gate.importers.formats.swebench.outcomes import (
     ids_in,
     reason_code,
 )
-from gate.importers.trials.json_values import as_count, as_object
 from gate.records import Json
 
 SCHEMA = 2  # `schema_version` of both generations

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from gate.files.json_values import as_amount, as_list, as_object, as_objects, as_string
 from gate.importers.formats.tau.metrics import REWARD, USER_COST
 from gate.importers.formats.tau.rows import TauBenchRow, list_missed_outputs
 from gate.importers.trials.build import case_of, trial_of
 from gate.importers.trials.conversations import conversation
-from gate.importers.trials.json_values import as_amount, as_list, as_object, as_objects, as_string
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Case, Json, Response, Trial, TrialStatus
 from gate.text.escaping import one_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
+from gate.files.json_values import CLOSE, as_number, as_object
 from gate.importers.formats.tau.simulations import EARNING, Simulation
-from gate.importers.trials.json_values import CLOSE, as_number, as_object
 from gate.records import Json, MetricSpec
 
 # Component -> our metric, and what it says.

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from gate.errors import Place, UsageError
 from gate.files.json_stream import is_too_deep
+from gate.files.json_values import CLOSE, as_number, as_object
 from gate.files.plain import json_of
 from gate.files.problems import Findings
-from gate.importers.trials.json_values import CLOSE, as_number, as_object
 from gate.records import Json
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.files.json_values import CLOSE, as_list, as_number, as_object
 from gate.files.plain import files_below, json_of
 from gate.files.problems import Findings
 from gate.importers.formats.tau.rows import trial_number
-from gate.importers.trials.json_values import CLOSE, as_list, as_number, as_object
 from gate.records import Json
 
 RESULTS = "results.json"

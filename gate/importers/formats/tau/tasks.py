@@ -7,11 +7,11 @@ from pathlib import Path
 
 from gate.errors import Place
 from gate.files.json_stream import is_too_deep
+from gate.files.json_values import as_list, as_object
 from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.importers.formats.tau.bench import steps
 from gate.importers.trials.build import case_of
-from gate.importers.trials.json_values import as_list, as_object
 from gate.records import Case, Json
 
 TOOL = "tau2-bench"

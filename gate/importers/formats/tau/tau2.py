@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from gate.files.json_values import CLOSE, as_amount, as_list, as_object
 from gate.importers.formats.tau.metrics import REWARD, USER_COST
 from gate.importers.formats.tau.rewards import components, list_failures
 from gate.importers.formats.tau.simulations import EARNING, Simulation
 from gate.importers.formats.tau.tasks import TOOL
 from gate.importers.trials.build import trial_of
 from gate.importers.trials.conversations import conversation
-from gate.importers.trials.json_values import CLOSE, as_amount, as_list, as_object
 from gate.records import Case, Json, Response, Score, Trial, TrialStatus
 from gate.text.escaping import one_line
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gate.importers.trials.json_values import CLOSE, as_number, as_object
+from gate.files.json_values import CLOSE, as_number, as_object
 from gate.records import Json
 
 _MOST_DAMAGE = 1600  # hit points of one game of cards: four of 400

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gate.files.json_values import CLOSE, as_number, as_object
 from gate.importers.formats.thudm.environments import Environment, Worth, card_score
 from gate.importers.formats.thudm.records import FinishedSample, normalize_status
-from gate.importers.trials.json_values import CLOSE, as_number, as_object
 from gate.records import Json
 
 _CATEGORIES = ("SELECT_accuracy", "INSERT_accuracy", "UPDATE_accuracy")

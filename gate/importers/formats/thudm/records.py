@@ -8,9 +8,9 @@ from pathlib import Path
 
 from gate.errors import Place
 from gate.files.json_stream import is_too_deep
+from gate.files.json_values import as_amount, as_list, as_object, as_string
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
-from gate.importers.trials.json_values import as_amount, as_list, as_object, as_string
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json
 from gate.text.escaping import one_line

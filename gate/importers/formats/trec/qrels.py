@@ -12,11 +12,11 @@ from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
+from gate.files.json_values import as_object, is_integer, is_number
 from gate.files.plain import MOST_JSON, json_of, plain
 from gate.files.problems import Findings
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.importers.trials.build import MOST_TRIALS, check_number
-from gate.importers.trials.json_values import as_object, is_integer, is_number
 from gate.records import Json
 
 _MOST_LINE = 64 << 10  # bytes

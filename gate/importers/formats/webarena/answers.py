@@ -10,12 +10,12 @@ from gate.agents.wire.answer import response
 from gate.errors import AgentFailure, Place, Problem
 from gate.files.json_schema import mismatches
 from gate.files.json_stream import is_too_deep
+from gate.files.json_values import as_amount, as_count, as_object
 from gate.files.plain import plain
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import STATE
 from gate.importers.formats.webarena.results import TaskResult, mark_crashed
 from gate.importers.formats.webarena.tasks import id_of, items
-from gate.importers.trials.json_values import as_amount, as_count, as_object
 from gate.records import MOST_ROUNDS, Json
 from gate.text.escaping import one_line
 

@@ -13,12 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.files.plain import json_of, plain
-from gate.files.timestamps import iso, moment_of
-from gate.graders.webarena_rules.recorded import FINAL_URL
-from gate.importers.formats.webarena.results import TRUNCATED, TaskResult, mark_crashed
-from gate.importers.trials.build import usage_of
-from gate.importers.trials.json_values import (
+from gate.files.json_values import (
     as_amount,
     as_count,
     as_list,
@@ -26,6 +21,11 @@ from gate.importers.trials.json_values import (
     as_string,
     is_number,
 )
+from gate.files.plain import json_of, plain
+from gate.files.timestamps import iso, moment_of
+from gate.graders.webarena_rules.recorded import FINAL_URL
+from gate.importers.formats.webarena.results import TRUNCATED, TaskResult, mark_crashed
+from gate.importers.trials.build import usage_of
 from gate.importers.trials.names import suite_name
 from gate.records import Json, Response
 from gate.text.escaping import one_line

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem
+from gate.files.json_values import as_count, as_object, as_strings
 from gate.files.plain import files_below, json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso
@@ -14,7 +15,6 @@ from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.importers.formats.webarena.rendered import RenderedPage, read_page
 from gate.importers.formats.webarena.results import EARLY_STOP, NOT_PARSED, TaskResult, mark_crashed
 from gate.importers.formats.webarena.run_logs import LoggedTask, log_files, read_logs
-from gate.importers.trials.json_values import as_count, as_object, as_strings
 from gate.records import Json, Response
 from gate.text.escaping import one_line
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from gate.errors import Place, Problem
 from gate.files.json_stream import is_too_deep
+from gate.files.json_values import as_object
 from gate.files.plain import JsonLine, json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.graders.webarena_rules.task import Checks, checks_of, faults_of, with_sites
 from gate.importers.trials.build import case_of
-from gate.importers.trials.json_values import as_object
 from gate.records import Case, Json
 from gate.text.escaping import one_line
 

@@ -1,4 +1,4 @@
-"""Readers of somebody else's JSON: each takes a value of whatever type and gives one type."""
+"""Readers of JSON that nobody vouches for: each takes a value of any type and gives one type."""
 
 from __future__ import annotations
 
