@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from gate.errors import Place, Problem
+from gate.files.json_values import as_object, as_objects, as_string, line_or_none
+from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.deepeval.results import results
+from gate.importers.formats.deepeval.run import (
+    TOOL,
+    DeepEvalCase,
+    DeepEvalRun,
+    Metric,
+    file_of,
+    find_start,
+    run_in,
+)
+from gate.importers.formats.deepeval.trials import (
+    PlacedTestCase,
+    column_of,
+    contradiction,
+    failure,
+    judge_case,
+    place_cases,
+    trial,
+)
+from gate.importers.trials.build import name_judge
+from gate.importers.trials.case_ids import mark
+from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
-from gate.records.imported import Imported
+from gate.records import Json, MetricSpec, Provenance, Trial
+from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 
 @IMPORTERS.register("deepeval")
@@ -33,3 +60,187 @@ class DeepEval:
 
     def read(self, path: Path) -> Imported:
         return results(path, self.suite)
+
+
+# ------------------------------------------------------------------------------------------- suites
+
+
+_MOST = 240  # characters of what judged
+
+
+@dataclass(slots=True, kw_only=True)
+class _Totals:
+    """What the cases of one suite come to."""
+
+    rounds: int = 0
+    cases: set[str] = field(default_factory=set)
+    metrics: dict[str, list[Metric]] = field(default_factory=dict)  # column -> without their texts
+    deciding: set[tuple[str, float | None, str]] = field(default_factory=set)
+
+    def add(self, placed: PlacedTestCase) -> None:
+        self.rounds = max(self.rounds, placed.round)
+        self.cases.add(placed.case_id)
+        for metric in placed.case.metrics:
+            self.metrics.setdefault(column_of(metric), []).append(metric)
+            if not metric.flaky:
+                self.deciding.add((metric.name, metric.threshold, metric.model))
+
+
+def results(path: Path, wanted: str) -> Imported:
+    """Raises InvalidInput with every problem. `wanted`: the suite's name."""
+    file = file_of(path)
+    run = run_in(file)
+    _check(run)
+    suite = _suite_name(run, wanted)
+    found: dict[str, _Totals] = {}
+    for one in place_cases(run, suite):
+        found.setdefault(one.suite, _Totals()).add(one)
+    return Imported(
+        files=(file,),
+        created_at=find_start(run),
+        provenance=Provenance(agent=_agent(run), tool_version=TOOL, event="import"),
+        suites={name: _suite(own) for name, own in found.items()},
+        trials=lambda: _trials(file, suite),
+        notes=tuple(_notes(run)),
+    )
+
+
+def _trials(file: Path, suite: str) -> Iterator[Trial]:
+    return map(trial, place_cases(run_in(file), suite))
+
+
+def _suite_name(run: DeepEvalRun, wanted: str) -> str:
+    return suite_name(wanted or as_string(run.head.get("dataset_alias")), TOOL)
+
+
+def _suite(own: _Totals) -> ImportedSuite:
+    judges = {
+        column: _format_metrics({(one.name, None, one.model) for one in group})
+        for column, group in own.metrics.items()
+    }
+    whole = _format_metrics(own.deciding)
+    return ImportedSuite(
+        rounds=own.rounds,
+        cases=len(own.cases),
+        dataset="test cases of a deepeval run",
+        metrics=tuple(_spec(column, own.metrics[column]) for column in sorted(own.metrics)),
+        graders={**name_judge(whole), **judges},
+    )
+
+
+def _format_metrics(metrics: set[tuple[str, float | None, str]]) -> str:
+    """Metrics with their thresholds and models: what another one passed is not the same."""
+    parts = [
+        f"{name}{'' if threshold is None else f' {threshold:g}'}{f' ({model})' if model else ''}"
+        for name, threshold, model in sorted(metrics, key=str)
+    ]
+    whole = one_line(f"{TOOL}: {', '.join(parts)}", None)
+    return whole if len(whole) <= _MOST else f"{whole[:_MOST]}… {mark(whole)}"
+
+
+def _spec(column: str, group: Sequence[Metric]) -> MetricSpec:
+    """deepeval's scores go from 0 to 1, but for those of own metrics."""
+    about = f"mean score of deepeval's {one_line(group[0].name, 80)}"
+    scores = [one.score for one in group if one.score is not None]
+    direction = "lower" if _less_is_better(group) else "higher"
+    if all(0.0 <= score <= 1.0 for score in scores):
+        return MetricSpec(
+            name=column,
+            column=column,
+            family="rate",
+            unit="share",
+            direction=direction,  # type: ignore[arg-type]
+            description=about,
+        )
+    return MetricSpec(
+        name=column,
+        column=column,
+        unit="points",
+        direction=direction,  # type: ignore[arg-type]
+        low=None,
+        high=None,
+        description=about,
+    )
+
+
+def _less_is_better(group: Sequence[Metric]) -> bool:
+    """As of toxicity in some versions: every verdict says that scores below the threshold pass."""
+    below = [
+        (one.score < one.threshold) == one.success
+        for one in group
+        if one.score is not None
+        and one.threshold is not None
+        and one.success is not None
+        and not math.isclose(one.score, one.threshold)
+    ]
+    return bool(below) and all(below)
+
+
+# ---------------------------------------------------------------------------------------- agreement
+
+
+def _check(run: DeepEvalRun) -> None:
+    found = Findings()
+    for case in run.cases:
+        if wrong := contradiction(case):
+            found.add(case.place, wrong)
+    found.refuse()
+    found.take(*_totals(run))
+    found.refuse()
+
+
+def _totals(run: DeepEvalRun) -> Iterator[Problem]:
+    passed = sum(case.data.get("success") is True for case in run.cases)
+    failed = sum(case.data.get("success") is False for case in run.cases)
+    for key, own in (("test_passed", passed), ("test_failed", failed)):
+        told = run.head.get(key)
+        if isinstance(told, int) and told != own:
+            yield _differs(run, key, str(told), f"{own} cases did")
+    if any(case.inner for case in run.cases):
+        return  # the sums have the metrics of spans, too
+    for totals in as_objects(run.head.get("metrics_scores")):
+        if isinstance(totals.get("metric"), str):
+            yield from _metric_totals(run, totals)
+
+
+def _metric_totals(run: DeepEvalRun, told: Mapping[str, Json]) -> Iterator[Problem]:
+    name = told["metric"]
+    mine = [one for case in run.cases for one in case.metrics if one.name == name]
+    scored = [one for one in mine if one.score is not None and one.success is not None]
+    passes = sum(one.success is True for one in scored)
+    for key, own in (("passes", passes), ("fails", len(scored) - passes)):
+        stated = told.get(key)
+        if isinstance(stated, int) and stated != own:
+            where = f"metrics_scores[{name[:80]}].{key}"
+            yield _differs(run, where, str(stated), f"its cases have {own}")
+
+
+def _differs(run: DeepEvalRun, key: str, told: str, own: str) -> Problem:
+    message = f"says {told[:40]}, but {own} - the file was changed; run the evaluation again"
+    return Problem(Place(run.path.as_posix(), None, key), message)
+
+
+# -------------------------------------------------------------------------------------------- notes
+
+
+def _agent(run: DeepEvalRun) -> str:
+    """The run's identifier, or the model among its hyperparameters."""
+    model = as_object(run.head.get("hyperparameters")).get("model")
+    return line_or_none(run.head.get("identifier") or model) or TOOL
+
+
+def _notes(run: DeepEvalRun) -> Iterator[str]:
+    yield "imported from a test run of deepeval, which judged it"
+    broken = sum(case.data.get("success") is False and _is_undecided(case) for case in run.cases)
+    if broken:
+        yield (
+            f"{broken} of {len(run.cases)} cases have a metric that broke off and none that "
+            "failed: they are unscored, deepeval counts them as failed"
+        )
+    cost = sum(metric.cost for case in run.cases for metric in case.metrics)
+    if cost:
+        yield f"deepeval's own judging cost ${cost:.4g}, which is not the agent's cost"
+
+
+def _is_undecided(case: DeepEvalCase) -> bool:
+    return failure(case) is None and judge_case(case).passed is None

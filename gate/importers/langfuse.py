@@ -2,17 +2,209 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+from gate.errors import Problem, UsageError
+from gate.files.plain import files_below, plain
 from gate.files.sniff import FirstLook
-from gate.files.tables import columns_of
-from gate.importers.formats.langfuse import export_of
+from gate.files.tables import TableRow, columns_of, table_rows
 from gate.importers.formats.scored_rows.options import RowOptions
-from gate.importers.formats.scored_rows.reading import import_rows
+from gate.importers.formats.scored_rows.reading import Export, import_rows
+from gate.importers.formats.scored_rows.shape import RowShape, read_number, text
+from gate.importers.trials.names import snake_case
 from gate.plugins import IMPORTERS
+from gate.records import Json
 from gate.records.imported import Imported
+
+# Fields of langfuse.com/docs/api-and-data-platform/features/blob-storage-export-fields, and of the
+# exports of its tables, which are written in camel case.
+_FIELDS = (
+    "id timestamp name userId sessionId release version environment tags bookmarked public input "
+    "output metadata latency usage inputCost outputCost totalCost level errorCount warningCount "
+    "defaultCount debugCount observationCount inputTokens outputTokens totalTokens comments "
+    "projectId createdAt updatedAt traceId type startTime endTime parentObservationId "
+    "statusMessage model internalModelId modelParameters completionStartTime promptId promptName "
+    "promptVersion timeToFirstToken usageDetails costDetails providedCostDetails "
+    "providedUsageDetails inputUsage outputUsage totalUsage traceName traceTags traceTimestamp "
+    "inputPrice outputPrice totalPrice modelId unit toolDefinitions toolCalls toolCallNames "
+    "usagePricingTierId usagePricingTierName providedModelName promptTokens completionTokens "
+    "datasetItemId datasetRunId datasetName expectedOutput htmlPath externalId"
+)
+SHAPE = RowShape(
+    tool="langfuse",
+    columns={
+        "id": ("datasetItemId", "dataset_item_id"),
+        "input": ("input",),
+        "output": ("output",),
+        "expected": ("expectedOutput", "expected_output"),
+        "category": ("traceName", "trace_name", "name"),
+        "tags": ("tags", "traceTags", "trace_tags"),
+        "model": ("model", "provided_model_name", "providedModelName"),
+        "error": ("statusMessage", "status_message"),
+        "level": ("level",),
+        "started_at": ("timestamp", "startTime", "start_time"),
+        "ended_at": ("endTime", "end_time"),
+        "latency_s": ("latency",),
+        "input_tokens": (
+            *("inputTokens", "usageDetails.input", "usage_details.input", "usage.promptTokens"),
+            *("inputUsage", "promptTokens"),
+        ),
+        "output_tokens": (
+            *("outputTokens", "usageDetails.output", "usage_details.output"),
+            *("usage.completionTokens", "outputUsage", "completionTokens"),
+        ),
+        "cached_tokens": (
+            *("usageDetails.input_cached_tokens", "usage_details.input_cached_tokens"),
+        ),
+        "total_tokens": (
+            *("totalTokens", "usageDetails.total", "usage_details.total", "usage.totalTokens"),
+            *("totalUsage", "total_tokens"),
+        ),
+        "cost_usd": ("totalCost", "total_cost", "costDetails.total", "cost_details.total"),
+        "trace": ("traceId", "trace_id"),
+        "parent": ("parentObservationId", "parent_observation_id"),
+    },
+    own=frozenset((*_FIELDS.split(), *map(snake_case, _FIELDS.split()))),
+)
+_TABLES = (".csv", ".json", ".jsonl")
+_NUMBERS = ("NUMERIC", "BOOLEAN")  # data types of scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tables:
+    """The files of each kind."""
+
+    traces: tuple[Path, ...] = ()
+    observations: tuple[Path, ...] = ()
+    scores: tuple[Path, ...] = ()
+
+
+@dataclass(slots=True)
+class _Mean:
+    total: float = 0.0
+    n: int = 0
+
+
+def export_of(path: Path) -> tuple[Export, RowShape]:
+    """What is there, and how its columns are called. Raises UsageError for a folder without any
+    table.
+    """
+    files = _files(path)
+    kinds = {file: _kind(file) for file in files}
+    found = _Tables(**{
+        kind: tuple(file for file in files if kinds[file] == kind)
+        for kind in ("traces", "observations", "scores")
+    })  # fmt: skip
+    if not found.scores:
+        return Export(files=files, rows=lambda: _spans(found)), SHAPE
+    joined = replace(SHAPE, scores="scores")
+    if not found.traces and not found.observations:
+        alone = {**SHAPE.columns, "id": (*SHAPE.columns["id"], "traceId", "trace_id")}
+        return Export(files=files, rows=lambda: _rows_of_scores(found)), replace(
+            joined, columns=alone
+        )
+    return Export(files=files, rows=lambda: _join_scores(found)), joined
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    if not path.is_dir():
+        return (plain(path),)
+    found = tuple(file for file in files_below(path) if file.name.lower().endswith(_TABLES))
+    if not found:
+        raise UsageError(f"{path}: no table in it; export CSV, JSON or JSON Lines, not compressed")
+    return found
+
+
+def _kind(file: Path) -> str:
+    """By the columns of its first row."""
+    first = next(table_rows(file), None)
+    names = frozenset(first.cells) if isinstance(first, TableRow) else frozenset()
+    if "value" in names and names & {"data_type", "dataType"}:
+        return "scores"
+    spans = {"parent_observation_id", "parentObservationId", "start_time", "startTime"}
+    return "observations" if names & spans else "traces"
+
+
+Rows = Iterator[TableRow | Problem]
+
+
+def _spans(found: _Tables) -> Rows:
+    """Traces; of observations those that are no part of another, all of them where there are no
+    traces beside them.
+    """
+    for file in found.traces:
+        yield from map(_name_trace, table_rows(file))
+    for file in found.observations:
+        for row in table_rows(file):
+            yield _mark_inner(row) if found.traces else row
+
+
+def _name_trace(row: TableRow | Problem) -> TableRow | Problem:
+    if isinstance(row, Problem) or "id" not in row.cells:
+        return row
+    return replace(row, cells={**row.cells, "trace_id": row.cells["id"]})
+
+
+def _mark_inner(row: TableRow | Problem) -> TableRow | Problem:
+    if isinstance(row, Problem):
+        return row
+    return replace(row, cells={**row.cells, "parent_observation_id": "its trace"})
+
+
+def _join_scores(found: _Tables) -> Rows:
+    """With the mean of each score of the trace."""
+    scores, problems = _group_by_trace(found.scores)
+    yield from problems
+    for row in _spans(found):
+        if isinstance(row, TableRow):
+            mine = scores.get(text(SHAPE.at("trace", row.cells)), {})
+            told: Mapping[str, Json] = {name: one.total / one.n for name, one in mine.items()}
+            yield replace(row, cells={**row.cells, "scores": told})
+        else:
+            yield row
+
+
+def _rows_of_scores(found: _Tables) -> Rows:
+    """A row a trace that has scores, in the order in which they are met."""
+    scores, problems = _group_by_trace(found.scores)
+    yield from problems
+    seen: set[str] = set()
+    for file in found.scores:
+        for row in table_rows(file):
+            trace = text(SHAPE.at("trace", row.cells)) if isinstance(row, TableRow) else ""
+            if isinstance(row, TableRow) and trace in scores and trace not in seen:
+                seen.add(trace)
+                told: Mapping[str, Json] = {
+                    name: one.total / one.n for name, one in scores[trace].items()
+                }
+                kept = {"traceId": trace, "traceName": row.cells.get("traceName"), "scores": told}
+                yield replace(row, cells=kept)
+
+
+def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, _Mean]], list[Problem]]:
+    """Trace -> score -> its numbers. Categories and texts are none."""
+    found: dict[str, dict[str, _Mean]] = {}
+    problems: list[Problem] = []
+    for file in files:
+        for row in table_rows(file):
+            if isinstance(row, Problem):
+                problems.append(row)
+                continue
+            kind = row.cells.get("data_type") or row.cells.get("dataType")
+            value = read_number(row.cells.get("value")) if kind in _NUMBERS else None
+            trace, name = text(SHAPE.at("trace", row.cells)), text(row.cells.get("name"))
+            if not name or not isinstance(kind, str) or (kind in _NUMBERS and value is None):
+                told = "a score without a name, a data type, or the number that it is told to be"
+                problems.append(Problem(row.place, f"{told} - export it again"))
+            elif value is not None and trace:
+                one = found.setdefault(trace, {}).setdefault(name, _Mean())
+                one.total += value
+                one.n += 1
+    return found, problems
+
 
 _SIGNS = (
     {"bookmarked", "public", "sessionId"},

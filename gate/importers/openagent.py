@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import re
+import statistics
+from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,24 +15,47 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.agents.http_client.route import format_address
-from gate.errors import Place, UsageError
-from gate.files.json_values import as_amount, is_integer, is_number, line_or_none
+from gate.agents.traces.spending import split
+from gate.errors import Place, Problem, UsageError
+from gate.files.json_values import (
+    as_amount,
+    as_list,
+    is_integer,
+    is_number,
+    line_or_none,
+)
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import iso, moment_of
-from gate.importers.formats.openagent.files import (
+from gate.graders.openagent_rules.crosscheck import SHOWN, shorten_notes
+from gate.graders.openagent_rules.declared import canonical_name
+from gate.importers.formats.openagent import (
     DETAILS,
     META,
     SUMMARY,
+    BenchmarkRecord,
     detail_files,
     read_object,
     records,
 )
-from gate.importers.formats.openagent.summary import SuiteTotals, contradictions
-from gate.importers.formats.openagent.trials import TOOL, trial_of
 from gate.importers.trials.build import name_judge
+from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Health, Json, Provenance, Trial
+from gate.records import (
+    MOST_ROUNDS,
+    Attempt,
+    Case,
+    CheckedEvidence,
+    Health,
+    Json,
+    LogRead,
+    Provenance,
+    Response,
+    Score,
+    Trial,
+    TrialStatus,
+    Usage,
+)
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -177,3 +205,215 @@ def _notes(found: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
 def _trials(files: Sequence[Path], created_at: str, model: str | None) -> Iterator[Trial]:
     for record in refuse_problems(records(tuple(files))):
         yield trial_of(record, created_at, model)
+
+
+# ------------------------------------------------------------------------------------------ summary
+# Versions differ in the standard deviation (population, sample) and readers in whether a missing
+# number counts as 0: any of these readings will do.
+
+
+ROUNDED = 0.5e-4 + 1e-9  # of shares, written with four digits
+_CLOSE = 0.005  # relative, of milliseconds and tokens, whatever their rounding
+_NEAR = 0.51  # absolute
+
+
+@dataclass(slots=True, kw_only=True)
+class SuiteTotals:
+    """What one suite's records come to, in any order."""
+
+    records: int = 0
+    passed: int = 0
+    recovered: int = 0  # passed at a later attempt
+    rounds: int = 0
+    codes: Counter[str] = field(default_factory=Counter)
+    tasks: set[str] = field(default_factory=set)
+    latencies: array[float] = field(default_factory=lambda: array("d"))
+    tokens: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, record: BenchmarkRecord) -> None:
+        data = record.data
+        self.records += 1
+        self.passed += data["ok"]
+        self.recovered += data["ok"] and data["attempt"] > 1
+        self.rounds = max(self.rounds, data["round"])
+        self.codes.update(record.codes)
+        self.tasks.add(data["task_id"])
+        for values, name in ((self.latencies, "latency_ms"), (self.tokens, "total_tokens")):
+            value = data.get(name)
+            if value is not None:
+                values.append(value)
+
+
+def contradictions(
+    summary: Mapping[str, Json], found: Mapping[str, SuiteTotals], file: str
+) -> Iterator[Problem]:
+    """One problem for each figure that the records do not bear out."""
+    suites = summary.get("suites")
+    if not isinstance(suites, dict):
+        yield Problem(Place(file, key="suites"), "is missing, or no mapping by suite")
+        return
+    total = sum(one.records for one in found.values())
+    yield from _compare_count(summary, "total_records", total, file, "")
+    for name in sorted({*map(str, suites), *found}):
+        told = suites.get(name)
+        where = f"suites.{name[:80]}"
+        if not isinstance(told, dict):
+            yield Problem(Place(file, key=where), "the records have it, the summary does not")
+        elif name not in found:
+            yield Problem(Place(file, key=where), "the summary has it, no record does")
+        else:
+            yield from _compare_suite(told, found[name], file, f"{where}.")
+
+
+def _compare_suite(
+    told: Mapping[str, Json], own: SuiteTotals, file: str, where: str
+) -> Iterator[Problem]:
+    yield from _compare_count(told, "rounds", own.records, file, where)
+    rate = own.passed / own.records
+    stated = told.get("success_rate")
+    if stated is not None and not (is_number(stated) and abs(stated - rate) <= ROUNDED):
+        counts = f"{own.passed} of {own.records} records are ok, {rate:.4f}"
+        yield _differs(file, f"{where}success_rate", stated, counts)
+    for prefix, values in (("latency_ms", own.latencies), ("tokens", own.tokens)):
+        readings = [values, array("d", [*values, *[0.0] * (own.records - len(values))])]
+        means = [statistics.fmean(reading) for reading in readings if reading]
+        yield from _compare_amount(told, f"{prefix}_mean", means, file, where)
+        yield from _compare_amount(told, f"{prefix}_std", _spreads(readings), file, where)
+    worst = [max(own.latencies)] if own.latencies else []
+    yield from _compare_amount(told, "worst_latency_ms", worst, file, where)
+    yield from _compare_failures(told.get("failures_top"), own, file, f"{where}failures_top")
+
+
+def _spreads(readings: Sequence[Sequence[float]]) -> list[float]:
+    """Standard deviations of the population and of a sample; of one value 0."""
+    found = [statistics.pstdev(reading) for reading in readings if reading]
+    return found + [statistics.stdev(reading) for reading in readings if len(reading) > 1]
+
+
+def _compare_count(
+    told: Mapping[str, Json], key: str, own: int, file: str, where: str
+) -> Iterator[Problem]:
+    stated = told.get(key)
+    if stated is not None and stated != own:
+        yield _differs(file, where + key, stated, f"there are {own} records")
+
+
+def _compare_amount(
+    told: Mapping[str, Json], key: str, own: Sequence[float], file: str, where: str
+) -> Iterator[Problem]:
+    """A figure that is null or 0 where nothing was measured says nothing."""
+    stated = told.get(key)
+    if stated is None or (stated == 0 and not own):
+        return
+    readings = own or [0.0]
+    close = is_number(stated) and any(
+        math.isclose(stated, reading, rel_tol=_CLOSE, abs_tol=_NEAR) for reading in readings
+    )
+    if not close:
+        yield _differs(file, where + key, stated, f"the records give {readings[0]:.2f}")
+
+
+def _compare_failures(top: Json, own: SuiteTotals, file: str, where: str) -> Iterator[Problem]:
+    for entry in as_list(top):
+        pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)
+        if not pair:
+            yield Problem(Place(file, key=where), "an entry is no pair of a code and a number")
+        elif own.codes[entry[0]] != entry[1]:
+            counts = f"{own.codes[entry[0]]} records have it"
+            yield _differs(file, f"{where}: {entry[0][:80]!r}", entry[1], counts)
+
+
+def _differs(file: str, key: str, stated: Json, own: str) -> Problem:
+    message = f"says {str(stated)[:40]}, but {own} - one of the two files was changed or cut off"
+    return Problem(Place(file, key=key), message)
+
+
+# ------------------------------------------------------------------------------------------- trials
+
+
+TOOL = "openagent-agentbench"  # what measured, and what judged
+NOT_KEPT = "failed; of a task and round the source keeps one attempt, and it was a later one"
+
+
+def trial_of(record: BenchmarkRecord, created_at: str, model: str | None) -> Trial:
+    suite, task, number = record.key
+    digest = hashlib.sha256(f"{TOOL}\n{suite}\n{task}".encode()).hexdigest()[:16]
+    last = record.data["attempt"]
+    earlier = (_unkept(n) for n in range(1, last))
+    return Trial(
+        suite=suite,
+        case=Case(
+            id=task,
+            input="",
+            keys={},
+            category=record.data.get("category"),
+            digest=digest,
+            place=record.place,
+        ),
+        round=number,
+        attempts=(*earlier, _attempt(record.data, record.codes, model)),
+        started_at=created_at,
+        judged=last - 1,
+    )
+
+
+def _unkept(n: int) -> Attempt:
+    """Upstream stops at the first attempt that is ok."""
+    return Attempt(n=n, status="agent_error", latency_ms=None, passed=False, error=NOT_KEPT)
+
+
+def _attempt(data: Mapping[str, Json], codes: Sequence[str], model: str | None) -> Attempt:
+    status, error = _status(data), data.get("api_error") or data.get("parse_error")
+    evidence = _evidence(data.get("evidence"))
+    passed = None if status == "infra_error" else bool(data["ok"])
+    opinion = passed if status == "completed" else None
+    score = Score(passed=opinion, failures=tuple(codes), evidence=evidence)
+    return Attempt(
+        n=data["attempt"],
+        status=status,
+        latency_ms=data.get("latency_ms"),
+        response=_response(data, model),
+        scores={TOOL: score},
+        passed=passed,
+        failures=tuple(dict.fromkeys(codes)),
+        error=error or None,
+    )
+
+
+def _status(data: Mapping[str, Json]) -> TrialStatus:
+    said = data.get("api_error")
+    if not said:
+        return "agent_error" if data.get("parse_error") else "completed"
+    return "infra_error" if is_nobodys(said, data.get("response_status")) else "agent_error"
+
+
+def _response(data: Mapping[str, Json], model: str | None) -> Response | None:
+    said = data.get("response_text")
+    if said is None and (data.get("api_error") or data.get("parse_error")):
+        return None
+    parts = ("prompt_tokens", "completion_tokens", "total_tokens")
+    usage = Usage(**split(*(data.get(name) for name in parts)))
+    return Response(answer=said or "", usage=usage, model=model)
+
+
+def _evidence(data: Json) -> CheckedEvidence | None:
+    """What upstream found in the server's logs; it does not keep what the answer declares."""
+    logs = (data or {}).get("log_verification")
+    if not logs:
+        return None
+
+    def names(key: str) -> tuple[str, ...]:
+        return tuple(filter(None, map(canonical_name, (logs.get(key) or ())[:SHOWN])))
+
+    paths = shorten_notes(logs.get("log_paths_checked") or ())
+    return CheckedEvidence(
+        verdict=logs.get("tools_log_verdict") or "unknown",
+        observed=names("tool_calls_observed_union") or None,
+        required=names("required_tools"),
+        missing=names("missing_tools_in_tool_log"),
+        logs=tuple(
+            LogRead(kind="console" if "console" in path else "access", path=path, bound="window")
+            for path in paths
+        ),
+        notes=shorten_notes(logs.get("notes") or ()),
+    )

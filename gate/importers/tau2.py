@@ -9,28 +9,41 @@ from typing import ClassVar
 
 from gate.errors import Place
 from gate.files.json_stream import is_too_deep
-from gate.files.json_values import as_object, line_or_none
+from gate.files.json_values import CLOSE, as_amount, as_list, as_object, line_or_none
+from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import iso, moment_of
-from gate.importers.formats.tau import rewards
-from gate.importers.formats.tau.metrics import REWARD, USER_COST, TrialCounts, list_missing, metrics
-from gate.importers.formats.tau.rows import trial_number
+from gate.importers.formats.tau.metrics import (
+    REWARD,
+    USER_COST,
+    TrialCounts,
+    list_missing,
+    metrics,
+    steps,
+    trial_number,
+)
 from gate.importers.formats.tau.simulations import (
+    COMPONENTS,
+    EARNING,
     FOLDER,
     RESULTS,
     Simulation,
     SimulationFiles,
     compare_with_index,
+    components,
+    find_contradictions,
+    list_failures,
+    reward_metrics,
     source_of,
 )
-from gate.importers.formats.tau.tasks import TOOL, by_id, case_in, cases_of
-from gate.importers.formats.tau.tau2 import trial_in
-from gate.importers.trials.build import import_cases, name_judge
+from gate.importers.trials.build import case_of, import_cases, name_judge, trial_of
+from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Json, Provenance, Trial
+from gate.records import MOST_ROUNDS, Case, Json, Provenance, Response, Score, Trial, TrialStatus
 from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 
 @IMPORTERS.register("tau2")
@@ -124,7 +137,7 @@ def _check_simulations(source: SimulationFiles) -> _SimulationTotals:
             found.add(one.place, message)
         if is_too_deep(dict(one.data)):
             found.add(one.place, "nested too deeply - no simulation is")
-        for message in rewards.contradictions(one):
+        for message in find_contradictions(one):
             found.add(one.place, f"{message} - one of the two was changed")
         seen.total += 1
         seen.broken += not one.counts
@@ -139,7 +152,7 @@ def _check_simulations(source: SimulationFiles) -> _SimulationTotals:
 
 
 def _suite(suite: str, checked: _SimulationTotals) -> ImportedSuite:
-    specs = (*metrics(checked.counted.least), *rewards.metrics())
+    specs = (*metrics(checked.counted.least), *reward_metrics())
     return ImportedSuite(
         rounds=len(checked.counted.rounds),
         cases=len(checked.counted.tasks),
@@ -147,7 +160,7 @@ def _suite(suite: str, checked: _SimulationTotals) -> ImportedSuite:
         metrics=specs,
         graders=name_judge(
             f"{TOOL}: reward_basis",
-            *(REWARD, USER_COST, *(name for name, _ in rewards.COMPONENTS.values())),
+            *(REWARD, USER_COST, *(name for name, _ in COMPONENTS.values())),
         ),
     )
 
@@ -179,3 +192,159 @@ def _trials(source: SimulationFiles, suite: str, checked: _SimulationTotals) -> 
     for simulation in source.simulations(found):
         yield trial_in(suite, simulation, cases[simulation.task], rounds[simulation.trial])
     found.refuse()  # it was in order a moment ago
+
+
+# ------------------------------------------------------------------------------------------- trials
+
+
+_AGENTS_FAULT = ("agent_error", "timeout", "unexpected_error")  # no answer of it is left
+
+
+def trial_in(suite: str, simulation: Simulation, case: Case, round: int) -> Trial:
+    status = _status(simulation)
+    took = as_amount(simulation.data.get("duration"))
+    return trial_of(
+        TOOL,
+        suite,
+        replace(case, place=simulation.place),
+        round=round,
+        status=status,
+        passed=_has_passed(simulation),
+        failures=() if _has_passed(simulation) is not False else list_failures(simulation),
+        scores={TOOL: _score(simulation, status)},
+        response=_response(simulation) if status == "completed" else None,
+        latency_ms=None if took is None else took * 1000.0,
+        error=None if status == "completed" else _error(simulation),
+    )
+
+
+def _status(simulation: Simulation) -> TrialStatus:
+    if not simulation.counts:
+        return "infra_error"
+    return "agent_error" if simulation.reason in _AGENTS_FAULT else "completed"
+
+
+def _has_passed(simulation: Simulation) -> bool | None:
+    """None where it ended as it should and nobody evaluated it."""
+    if simulation.reason not in EARNING:
+        return False
+    return None if simulation.reward is None else abs(simulation.reward - 1.0) <= CLOSE
+
+
+def _score(simulation: Simulation, status: TrialStatus) -> Score:
+    if _has_passed(simulation) is None:
+        return Score(unscored="it has no reward_info: it was not evaluated")
+    reward = simulation.reward or 0.0
+    opinion = _has_passed(simulation) if status == "completed" else None
+    return Score(
+        values={
+            **components(simulation),
+            REWARD: min(reward, 1.0) if simulation.counts else None,
+            USER_COST: as_amount(simulation.data.get("user_cost")),
+        },
+        passed=opinion,
+        failures=tuple(list_failures(simulation)) if opinion is False else (),
+        reason="" if simulation.reason in EARNING else f"ended with {simulation.reason}",
+    )
+
+
+def _error(simulation: Simulation) -> str:
+    info = as_object(simulation.data.get("info"))
+    said = next((info[key] for key in ("error", "message", "note") if info.get(key)), "")
+    return one_line(f"{simulation.reason}: {said}" if said else simulation.reason, 500)
+
+
+def _response(simulation: Simulation) -> Response:
+    said = conversation([*_messages(simulation.data)], shows_calls=True)
+    cost = as_amount(simulation.data.get("agent_cost"))
+    usage = said.usage if cost is None else replace(said.usage, cost_usd=cost)
+    return replace(said, usage=usage, finish_reason=simulation.reason)
+
+
+def _messages(data: Mapping[str, Json]) -> Iterator[Json]:
+    """Those of the agent, its tools and what the user says; not the user's own calls, nor the
+    greeting before the user's first word, which no model wrote.
+    """
+    heard = False
+    for message in _flat(as_list(data.get("messages"))):
+        role, own = message.get("role"), message.get("requestor", "assistant") == "assistant"
+        if role == "user":
+            heard = True
+            yield {"role": "user", "content": message.get("content")}
+        elif role == "assistant" and not heard and not message.get("tool_calls"):
+            if message.get("usage"):
+                yield message
+        elif role != "tool" or own:
+            yield message
+
+
+def _flat(listed: list[Json]) -> Iterator[Mapping[str, Json]]:
+    """Several results in one message, one after the other."""
+    for message in map(as_object, listed):
+        inner = message.get("tool_messages")
+        yield from map(as_object, inner) if isinstance(inner, list) else (message,)
+
+
+# -------------------------------------------------------------------------------------------- tasks
+
+
+TOOL = "tau2-bench"
+_SAID = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
+
+
+def case_in(suite: str, task: str, data: Mapping[str, Json]) -> Case:
+    """`data`: the task as tau2 writes it; empty where the run does not have it."""
+    criteria = as_object(data.get("evaluation_criteria"))
+    agents = [
+        action
+        for action in as_list(criteria.get("actions"))
+        if as_object(action).get("requestor", "assistant") == "assistant"
+    ]
+    keys = {
+        "reference_trajectory": steps(agents, "arguments") or None,
+        **{key: criteria.get(key) or None for key in ("communicate_info", "nl_assertions")},
+    }
+    return case_of(
+        TOOL,
+        suite,
+        task,
+        input=_user_instructions(data),
+        keys={key: value for key, value in keys.items() if value is not None},
+    )
+
+
+def _user_instructions(data: Mapping[str, Json]) -> str:
+    """What the simulated user is told, or the ticket of a task without a user."""
+    told = as_object(data.get("user_scenario")).get("instructions")
+    if isinstance(told, dict):
+        parts = (told.get(key) for key in _SAID)
+        told = "\n\n".join(part for part in parts if isinstance(part, str) and part)
+    ticket = data.get("ticket")
+    return next((text for text in (told, ticket) if isinstance(text, str) and text), "")
+
+
+def by_id(listed: Json, place: Place, found: Findings) -> dict[str, Mapping[str, Json]]:
+    """The tasks of a list; what is none, or is there twice, goes to `found`."""
+    tasks: dict[str, Mapping[str, Json]] = {}
+    for n, item in enumerate(as_list(listed)):
+        where = Place(place.file, key=f"{place.key}[{n}]")
+        name = as_object(item).get("id")
+        if not isinstance(name, str) or not 0 < len(name) <= 500:
+            found.add(where, "no task of tau2-bench: its id is no text - leave it out")
+        elif is_too_deep(item):
+            found.add(where, "nested too deeply - leave it out")
+        elif name in tasks and tasks[name] != item:
+            found.add(where, f"the id '{name[:80]}' has another task, too - keep one")
+        else:
+            tasks[name] = item
+    return tasks
+
+
+def cases_of(path: Path, suite: str) -> Iterator[Case]:
+    """The cases of a file that has tasks alone. Raises InvalidInput for what is wrong with them."""
+    found, place = Findings(), Place(path.as_posix())
+    tasks = by_id(json_of(path), place, found)
+    if not tasks and not found:
+        found.add(place, "no task in it - name a tasks.json of tau2-bench, or a run's results.json")
+    found.refuse()
+    yield from (case_in(suite, name, task) for name, task in tasks.items())

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from gate.errors import Place
-from gate.files.plain import plain
+from gate.errors import Place, UsageError
+from gate.files.json_stream import is_too_deep
+from gate.files.json_values import (
+    CLOSE,
+    as_amount,
+    as_list,
+    as_number,
+    as_object,
+    as_string,
+)
+from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.tau.bench import (
-    TOOL,
-    case_in,
-    domain_of,
-    gold_tools,
-    settings_of,
-    trial_in,
+from gate.importers.formats.tau.metrics import (
+    REWARD,
+    USER_COST,
+    TrialCounts,
+    list_missing,
+    metrics,
+    steps,
+    trial_number,
 )
-from gate.importers.formats.tau.metrics import REWARD, USER_COST, TrialCounts, list_missing, metrics
-from gate.importers.formats.tau.rows import read_rows
-from gate.importers.trials.build import name_judge
+from gate.importers.trials.build import case_of, name_judge, trial_of
+from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
+from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Json, Provenance, Trial
+from gate.records import MOST_ROUNDS, Case, Json, Provenance, Response, Trial, TrialStatus
 from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 
 @IMPORTERS.register("tau-bench")
@@ -139,3 +151,196 @@ def _trials(path: Path, suite: str, checked: _RowTotals, strategy: str) -> Itera
         react = strategy in ("act", "react")
         yield trial_in(suite, row, cases[row.task], rounds[row.trial], react=react)
     found.refuse()  # it was in order a moment ago
+
+
+# ------------------------------------------------------------------------------------------- trials
+
+
+TOOL = "tau-bench"  # what measured, and what judged
+_FILE = re.compile(
+    r"(?P<strategy>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>[\d.]+)"
+    r"_range_-?\d+-+-?\d+_user-(?P<user>.+)-(?P<by>\w+)_\d{10}\.json"
+)
+_SETTINGS = ("strategy", "model", "temperature", "user")
+_DOMAINS = {  # tools that only one of them has
+    "airline": {
+        *("book_reservation", "cancel_reservation", "get_reservation_details"),
+        *("search_direct_flight", "search_onestop_flight", "send_certificate"),
+        *("update_reservation_baggages", "update_reservation_flights"),
+        *("update_reservation_passengers", "list_all_airports"),
+    },
+    "retail": {
+        *("cancel_pending_order", "exchange_delivered_order_items", "find_user_id_by_email"),
+        *("find_user_id_by_name_zip", "get_order_details", "get_product_details"),
+        *("list_all_product_types", "modify_pending_order_address", "modify_pending_order_items"),
+        *("modify_pending_order_payment", "modify_user_address", "return_delivered_order_items"),
+    },
+}
+
+
+def settings_of(path: Path) -> dict[str, str]:
+    """What the file's name says: strategy, model, temperature, user."""
+    found = _FILE.fullmatch(path.name)
+    return {key: found[key] for key in _SETTINGS} if found else {}
+
+
+def domain_of(name: str, tools: frozenset[str]) -> str | None:
+    """`airline` or `retail`, as the file's name or else the tools of its tasks tell."""
+    named = [domain for domain in _DOMAINS if domain in name.lower()]
+    used = [domain for domain, own in _DOMAINS.items() if own & tools]
+    return next((found[0] for found in (named, used) if len(found) == 1), None)
+
+
+def gold_tools(row: TauBenchRow) -> frozenset[str]:
+    """Names of the tools that its task needs."""
+    return frozenset(str(step["name"])[:80] for step in steps(row.task_info.get("actions")))
+
+
+def case_in(suite: str, task: str, info: Mapping[str, Json]) -> Case:
+    """`info`: what a row tells of the task; empty where all its trials crashed."""
+    keys = {
+        "reference_trajectory": steps(info.get("actions")) or None,
+        "outputs": as_list(info.get("outputs")) or None,
+    }
+    return case_of(
+        TOOL,
+        suite,
+        task,
+        input=as_string(info.get("instruction")),
+        keys={key: value for key, value in keys.items() if value is not None},
+    )
+
+
+def trial_in(suite: str, row: TauBenchRow, case: Case, round: int, *, react: bool) -> Trial:
+    """`react`: calls stand in the agent's words, where nobody finds them."""
+    crash = row.crash
+    said = conversation(row.traj, shows_calls=not react)
+    cost = as_amount(row.info.get("user_cost"))
+    status: TrialStatus = "completed"
+    if crash is not None:
+        status = "infra_error" if is_nobodys(crash) else "agent_error"
+    return trial_of(
+        TOOL,
+        suite,
+        replace(case, place=row.place),
+        round=round,
+        status=status,
+        passed=row.solved,
+        failures=codes(row),
+        values={REWARD: row.reward, USER_COST: cost},
+        response=_add_finish_reason(said, row) if crash is None else None,
+        error=None if crash is None else one_line(crash, 500),
+    )
+
+
+def _add_finish_reason(said: Response, row: TauBenchRow) -> Response:
+    reached = row.info.get("reward_info") is None and "reward_info" in row.info
+    return replace(said, finish_reason="max_steps") if reached else said
+
+
+def codes(row: TauBenchRow) -> tuple[str, ...]:
+    """Why it has no reward."""
+    if row.crash is not None:
+        return ("crash",)
+    if row.solved:
+        return ()
+    if "reward_info" in row.info and row.info["reward_info"] is None:
+        return ("not_finished", "loop")
+    missed = list_missed_outputs(row)
+    told = tuple(f"output_missing:{one_line(text, 80)}" for text in missed[:20])
+    judged: Mapping[str, Json] = row.judged
+    wrong = judged.get("r_actions") in (False, 0.0) or (bool(judged) and not missed)
+    return (*told, *(("wrong_final_data",) if wrong else ())) or ("no_reward",)
+
+
+# --------------------------------------------------------------------------------------------- rows
+
+
+@dataclass(frozen=True, slots=True)
+class TauBenchRow:
+    """`info` is empty where the row has none; `traj` is as it stands there."""
+
+    place: Place
+    task: str
+    trial: int
+    reward: float
+    info: Mapping[str, Json]
+    traj: Json
+
+    @property
+    def solved(self) -> bool:
+        return abs(self.reward - 1.0) <= CLOSE
+
+    @property
+    def crash(self) -> str | None:
+        """What the benchmark caught; None: the trial ran."""
+        said = self.info.get("error")
+        return None if said is None or "reward_info" in self.info else str(said)
+
+    @property
+    def task_info(self) -> Mapping[str, Json]:
+        return as_object(self.info.get("task"))
+
+    @property
+    def judged(self) -> Mapping[str, Json]:
+        """`reward_info.info`: which check gave the reward."""
+        return as_object(as_object(self.info.get("reward_info")).get("info"))
+
+
+def read_rows(path: Path, found: Findings) -> Iterator[TauBenchRow]:
+    """Those that can be read; what is wrong with the others goes to `found`. Raises UsageError for
+    a file that is no list, InvalidInput for one that is no JSON.
+    """
+    data = json_of(path)
+    if not isinstance(data, list):
+        raise UsageError(f"{path}: no list of rows, which a result file of tau-bench is")
+    for n, item in enumerate(data):
+        row = _row(item, Place(path.as_posix(), key=f"[{n}]"), found)
+        if row is not None:
+            yield row
+
+
+def _row(item: Json, place: Place, found: Findings) -> TauBenchRow | None:
+    data = as_object(item)
+    task, trial, reward = (data.get(key) for key in ("task_id", "trial", "reward"))
+    named = isinstance(task, (int, str)) and not isinstance(task, bool) and 0 < len(str(task)) < 200
+    counted, worth = trial_number(trial), as_number(reward)
+    wrong = [
+        *([] if named else ["task_id is no number or name of a task"]),
+        *([] if counted is not None else ["trial is no whole number from 0 on"]),
+        *([] if worth is not None and 0 <= worth <= 1 + CLOSE else ["reward is not from 0 to 1"]),
+        *(["nested too deeply"] if is_too_deep(item) else []),
+    ]
+    if wrong or counted is None or worth is None:
+        found.add(place, f"{'; '.join(wrong)} - a row of tau-bench has task_id, trial and reward")
+        return None
+    row = TauBenchRow(
+        place, str(task), counted, worth, as_object(data.get("info")), data.get("traj")
+    )
+    contradiction = _contradiction(row)
+    if contradiction:
+        found.add(place, f"{contradiction} - one of the two was changed")
+        return None
+    return row
+
+
+def _contradiction(row: TauBenchRow) -> str:
+    """What the row says twice, and not alike; empty where it agrees with itself."""
+    told = as_number(as_object(row.info.get("reward_info")).get("reward"))
+    if told is not None and abs(told - row.reward) > CLOSE:
+        return f"reward {row.reward:g}, but info.reward_info.reward {told:g}"
+    if row.crash is not None and row.reward > CLOSE:
+        return f"reward {row.reward:g} of a trial that crashed (info.error)"
+    for key in ("r_actions", "r_outputs"):
+        part = row.judged.get(key)
+        if row.solved and (part is False or as_number(part) == 0.0):
+            return f"reward {row.reward:g}, but {key} is 0"
+    missed = list_missed_outputs(row)
+    if missed and (row.solved or as_number(row.judged.get("r_outputs")) == 1.0):
+        return "an output that is not there (outputs: false), but the reward says that all are"
+    return ""
+
+
+def list_missed_outputs(row: TauBenchRow) -> list[str]:
+    """The texts that the agent was to say and did not."""
+    return [text for text, said in as_object(row.judged.get("outputs")).items() if said is False]

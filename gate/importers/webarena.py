@@ -15,12 +15,13 @@ from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.graders.webarena_rules.metrics import SUCCESS, specs
 from gate.graders.webarena_rules.task import SITES
-from gate.importers.formats.webarena.answers import RecordedAnswers, is_record
 from gate.importers.formats.webarena.episodes import NAME, SUMMARY, Episodes, episodes
 from gate.importers.formats.webarena.results import (
     Counts,
+    RecordedAnswers,
     ResultVerdict,
     TaskResult,
+    is_record,
     missing_result,
     trial,
     verdict_on,

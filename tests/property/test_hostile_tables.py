@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate.errors import UsageError
 from gate.importers.braintrust import SHAPE
-from gate.importers.formats.langfuse import SHAPE as TRACES
+from gate.importers.langfuse import SHAPE as TRACES
 from gate.plugins import IMPORTERS
 from gate.store.trial_rows import row_of
 from tests.support.hostile_text import PIECES

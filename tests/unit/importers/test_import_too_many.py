@@ -9,12 +9,12 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.files.problems import Findings
 from gate.files.tables import table_rows
-from gate.importers.formats.junit.runs import overview
-from gate.importers.formats.langfuse import SHAPE
+from gate.importers.formats.junit import overview
 from gate.importers.formats.scored_rows.checking import check_rows
 from gate.importers.formats.scored_rows.options import RowOptions
 from gate.importers.formats.trec.qrels import qrels_of
 from gate.importers.formats.trec.runs import run_of
+from gate.importers.langfuse import SHAPE
 from gate.plugins import IMPORTERS
 
 

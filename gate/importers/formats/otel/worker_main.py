@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 
+from gate.importers.formats.otel.runs import runs_of
 from gate.importers.formats.otel.span_filter import filter_piece
-from gate.importers.formats.otel.trials import runs_of
 from gate.importers.formats.otel.worker_pool import serve
 
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from fnmatch import fnmatchcase
+from itertools import islice, product
+from pathlib import Path, PurePosixPath
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import yaml as yamlfile
+from gate.files.csv_rows import read_csv
+from gate.files.encoding import decode
+from gate.files.json_rows import read_cases
 from gate.files.json_stream import decode_json
-from gate.files.json_values import as_object, as_strings, string_or_none
-from gate.files.plain import plain
+from gate.files.json_values import as_list, as_object, as_strings, string_or_none
+from gate.files.plain import files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import look
 from gate.importers.formats.promptfoo.assertions import GRADERS, map_assertions
 from gate.importers.formats.promptfoo.evaluation import LINES, MOST_YAML, TOOL, YAML, is_results
 from gate.importers.formats.promptfoo.naming import identify_test
-from gate.importers.formats.promptfoo.referenced_files import SCHEME, find_referenced, text_of
 from gate.importers.formats.promptfoo.templates import render_template, unknown, within
-from gate.importers.formats.promptfoo.tests import WrittenTest, tests
 from gate.importers.trials.build import case_of, import_cases
 from gate.importers.trials.case_ids import CaseIds, mark
 from gate.records import Case, Json
@@ -230,3 +235,271 @@ def _notes(built: _Built, prompt: str) -> Iterator[str]:
     if built.without:
         names = ", ".join(sorted(built.without)[:10])
         yield f"variables without a value in some tests are empty there, as in promptfoo: {names}"
+
+
+# -------------------------------------------------------------------------------------------- tests
+
+
+_TYPED = re.compile(r"(not-)?([a-z][a-z0-9:-]*?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?")
+_CODE_CELLS = ("javascript:", "fn:", "eval:", "python:", "file://")
+# Types that a cell may begin with; any other text is what the answer equals.
+_TYPES = re.compile(
+    r"equals|i?contains(-all|-any)?|(is|contains)-(json|xml|html|sql)|starts-with|regex|is-refusal"
+    r"|latency|cost|perplexity(-score)?|levenshtein|similar(:\w+)?|rouge-n|bleu|gleu|meteor|pi"
+    r"|classifier|moderation|webhook|ruby|guardrails|(model-graded-)?factuality|g-eval|word-count"
+    r"|model-graded-closedqa|answer-relevance|context-(recall|relevance|faithfulness)"
+    r"|conversation-relevance|finish-reason|(llm|search|agent)-rubric|skill-used|tool-call-f1"
+    r"|is-valid-(function|openai-function|openai-tools)-call|(trace|trajectory)[:-][\w-]+"
+)
+
+
+def test_of(row: Mapping[str, str]) -> dict[str, Json]:
+    """The test that promptfoo makes of it."""
+    test: dict[str, Json] = {"vars": {}, "assert": [], "metadata": {}, "options": {}}
+    for key, cell in row.items():
+        if key.startswith("__expected"):
+            if cell.strip():
+                test["assert"].append(_assertion(cell.strip()))
+        elif key.startswith("__metadata:"):
+            if cell.strip():
+                test["metadata"][key.removeprefix("__metadata:").removesuffix("[]")] = cell
+        elif key in ("__prefix", "__suffix"):
+            test["options"][key.removeprefix("__")] = cell
+        elif key == "__description":
+            test["description"] = cell
+        elif key == "__threshold" and cell.strip():
+            test["threshold"] = cell
+        elif not key.startswith(("__config:", "__metric", "__provider", "__threshold")):
+            test["vars"][key] = cell
+    return test
+
+
+def _assertion(cell: str) -> dict[str, Json]:
+    if cell.startswith(_CODE_CELLS):
+        kind = "python" if cell.startswith("python:") or ".py" in cell[-40:] else "javascript"
+        return {"type": kind, "value": cell}
+    if cell.startswith("grade:"):
+        return {"type": "llm-rubric", "value": cell.removeprefix("grade:")}
+    found = _TYPED.fullmatch(cell)
+    if found is None or not _TYPES.fullmatch(found[2]):
+        return {"type": "equals", "value": cell}
+    return {"type": f"{found[1] or ''}{found[2]}", "value": (found[4] or "").strip() or None}
+
+
+_Found = tuple[Place, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenTest:
+    """One test with what the default one adds, and one value for each variable."""
+
+    place: Place
+    data: Mapping[str, Json]
+    vars: Mapping[str, Json]
+    asserts: Sequence[Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    document: yamlfile.YamlDocument
+    folder: Path
+    files: dict[Path, None]
+    problems: Findings
+
+    def tests(self) -> Iterator[_Found]:
+        data = self.document.data
+        written = data.get("tests")
+        for n, one in enumerate(written if isinstance(written, list) else [written]):
+            key = ("tests", n) if isinstance(written, list) else ("tests",)
+            yield from self._test(self.document.place(key), one)
+        for n, one in enumerate(as_list(data.get("scenarios"))):
+            yield from self._scenario(self.document.place(("scenarios", n)), one)
+
+    def _test(self, place: Place, one: Json) -> Iterator[_Found]:
+        path = one.get("path") if isinstance(one, dict) else one
+        if isinstance(path, str):
+            yield from self._beside(place, path)
+        elif one is not None:
+            yield place, one
+
+    def _beside(self, place: Place, reference: str) -> Iterator[_Found]:
+        try:
+            for path in find_referenced(self.folder, reference):
+                self.files[path] = None
+                yield from self.problems.keep_good(tests_in(path))
+        except UsageError as error:
+            self.problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
+
+    def _scenario(self, place: Place, one: Json) -> Iterator[_Found]:
+        """Each of its tests with each of its sets of variables."""
+        data = as_object(one)
+        sets, inner = data.get("config"), data.get("tests")
+        if not isinstance(sets, list) or not isinstance(inner, list):
+            self.problems.add(place, "a scenario needs lists `config` and `tests` to be read")
+            return
+        for base, test in product(sets, inner):
+            yield place, _merge_tests(as_object(base), test)
+
+    def default(self) -> Mapping[str, Json]:
+        written = self.document.data.get("defaultTest")
+        if isinstance(written, str):
+            found = list(self._beside(self.document.place(("defaultTest",)), written))
+            written = found[0][1] if found else None
+        return as_object(written)
+
+    def deref(self, place: Place, one: Json) -> Json:
+        """What `$ref: "#/assertionTemplates/x"` means."""
+        reference = one.get("$ref") if isinstance(one, dict) else None
+        if not isinstance(reference, str):
+            return one
+        value: Json = self.document.data
+        for part in reference.removeprefix("#/").split("/"):
+            value = value.get(part) if isinstance(value, dict) else None
+        if value is None or not reference.startswith("#/"):
+            self.problems.add(place, f"$ref {reference[:80]!a}: nothing of that name in this file")
+        return value
+
+    def value(self, place: Place, one: Json) -> Json:
+        """A variable's value: the text of the file that it names."""
+        if not isinstance(one, str) or not one.startswith(SCHEME):
+            return one
+        try:
+            paths = find_referenced(self.folder, one)
+            self.files.update(dict.fromkeys(paths))
+            texts = [text_of(path).strip() for path in paths]
+        except UsageError as error:
+            self.problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
+            return ""
+        return texts[0] if len(texts) == 1 else texts
+
+
+def tests(
+    document: yamlfile.YamlDocument, folder: Path, files: dict[Path, None], problems: Findings
+) -> Iterator[WrittenTest]:
+    """`files` and `problems` are added to."""
+    reading = _Reading(document=document, folder=folder, files=files, problems=problems)
+    default = reading.default()
+    count = 0
+    for place, one in reading.tests():
+        if isinstance(one, dict) and "__csv__" in one:
+            one = test_of(one["__csv__"])
+        if not isinstance(one, dict):
+            problems.add(place, "a test must be a mapping, or name a file with tests")
+            continue
+        test = _merge_tests(default, one)
+        for found in _expand_vars(reading, place, test):
+            count += 1
+            if count > MOST_TESTS:
+                problems.add(place, f"more than {MOST_TESTS:,} tests - split the configuration")
+                return
+            yield found
+
+
+def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
+    """Assertions of both, those of the default first; of variables and options the test's own."""
+    own = as_object(one)
+    found = {**default, **own}
+    for key in ("vars", "options", "metadata"):
+        found[key] = {**as_object(default.get(key)), **as_object(own.get(key))}
+    alone = as_object(own.get("options")).get("disableDefaultAsserts") is True
+    first = [] if alone else _listed(default.get("assert"))
+    return {**found, "assert": [*first, *_listed(own.get("assert"))]}
+
+
+def _expand_vars(
+    reading: _Reading, place: Place, test: Mapping[str, Json]
+) -> Iterator[WrittenTest]:
+    """A variable with a list of texts makes a test of each."""
+    known = {key: reading.value(place, one) for key, one in test["vars"].items()}
+    single = test["options"].get("disableVarExpansion") is True
+    choices = [
+        value if isinstance(value, list) and value and not single and _texts(value) else [value]
+        for value in known.values()
+    ]
+    asserts = [reading.deref(place, one) for one in test["assert"]]
+    for values in islice(product(*choices), MOST_TESTS + 1):
+        own = dict(zip(known, values, strict=True))
+        yield WrittenTest(place=place, data=test, vars=own, asserts=asserts)
+
+
+def _texts(values: Sequence[Json]) -> bool:
+    return isinstance(values[0], str)
+
+
+def _listed(value: Json) -> list[Json]:
+    return as_list(value)
+
+
+# --------------------------------------------------------------------------------- referenced files
+
+
+SCHEME = "file://"
+_MOST_BYTES = 64 << 20  # bytes of one file
+MOST_TESTS = 1_000_000
+_GLOB = "*?["
+_CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".py", ".rb", ".xlsx", ".xls")
+
+
+def find_referenced(folder: Path, reference: str) -> tuple[Path, ...]:
+    """The files that it means, several for a pattern. Raises UsageError for one that leads out of
+    the folder, through a link, to the network or to code that makes tests.
+    """
+    name = reference.removeprefix(SCHEME)
+    parts = PurePosixPath(name).parts
+    if "://" in name:
+        raise UsageError(f"{name[:120]}: is on the network, and nothing is fetched; save it as CSV")
+    outside = not parts or name.startswith(("/", "~")) or ".." in parts or ":" in name
+    if outside or "\\" in name or "\0" in name:
+        raise UsageError(f"{name[:120]!a}: leads out of the configuration's folder; copy it there")
+    if PurePosixPath(name).suffix.lower() in _CODE_FILES:
+        raise UsageError(f"{name[:120]}: code or a workbook, which is not run; export it as CSV")
+    if any(sign in name for sign in _GLOB):
+        within = (path for path in files_below(folder) if _matches(folder, path, name))
+        return tuple(within) or _refuse_pattern(folder, name)
+    path = folder / name
+    if path.resolve() != folder.resolve().joinpath(*parts):
+        raise UsageError(f"{path}: leads through a link, which is not followed")
+    return (_check_size(path),)
+
+
+def text_of(path: Path) -> str:
+    """Raises InvalidInput for what is not UTF-8."""
+    return decode(_check_size(path).read_bytes(), path.as_posix())
+
+
+def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
+    """The tests of a CSV, JSON, JSON Lines or YAML file, with their places; rows of CSV as
+    mappings of texts under `__csv__`.
+    """
+    name, suffix = path.as_posix(), path.suffix.lower()
+    if suffix == ".csv":
+        yield from _csv(path)
+        return
+    if suffix in (".yaml", ".yml"):
+        document = yamlfile.parse(_check_size(path).read_bytes(), name)
+        listed = document.data if isinstance(document.data, list) else [document.data]
+        yield from ((document.place((n,)), one) for n, one in enumerate(listed))
+        return
+    with _check_size(path).open("rb") as stream:
+        for row in read_cases(stream, name):
+            yield row if isinstance(row, Problem) else (Place(name, row.line), row.data)
+
+
+def _csv(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
+    lines = io.StringIO(text_of(path), newline="")
+    for row in read_csv(lines, path.as_posix(), unnamed=True):
+        yield row if isinstance(row, Problem) else (row[0], {"__csv__": dict(row[1])})
+
+
+def _check_size(path: Path) -> Path:
+    if plain(path).stat().st_size > _MOST_BYTES:
+        raise InvalidInput([Problem(Place(path.as_posix()), "larger than 64 MB - split it")])
+    return path
+
+
+def _matches(folder: Path, path: Path, pattern: str) -> bool:
+    return fnmatchcase(path.relative_to(folder).as_posix(), pattern)
+
+
+def _refuse_pattern(folder: Path, name: str) -> tuple[Path, ...]:
+    raise UsageError(f"{folder}: no file in it fits {name[:120]!a}")

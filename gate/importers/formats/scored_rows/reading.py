@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from gate.files.json_values import as_amount
 from gate.files.tables import TableRow
 from gate.importers.formats.scored_rows.checking import (
     CHOICE,
     ExportTotals,
     Rows,
+    case_id_of,
     check_rows,
+    error_of,
     is_root,
+    round_in,
+    scores_of,
 )
 from gate.importers.formats.scored_rows.options import ReadingPlan
-from gate.importers.formats.scored_rows.rows import trial_in
+from gate.importers.formats.scored_rows.shape import (
+    RowShape,
+    decode_cell,
+    read_moment,
+    read_number,
+    short,
+    text,
+)
+from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.names import metric_name
-from gate.records import MetricSpec, Provenance, Trial
+from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.records import Case, Json, MetricSpec, Provenance, Response, Trial, TrialStatus, Usage
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -127,3 +142,135 @@ def _notes(asked: ReadingPlan, found: ExportTotals) -> Iterator[str]:
     if texts and not asked.scores:
         shown = ", ".join(name[:40] for name in texts[:5])
         yield f"columns that are numbers in some rows and texts in others are no scores: {shown}"
+
+
+# --------------------------------------------------------------------------------------------- rows
+
+
+_ERROR = 4_000  # characters of a message
+_SAID = ("content", "output", "answer", "text", "response", "message")  # of an answer that is JSON
+
+
+def trial_in(
+    row: TableRow,
+    asked: ReadingPlan,
+    found: ExportTotals,
+    names: Mapping[str, str],
+    seen: dict[str, int],
+) -> Trial:
+    """`names`: score -> metric. `seen`: case -> its rounds so far, which grow."""
+    cells, shape = row.cells, asked.shape
+    case_id = case_id_of(asked, cells)
+    nth = round_in(asked, cells) if asked.round else seen.get(case_id, 0) + 1
+    seen[case_id] = nth or 1
+    error = error_of(asked, cells)[:_ERROR]
+    status: TrialStatus = "completed"
+    if error:
+        status = "infra_error" if is_nobodys(error) else "agent_error"
+    scores = {name: read_number(value) for name, value in scores_of(asked, cells)}
+    known = {name: value for name, value in scores.items() if value is not None}
+    values = {names[name]: value for name, value in known.items() if name in names}
+    if status == "agent_error":
+        values = {names[name]: 0.0 for name in _worst_at_0(asked, found, names)} | values
+    began = read_moment(shape.at("started_at", cells))
+    passed = asked.criterion.met(cells, known)
+    return trial_of(
+        shape.tool,
+        asked.suite,
+        _case(row, asked, case_id),
+        round=nth or 1,
+        status=status,
+        passed=passed,
+        failures=_failures(asked, status, passed),
+        values=values,
+        response=_response(cells, asked, found) if status == "completed" else None,
+        latency_ms=_latency(shape, cells),
+        error=error or None,
+        started_at=f"{began:%Y-%m-%dT%H:%M:%S}.{began.microsecond // 1000:03}Z" if began else "",
+    )
+
+
+def _case(row: TableRow, asked: ReadingPlan, case_id: str) -> Case:
+    cells, shape = row.cells, asked.shape
+    expected = decode_cell(shape.at("expected", cells))
+    return case_of(
+        shape.tool,
+        asked.suite,
+        case_id,
+        input=decode_cell(shape.at("input", cells)) or "",
+        keys={} if expected is None else {"expected_answer": expected},
+        category=short(shape.at("category", cells)) or None,
+        tags=_tags(decode_cell(shape.at("tags", cells))),
+        place=row.place,
+    )
+
+
+def _worst_at_0(asked: ReadingPlan, found: ExportTotals, names: Mapping[str, str]) -> Iterator[str]:
+    """Scores of which an answer that never came has the worst value."""
+    return (name for name in names if found.scores[name].share and name not in asked.lower)
+
+
+def _failures(asked: ReadingPlan, status: TrialStatus, passed: bool | None) -> tuple[str, ...]:
+    if status != "completed":
+        return ("agent_error",) if status == "agent_error" else ()
+    if passed is not False:
+        return ()
+    return (
+        f"score_missed:{short(asked.criterion.score)}" if asked.criterion.score else "not_passed",
+    )
+
+
+def _tags(found: Json) -> tuple[str, ...]:
+    listed = found if isinstance(found, list) else [found] if isinstance(found, str) else []
+    return tuple(short(one) for one in listed[:50])
+
+
+def _response(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> Response:
+    shape = asked.shape
+    return Response(
+        answer=_answer(decode_cell(shape.at("output", cells))),
+        usage=_usage(cells, shape, found),
+        model=short(shape.at("model", cells)) or None,
+    )
+
+
+def _answer(value: Json) -> str:
+    """What was said, where the output is an object that plainly holds it."""
+    for _ in range(3):
+        inner = value[-1] if isinstance(value, list) and len(value) == 1 else value
+        said = [inner[key] for key in _SAID if key in inner] if isinstance(inner, dict) else []
+        if not said:
+            break
+        value = said[0]
+    return text(value)
+
+
+def _usage(cells: Mapping[str, Json], shape: RowShape, found: ExportTotals) -> Usage:
+    """What the row itself says, or else its inner spans."""
+    inner = found.inner.get(text(shape.at("trace", cells)))
+    sums = inner.amounts if inner else {}
+
+    def told(role: Any) -> Json:
+        return shape.number(role, cells) or sums.get(role)
+
+    return usage_of(
+        input=told("input_tokens"),
+        output=told("output_tokens"),
+        cached=told("cached_tokens"),
+        total=told("total_tokens"),
+        cost_usd=told("cost_usd"),
+    )
+
+
+def _latency(shape: RowShape, cells: Mapping[str, Json]) -> float | None:
+    """Milliseconds: as told, else from seconds, else from when it began and ended."""
+    told = shape.number("latency_ms", cells)
+    if told is None and (seconds := shape.number("latency_s", cells)) is not None:
+        told = seconds * 1000
+    if told is None:
+        began, ended = (
+            read_moment(shape.at("started_at", cells)),
+            read_moment(shape.at("ended_at", cells)),
+        )
+        told = (ended - began).total_seconds() * 1000 if began and ended else None
+    return as_amount(told)

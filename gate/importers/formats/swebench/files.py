@@ -12,7 +12,6 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.files.plain import files_below, json_lines, json_of, plain
 from gate.files.problems import Findings, refuse_problems
 from gate.importers.formats.swebench import (
-    instance_lists,
     instance_reports,
     predictions,
     run_report,
@@ -107,10 +106,10 @@ def _first_line(path: Path) -> Json:
 def _kind(data: Json) -> str | None:
     for kind, fits in (
         ("run report", run_report.is_run_report),
-        ("lists", instance_lists.is_lists),
+        ("lists", run_report.is_lists),
         (_PREDICTIONS, predictions.is_predictions),
         ("instance report", instance_reports.is_instance_report),
-        ("details", instance_lists.is_details),
+        ("details", run_report.is_details),
     ):
         if fits(data):
             return kind

@@ -9,25 +9,40 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.errors import Place, UsageError
+from gate.errors import InvalidInput, Place, UsageError
+from gate.files.json_values import as_string
+from gate.files.plain import json_of
 from gate.files.problems import Findings
+from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
 from gate.importers.formats.swebench import (
-    instance_lists,
     instance_reports,
     predictions,
     run_report,
 )
-from gate.importers.formats.swebench.counting import check_declared, decide_variant, read_ids
 from gate.importers.formats.swebench.files import ResultFiles, find_files
-from gate.importers.formats.swebench.identity import Identity, identity_of
-from gate.importers.formats.swebench.merging import merge_verdicts
-from gate.importers.formats.swebench.outcomes import InstanceVerdict, SourceVerdicts, clash
+from gate.importers.formats.swebench.instance_reports import NAME
+from gate.importers.formats.swebench.outcomes import (
+    CODES,
+    InstanceVerdict,
+    Outcome,
+    SourceVerdicts,
+    clash,
+)
 from gate.importers.formats.swebench.predictions import Predictions
+from gate.importers.formats.swebench.run_report import is_run_report
 from gate.importers.formats.swebench.trials import MOST_REPOSITORIES, TOOL, Measures, instance_trial
-from gate.importers.formats.swebench.variants import CUSTOM, DecidedVariant, repositories
+from gate.importers.formats.swebench.variants import (
+    CUSTOM,
+    DecidedVariant,
+    check_declared,
+    decide_variant,
+    read_ids,
+    repositories,
+)
 from gate.records import Json, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
+from gate.text.escaping import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,11 +184,7 @@ def _main(found: ResultFiles, findings: Findings) -> SourceVerdicts | None:
         name = path.as_posix()
         if run_report.is_run_report(data):
             return run_report.read_run_report(data, name, findings)
-        read = (
-            instance_lists.read_lists
-            if instance_lists.is_lists(data)
-            else instance_lists.read_details
-        )
+        read = run_report.read_lists if run_report.is_lists(data) else run_report.read_details
         return read(data, name, findings)
     return None
 
@@ -258,3 +269,189 @@ def _notes(
         lacking = n - len(source.run.trajectories)
         if lacking:
             yield f"{lacking} of {n} instances have no trajectory: steps and cost are unknown"
+
+
+# ----------------------------------------------------------------------------------------- identity
+
+
+_LOGS = "run_evaluation"
+_MOST = 1 << 20  # bytes of run.json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """`model` is "" where only the name of the file tells, in which nobody can tell model and run
+    id apart.
+    """
+
+    model: str
+    file: str
+    dataset: str = ""  # as run.json names it
+    split: str = ""
+    created_at: str | None = None
+
+
+def identity_of(path: Path, found: ResultFiles, sent: Predictions, findings: Findings) -> Identity:
+    """A run report is called `<model>.<run id>.json`, the folder of logs `<run id>/<model>`, a `/`
+    of the model's name written `__`.
+    """
+    model, run = _read_log_folders(path, found, findings)
+    written = sent.model.replace("/", "__")
+    if model and written and model != written:
+        names = f"{one_line(model, 80)}, the predictions are by {one_line(written, 80)}"
+        findings.add(Place(path.as_posix()), f"the logs are of {names} - import one run at a time")
+    reports = [one for one, data in found.mains if is_run_report(data)]
+    for one in reports:
+        expected = f"{model}.{run}" if run else f"{written}."
+        whole = one.stem == expected if run else one.stem.startswith(expected)
+        if "." in one.stem and (run or written) and not whole:
+            message = f"its name is not that of a report on {one_line(expected.strip('.'), 120)}"
+            findings.add(Place(one.as_posix()), f"{message} - of two runs? else rename it")
+    told = _read_run_file(found, findings)
+    stem = reports[0].stem if reports else path.absolute().name.removesuffix(".json")
+    return Identity(
+        model=sent.model or model.replace("__", "/"),
+        file=one_line(stem, 200),
+        dataset=one_line(as_string(told.get("dataset")), 200),
+        split=one_line(as_string(told.get("split")), 200),
+        created_at=iso(moment_of(told.get("created_at"))) or None,
+    )
+
+
+def _read_log_folders(path: Path, found: ResultFiles, findings: Findings) -> tuple[str, str]:
+    """Model and run id by the folders of the instances; "" where these do not say."""
+    reported = {one.parent.parent for one in found.reports if one.name == NAME}
+    folders = sorted(reported | {one.parent for one in found.unreported})
+    if len(folders) > 1:
+        names = f"{folders[0]} and {folders[1]}"
+        findings.add(Place(path.as_posix()), f"two runs or models: {names} - name one of them")
+        findings.refuse()  # their instances are the same: what else is wrong follows from it
+    if not folders or folders[0].absolute().parent.parent.name != _LOGS:
+        return "", ""
+    own = folders[0].absolute()
+    return own.name, own.parent.name
+
+
+def _read_run_file(found: ResultFiles, findings: Findings) -> Mapping[str, Json]:
+    """What run.json says; others of that name are none of the harness."""
+    told: list[Mapping[str, Json]] = []
+    for file in found.runs:
+        try:
+            data = json_of(file, _MOST)
+        except InvalidInput as error:
+            findings.take(*error.problems)
+            continue
+        if isinstance(data, dict) and "dataset" in data:
+            told.append(data)
+            if len(told) > 1:
+                findings.add(Place(file.as_posix()), "another run.json than the first - two runs?")
+    return told[0] if told else {}
+
+
+# ------------------------------------------------------------------------------------------ merging
+
+
+def merge_verdicts(
+    main: SourceVerdicts | None,
+    reports: SourceVerdicts | None,
+    sent: Predictions,
+    named: frozenset[str] | None,
+    findings: Findings,
+) -> dict[str, InstanceVerdict]:
+    """Instance -> verdict, by id. `main`: a run report or lists; `reports`: of single instances;
+    `named`: the dataset's ids, where somebody names them.
+    """
+    verdicts = dict(main.verdicts) if main else {}
+    if reports:
+        _agreeing(main, reports, findings)
+        for instance, one in reports.verdicts.items():
+            verdicts[instance] = _with_reasons(verdicts.get(instance), one)
+    if sent.patched is not None:
+        _check_predicted(main, verdicts, sent.patched, findings)
+        for instance, patched in sent.patched.items():
+            if instance not in verdicts and _is_chosen(instance, main, named):
+                verdicts[instance] = _unlisted_verdict(main, patched)
+    for instance in named or ():
+        outcome: Outcome = main.rest if main and sent.patched is None else "incomplete"
+        verdicts.setdefault(instance, InstanceVerdict(outcome=outcome, codes=CODES[outcome]))
+    first = main or reports
+    if named is not None and first:
+        strange = verdicts.keys() - named
+        clash(findings, first.place.file, "", strange, "is not among the instances that are named")
+    return dict(sorted(verdicts.items()))
+
+
+def _is_chosen(instance: str, main: SourceVerdicts | None, named: frozenset[str] | None) -> bool:
+    """A run report has every instance that was to be done: predictions of others do not count."""
+    if named is not None:
+        return instance in named
+    return main is None or not main.every_report
+
+
+def _unlisted_verdict(main: SourceVerdicts | None, patched: bool) -> InstanceVerdict:
+    """The verdict on an instance with a prediction: nobody resolved it, or without lists nobody
+    tested it.
+    """
+    outcome: Outcome = "error" if main is None else "unresolved"
+    outcome = outcome if patched else "empty_patch"
+    return InstanceVerdict(outcome=outcome, codes=CODES[outcome])
+
+
+def _with_reasons(main: InstanceVerdict | None, own: InstanceVerdict) -> InstanceVerdict:
+    """The run's verdict with what the tests tell; what it says of the environment comes first."""
+    if main is None:
+        return own
+    tiers = tuple(code for code in main.codes if ":" in code)
+    told = own.codes if own.outcome == main.outcome else main.codes
+    base = tuple(code for code in told if not (tiers and ":" in code))
+    return InstanceVerdict(
+        outcome=main.outcome,
+        codes=tuple(dict.fromkeys((*base, *tiers))),
+        reason=own.reason,
+        infra=main.infra if tiers else own.infra,
+        cost_usd=main.cost_usd,
+        api_calls=main.api_calls,
+    )
+
+
+def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Findings) -> None:
+    if main is None:
+        return
+    file = main.place.file
+    if None not in (main.infra_known, reports.infra_known) and (
+        main.infra_known != reports.infra_known
+    ):
+        message = f"another version of swebench wrote it than {reports.place.file} - of two runs?"
+        findings.add(Place(file), message)
+    for instance, own in reports.verdicts.items():
+        told = main.verdicts.get(instance)
+        outcome = told.outcome if told else main.rest if not main.every_report else None
+        if own.outcome != outcome and not (own.outcome == "error" and outcome == "unresolved"):
+            says = f"`{outcome}`" if outcome else "nothing"
+            message = f"it says {says} of it, its own report `{own.outcome}` - one was changed"
+            findings.add(Place(file, key=instance), message)
+    if main.every_report:
+        tested = (i for i, v in main.verdicts.items() if v.outcome in ("resolved", "unresolved"))
+        missing = [instance for instance in tested if instance not in reports.verdicts]
+        clash(findings, file, "completed_ids", missing, "there is no report.json of it - copy all")
+
+
+def _check_predicted(
+    main: SourceVerdicts | None,
+    verdicts: Mapping[str, InstanceVerdict],
+    patched: Mapping[str, bool],
+    findings: Findings,
+) -> None:
+    """Whether each verdict can be one on the prediction that there is."""
+    file = main.place.file if main else "report.json"
+    by = {outcome: {i for i, v in verdicts.items() if v.outcome == outcome} for outcome in CODES}
+    unsent = (by["resolved"] | by["error"]) - patched.keys()
+    if main is None or main.submitted_known:
+        unsent |= (by["unresolved"] | by["empty_patch"]) - patched.keys()
+    clash(findings, file, "", unsent, "has a verdict, and no prediction - of two runs?")
+    sent = by["incomplete"] & patched.keys()
+    clash(findings, file, "", sent, "has a prediction, and is told to have none - of two runs?")
+    empty = {i for i in (by["resolved"] | by["error"]) if not patched.get(i, True)}
+    clash(findings, file, "", empty, "was evaluated, and its patch is empty - of two runs?")
+    full = {i for i in by["empty_patch"] if patched.get(i)}
+    clash(findings, file, "", full, "is told to be an empty patch, and is none - of two runs?")

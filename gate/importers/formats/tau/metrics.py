@@ -1,11 +1,12 @@
-"""What tau-bench measures: the reward, and pass^k over the trials of a task."""
+"""What tau-bench and tau2-bench share: the reward, pass^k over a task's trials, gold actions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.records import MetricSpec
+from gate.files.json_values import as_object, as_objects
+from gate.records import Json, MetricSpec
 
 REWARD = "tau.reward"
 USER_COST = "tau.user_cost"
@@ -87,3 +88,18 @@ def list_missing(missing: list[tuple[str, int]]) -> str:
     """The first of them in words."""
     first = ", ".join(f"task {task[:40]} trial {trial}" for task, trial in missing[:5])
     return first + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+
+
+def trial_number(value: Json) -> int | None:
+    """A whole number from 0 on."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value < 1 << 31 else None
+
+
+def steps(actions: Json, key: str = "kwargs") -> list[dict[str, Json]]:
+    """Gold actions as `reference_trajectory` spells them; `key` holds their arguments."""
+    return [
+        {"name": action["name"], "args": as_object(action.get(key))}
+        for action in as_objects(actions)
+        if isinstance(action.get("name"), str) and action["name"]
+    ]

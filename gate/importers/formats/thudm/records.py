@@ -1,16 +1,25 @@
-"""runs.jsonl and error.jsonl of one task: a sample a line, finished or broken off."""
+"""The files of one task: its finished and broken samples, and overall.json compared with them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import Place
 from gate.files.json_stream import is_too_deep
-from gate.files.json_values import as_amount, as_list, as_object, as_string
+from gate.files.json_values import (
+    CLOSE,
+    as_amount,
+    as_list,
+    as_number,
+    as_object,
+    as_string,
+)
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
+from gate.importers.formats.thudm.environments import Environment, Worth, card_score
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json
 from gate.text.escaping import one_line
@@ -108,3 +117,134 @@ def _index(value: Json) -> str | None:
 
 def _at(data: Mapping[str, Json]) -> float | None:
     return as_amount(as_object(data.get("time")).get("timestamp"))
+
+
+# ------------------------------------------------------------------------------------------ overall
+
+
+_CATEGORIES = ("SELECT_accuracy", "INSERT_accuracy", "UPDATE_accuracy")
+_LENGTHS = ("average_history_length", "max_history_length", "min_history_length")
+
+
+@dataclass(slots=True)
+class SampleTally:
+    """What the finished samples of a task come to."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    lengths: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)  # of samples that the main metric counts
+    passed: int = 0
+    wins: float = 0.0
+    games: float = 0.0
+    damage: float = 0.0
+    fields: int = 0
+
+    def add(self, run: FinishedSample, found: Worth) -> None:
+        self.statuses[run.status] += 1
+        self.lengths.append(len(run.history))
+        self.passed += found.passed is True
+        self.wins += found.wins
+        self.games += found.games
+        self.damage += found.damage
+        self.fields += found.fields
+        if found.value is not None:
+            self.values.append(found.value)
+
+    @property
+    def total(self) -> int:
+        return len(self.lengths)
+
+
+def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float | None:
+    """A share from 0 to 1; None where overall.json has none. Raises ValueError for one that is no
+    share.
+    """
+    value: Json = as_object(overall.get("custom"))
+    for key in environment.main:
+        value = as_object(value).get(key)
+    if value is None and environment.code == "DCG":  # before the score was made of win and damage
+        value = as_object(overall.get("custom")).get("win_rate")
+    if value is None or (environment.code == "DCG" and value == -1):  # -1: no game was played
+        return None
+    found = as_number(value)
+    share = None if found is None else found / environment.per
+    if share is None or not -CLOSE <= share <= 1.0 + CLOSE:
+        raise ValueError(f"custom.{'.'.join(environment.main)} is no share of what can be reached")
+    return min(max(share, 0.0), 1.0)
+
+
+def contradictions(
+    environment: Environment, overall: Mapping[str, Json], seen: SampleTally | None
+) -> Iterator[str]:
+    """What overall.json says twice, and not alike, or what the runs do not bear out. `seen`: None
+    where there are no runs.
+    """
+    custom = as_object(overall.get("custom"))
+    yield from _list_differences(custom, _sum_parts(environment, custom), "its own parts come to")
+    if seen is None:
+        return
+    validation = {
+        normalize_status(key): value for key, value in as_object(overall.get("validation")).items()
+    }
+    yield from _list_differences(overall, {"total": float(seen.total)}, "runs.jsonl has")
+    if not seen.total:
+        return
+    shares = {
+        status: seen.statuses[status] / seen.total
+        for status in {*seen.statuses, *validation} - {normalize_status(key) for key in _LENGTHS}
+    }
+    told = {"average": sum(seen.lengths) / seen.total, "max": max(seen.lengths)}
+    told["min"] = min(seen.lengths)
+    lengths = {f"{key} history length": float(value) for key, value in told.items()}
+    yield from _list_differences(
+        validation, {**dict(sorted(shares.items())), **lengths}, "the runs give"
+    )
+    yield from _list_differences(custom, _sum_samples(environment, seen), "the runs give")
+
+
+def _sum_parts(environment: Environment, custom: Mapping[str, Json]) -> dict[str, float]:
+    """What parts of `custom` say of others."""
+    inner = as_object(custom.get("overall"))
+    total, passed = as_number(inner.get("total")), as_number(inner.get("pass"))
+    if environment.code in ("OS", "HH") and total and passed is not None:
+        return {f"overall.{environment.main[1]}": passed / total}
+    parts = [as_number(custom.get(key)) for key in _CATEGORIES]
+    known = [part for part in parts if part is not None]
+    if environment.code == "DB" and len(known) == len(_CATEGORIES):
+        return {environment.main[0]: sum(known) / len(known)}
+    same = {"KG": "F1", "LTP": "GP"}.get(environment.code)
+    other = as_number(custom.get(same)) if same else None
+    return {} if other is None else {environment.main[0]: other}
+
+
+def _sum_samples(environment: Environment, seen: SampleTally) -> dict[str, float]:
+    """`custom` as the samples give it, as far as they do."""
+    match environment.code:
+        case "OS" | "HH":
+            counts = {"total": float(seen.total), "pass": float(seen.passed)}
+            share = {environment.main[1]: seen.passed / seen.total}
+            return {f"overall.{key}": value for key, value in {**counts, **share}.items()}
+        case "LTP":
+            return {"main": sum(seen.values) / seen.total}
+        case "WS":
+            counted = len(seen.values)
+            return {"reward": sum(seen.values) / counted if counted else 0.0}
+        case "DCG" if seen.games:
+            whole = Worth(None, None, seen.wins, seen.games, seen.damage, seen.fields)
+            score = card_score(whole)
+            rate = {"win_rate": seen.wins / seen.games}
+            return rate if score is None else {**rate, "score": score}
+    return {}
+
+
+def _list_differences(
+    told: Mapping[str, Json], own: Mapping[str, float], who: str
+) -> Iterator[str]:
+    """Where `told`, whose keys may be dotted, has another number than `own`."""
+    for key, value in own.items():
+        here: Json = told
+        for part in key.split("."):
+            here = as_object(here).get(part)
+        said = as_number(here)
+        if said is not None and abs(said - value) > CLOSE:
+            yield f"{key} is {said:g}, but {who} {value:g}"

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.json_values import as_count, as_object, as_strings
-from gate.files.plain import files_below, json_of
+from gate.files.plain import MOST_LINE, files_below, json_of, plain
 from gate.files.problems import Findings
-from gate.files.timestamps import iso
+from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
-from gate.importers.formats.webarena.rendered import RenderedPage, read_page
+from gate.graders.webarena_rules.task import SITES
 from gate.importers.formats.webarena.results import EARLY_STOP, NOT_PARSED, TaskResult, mark_crashed
-from gate.importers.formats.webarena.run_logs import LoggedTask, log_files, read_logs
-from gate.records import Json, Response
+from gate.records import Json, Response, ToolCall
 from gate.text.escaping import one_line
 
 _RENDER, _CONFIG, _DUMP = "render_", "config.json", "json_dump.json"
@@ -163,3 +166,230 @@ def _response(seen: RenderedPage | None) -> Response | None:
     return Response(
         answer=seen.answer or "", steps=seen.steps, omitted_steps=seen.omitted, state=state
     )
+
+
+# -------------------------------------------------------------------------------------------- pages
+# render_<id>.html. Nothing in these files is escaped, a page's text least of all. Only what the
+# runner writes last, the final step, is taken from the end; a text that imitates it can change what
+# is shown of a run, never how it was judged.
+
+
+_MOST = 128 << 20  # bytes of a file, with its screenshots
+_STEP = "<h2>New Page</h2>"
+_URL = "<h3 class='url'><a href="
+_PARSED = "<div class='parsed_action'"
+_PREDICTED = "<div class='predict_action'>"
+_MOST_STEPS, _SHOWN = 1_000, 2_000  # steps kept, characters of one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedPage:
+    """`answer` None: the run ended without a stop action. `steps` without that action."""
+
+    intent: str
+    sites: tuple[str, ...]
+    answer: str | None
+    final_url: str | None
+    steps: tuple[ToolCall, ...]
+    omitted: int
+
+
+def read_page(path: Path, task: str) -> RenderedPage:
+    """Raises InvalidInput for what the runner did not write, or of another task."""
+    if plain(path).stat().st_size > _MOST:
+        _refuse(path, f"larger than {_MOST >> 20} MB - no run is")
+    text = path.read_bytes().decode("utf-8", "replace")
+    head, *pieces = text.split(_STEP)
+    told = _read_config(head)
+    if told.get("task_id") != task:
+        _refuse(path, "its first lines are not those of the task in its name")
+    actions = [_action(piece) for piece in pieces]
+    answer = _stop(actions[-1]) if actions else None
+    done = actions if answer is None else actions[:-1]
+    return RenderedPage(
+        intent=one_line(told.get("intent", ""), _SHOWN),
+        sites=tuple(site for site in SITES if f"'{site}'" in told.get("sites", "")),
+        answer=answer,
+        final_url=_url(pieces[-1]) if pieces else None,
+        steps=tuple(_call(action) for action in done[:_MOST_STEPS]),
+        omitted=max(0, len(done) - _MOST_STEPS),
+    )
+
+
+def _read_config(head: str) -> dict[str, str]:
+    """Its lines `key: value`; of a key that is there again the first."""
+    found: dict[str, str] = {}
+    block = head.partition("<body>")[2].partition("<pre>")[2].partition("</pre>")[0]
+    for line in block.splitlines():
+        key, colon, value = line.partition(": ")
+        if colon:
+            found.setdefault(key, value)
+    return found
+
+
+def _url(piece: str) -> str | None:
+    begins = piece.find(_URL)
+    address = piece[begins + len(_URL) :].partition(">")[0] if begins >= 0 else ""
+    return address.strip() or None
+
+
+def _action(piece: str) -> str:
+    """As `click [12] where ...`; the code of a run by Playwright's own calls."""
+    begins = piece.rfind(_PARSED)
+    if begins >= 0:
+        inner = piece[begins:].partition("<pre>")[2]
+        return inner[: max(0, inner.rfind("</pre>"))]
+    inner = piece[piece.rfind(_PREDICTED) :].removeprefix(_PREDICTED)
+    return inner[: max(0, inner.rfind("</div>"))]
+
+
+def _stop(action: str) -> str | None:
+    for begins, ends in (("stop [", "]"), ("page.stop(", ")")):
+        if action.startswith(begins) and action.endswith(ends):
+            inner = action[len(begins) : -len(ends)]
+            return inner if begins == "stop [" else inner.strip("\"'")
+    return None
+
+
+def _call(action: str) -> ToolCall:
+    name, _, rest = action.partition(" ")
+    given = {"text": html.unescape(rest[:_SHOWN])} if rest else {}
+    return ToolCall(name=one_line(name, 100) or "none", arguments=given)
+
+
+def _refuse(path: Path, message: str) -> None:
+    raise InvalidInput([Problem(Place(path.as_posix()), message)])
+
+
+# --------------------------------------------------------------------------------------------- logs
+
+
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:[,.](\d{1,6}))? - ")
+_TASK = re.compile(r"(\d{1,9})\.json\s*$")
+_ROUNDED = 1e-9
+_WORDS: dict[str, Literal["passed", "failed", "crashed"]] = {
+    "[Result] (PASS)": "passed",
+    "[Result] (FAIL)": "failed",
+    "[Unhandled Error]": "crashed",
+    "[OpenAI Error]": "crashed",
+}
+_MESSAGE = 500  # characters of an error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedTask:
+    """How one try of a task ended; None: the log breaks off."""
+
+    task: str
+    end: Literal["passed", "failed", "crashed"] | None
+    place: Place
+    error: str = ""
+    started: datetime | None = None
+    ended: datetime | None = None
+
+    @property
+    def latency_ms(self) -> float | None:
+        if self.started is None or self.ended is None or self.ended < self.started:
+            return None
+        return (self.ended - self.started).total_seconds() * 1000.0
+
+
+def log_files(names: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The files of a folder that are logs; a merged one only where there are no others."""
+    own = tuple(path for path in names if path.suffix == ".log")
+    merged = {path.name: path for path in names}
+    for name in ("merged_log.txt", "tmp_merged_log.txt"):
+        if not own and name in merged:
+            own = (merged[name],)
+    return own
+
+
+def read_logs(files: tuple[Path, ...], found: Findings) -> dict[str, LoggedTask]:
+    """By task, in the order of the logs: the last try of a task that says how it ended counts."""
+    tries: dict[str, LoggedTask] = {}
+    for path in files:
+        for one in _read_file(path, found):
+            if one.end is not None or one.task not in tries:
+                tries.pop(one.task, None)
+                tries[one.task] = one
+    return tries
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One log, line by line."""
+
+    path: Path
+    task: str = ""
+    started: datetime | None = None
+    at: Place = field(default_factory=lambda: Place(""))
+    scores: list[float] = field(default_factory=list)
+
+    def open_try(self) -> Iterator[LoggedTask]:
+        if self.task:
+            yield LoggedTask(task=self.task, end=None, place=self.at, started=self.started)
+        self.task = ""
+
+
+def _read_file(path: Path, found: Findings) -> Iterator[LoggedTask]:
+    reading = _Reading(path)
+    for number, line in enumerate(_lines(path), 1):
+        place = Place(path.as_posix(), number)
+        if "[Config file]" in line:
+            yield from reading.open_try()
+            named = _TASK.search(line)
+            reading.task = str(int(named[1])) if named else ""
+            reading.started, reading.at = _moment(line), place
+        elif word := next((word for word in _WORDS if word in line), None):
+            yield from _end_task(reading, word, line, place, found)
+        elif "Average score:" in line:
+            _average(reading, line, place, found)
+    yield from reading.open_try()
+
+
+def _end_task(
+    reading: _Reading, word: str, line: str, place: Place, found: Findings
+) -> Iterator[LoggedTask]:
+    end = _WORDS[word]
+    named = _TASK.search(line) if end != "crashed" else None
+    task = str(int(named[1])) if named else reading.task
+    if not task:
+        return
+    if reading.task and task != reading.task:
+        found.add(place, f"the result of task {task} within task {reading.task} - was it cut?")
+    if end != "crashed":
+        reading.scores.append(float(end == "passed"))
+    yield LoggedTask(
+        task=task,
+        end=end,
+        place=place,
+        error=line[line.find(word) :].strip()[:_MESSAGE] if end == "crashed" else "",
+        started=reading.started,
+        ended=_moment(line),
+    )
+    reading.task = ""
+
+
+def _average(reading: _Reading, line: str, place: Place, found: Findings) -> None:
+    """What the runner says that its scores came to is what the log has."""
+    try:
+        stated = float(line.rpartition(":")[2])
+    except ValueError:
+        found.add(place, "an average score that is no number")
+        return
+    scores, reading.scores = reading.scores, []
+    own = sum(scores) / len(scores) if scores else 0.0
+    if not abs(stated - own) <= _ROUNDED:
+        counts = f"{int(sum(scores))} of {len(scores)} results above it passed, {own:.4f}"
+        found.add(place, f"says {stated:g}, but {counts} - the log was changed or cut off")
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with plain(path).open("rb") as file:
+        while line := file.readline(MOST_LINE):
+            yield line.decode("utf-8", "replace")
+
+
+def _moment(line: str) -> datetime | None:
+    found = _STAMP.match(line)
+    return moment_of(f"{found[1]}.{(found[2] or '').ljust(6, '0')}") if found else None

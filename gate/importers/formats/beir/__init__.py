@@ -1,1 +1,0 @@
-"""Folders of collections as BEIR has them."""

@@ -1,1 +1,0 @@
-"""JUnit XML, as test runners of every language write it."""

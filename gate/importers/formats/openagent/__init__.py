@@ -1,1 +1,0 @@
-"""A session folder of the OpenAgent benchmark."""
