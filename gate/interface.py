@@ -220,7 +220,7 @@ def _write_home(
     return Home(file=WRITTEN, root=Path(), written=_text(written))
 
 
-def _text(data: Json) -> bytes:
+def _text(data: object) -> bytes:
     """JSON, which is YAML. Raises UsageError."""
     try:
         return json.dumps(data, ensure_ascii=False).encode()

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast, runtim
 
 from gate.records import (
     Case,
+    CheckedJson,
     Evidence,
-    Json,
     MetricSpec,
     PluginSpec,
     Question,
@@ -170,7 +170,7 @@ class Grader(Protocol):
     """
 
     @property
-    def keys(self) -> Mapping[str, Json]:
+    def keys(self) -> Mapping[str, CheckedJson]:
         """The case keys it reads -> their JSON Schema (a class attribute, or from the options)."""
         ...
 
@@ -212,7 +212,7 @@ class GraderTraits:
 class ChecksCases(Protocol):
     """Optional for a grader whose keys can be wrong in ways that a JSON Schema cannot tell."""
 
-    def case_faults(self, keys: Mapping[str, Json]) -> Iterable[str]:
+    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterable[str]:
         """A sentence for each mistake in the keys of a case."""
         ...
 
@@ -221,7 +221,7 @@ class ChecksCases(Protocol):
 class DoubtsCases(Protocol):
     """Optional for a built-in grader whose keys may be meant otherwise than they are written."""
 
-    def case_doubts(self, keys: Mapping[str, Json]) -> Iterable[str]:
+    def case_doubts(self, keys: Mapping[str, CheckedJson]) -> Iterable[str]:
         """A sentence for each doubtful key of a case."""
         ...
 

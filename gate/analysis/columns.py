@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Mapping
 
 from gate.analysis.outages import is_undecided, is_unjudged
-from gate.records import Json, TrialRow
+from gate.records import CheckedJson, TrialRow
 from gate.records.trials import TRIAL_COLUMNS
 
 NAN = float("nan")
@@ -150,22 +150,24 @@ def trial_values(row: TrialRow) -> dict[str, float | None]:
     }
 
 
-def _coverage(judging: Mapping[str, Json]) -> float:
+def _coverage(judging: Mapping[str, CheckedJson]) -> float:
     return float(judging["scored"] / judging["asked"])
 
 
-def _injection(judging: Mapping[str, Json]) -> float | None:
+def _injection(judging: Mapping[str, CheckedJson]) -> float | None:
     """1 where a vote reports an injection, else 0; None where nothing was judged or counted."""
     flagged = judging.get("flagged")
     judged = flagged or judging.get("scored")
     return float(flagged > 0) if flagged is not None and judged else None
 
 
-def _count(tokens: Json) -> float | None:
+def _count(tokens: CheckedJson) -> float | None:
     return None if tokens is None or tokens < 0 else float(tokens)
 
 
-def _total(read: float | None, written: float | None, usage: Mapping[str, Json]) -> float | None:
+def _total(
+    read: float | None, written: float | None, usage: Mapping[str, CheckedJson]
+) -> float | None:
     """Their sum, or what is told of both together; one of them alone would pass for the whole."""
     if read is None or written is None:
         return _count(usage.get("total_tokens"))
@@ -177,11 +179,11 @@ def _score(row: TrialRow) -> float | None:
     return sum(scores) / len(scores) if scores else _flag(row["passed"])
 
 
-def _steps(row: TrialRow, steps: Json) -> float:
+def _steps(row: TrialRow, steps: CheckedJson) -> float:
     return float(len(steps) + row.get("omitted_steps", 0))
 
 
-def _first_success(attempt: Mapping[str, Json]) -> float | None:
+def _first_success(attempt: Mapping[str, CheckedJson]) -> float | None:
     return 0.0 if attempt["status"] == "infra_error" else _flag(attempt["passed"])
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gate.analysis.failures.clusters import Failures
 from gate.analysis.outages import Transports
-from gate.records import EvidenceCounts, Json, TrialRow
+from gate.records import CheckedJson, EvidenceCounts, TrialRow
 from gate.stats.running_moments import RunningMoments
 from gate.text.escaping import one_line
 
@@ -79,7 +79,7 @@ class FirstViolations:
 
     def __init__(self) -> None:
         self.total = 0
-        self._first: list[tuple[tuple[str, int, int], Json]] = []
+        self._first: list[tuple[tuple[str, int, int], CheckedJson]] = []
 
     def add(self, row: TrialRow) -> None:
         violations = row.get("violations") or ()
@@ -89,7 +89,7 @@ class FirstViolations:
         if len(self._first) > 2 * SHOWN:
             self._keep()
 
-    def list_first(self) -> list[Json]:
+    def list_first(self) -> list[CheckedJson]:
         """At most SHOWN, as the rows have them."""
         self._keep()
         return [one for _, one in self._first]
@@ -160,7 +160,7 @@ class Tally:
         elif row["status"] == "completed":
             self.unknown_models[row["model"] or "unnamed"] += 1
 
-    def _add_judging(self, judging: Mapping[str, Json]) -> None:
+    def _add_judging(self, judging: Mapping[str, CheckedJson]) -> None:
         self.judge_asked += judging["asked"]
         self.judge_scored += judging["scored"]
         for failure in judging["failures"]:

@@ -29,7 +29,7 @@ from gate.files.plain_file import is_there, open_plain, read_if_there
 from gate.files.rows import DatasetSource, read_dataset
 from gate.files.source import locate_dataset
 from gate.plugins import RETRIEVERS, World, build
-from gate.records import Case, Config, Json
+from gate.records import Case, CheckedJson, Config, Json
 from gate.records.codec import to_json
 from gate.run.grade import make_graders
 from gate.suites.cases.curation.counting import figures, question
@@ -40,6 +40,7 @@ from gate.suites.cases.curation.relevant import (
     add_proposal,
     find_lacking,
     is_waiting,
+    metadata_of,
     reject_proposal,
     take_proposal,
 )
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 def _stats(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     path = Path(options.dataset)
-    statistics = figures([row.data for row in cases_of(path)])
+    statistics = figures(cases_of(path))
     if options.format == "json":
         print(json.dumps(to_json(statistics), indent=2))
     else:
@@ -99,7 +100,7 @@ def _approve(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             return reject_proposal(case, review["by"])
         if is_waiting(case):
             case = take_proposal(case, review["by"], options.relevant)
-        metadata = {**(case.get("metadata") or {}), "review": review}
+        metadata = {**metadata_of(case), "review": review}
         if isinstance(about := metadata.get("relevant_doc_ids"), dict):
             metadata["relevant_doc_ids"] = {**about, "read_by": review["by"]}
         relevant = {"relevant_doc_ids": options.relevant} if options.relevant else {}
@@ -146,11 +147,11 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             "has none; see docs/judge.md for how to add one"
         )
     options.secrets.update(_secrets(config, env))
-    there = [row.data for row in cases_of(path)]
+    there = cases_of(path)
     entries = _log(Path(options.logs), config, env) if options.logs else None
     with _alone(out):
         if out != path and is_there(out):
-            there += [row.data for row in cases_of(out)]
+            there += cases_of(out)
         intake = _intake(there, config)
         world = World(env=nameable(env), root=root)
         with _documents(config, world, intake):
@@ -171,7 +172,7 @@ def _extend_existing(path: Path, config: Config, world: World, options: argparse
         )
     options.secrets.update(_secrets(config, world.env))
     with _alone(path):
-        lacking = list(find_lacking([row.data for row in cases_of(path)]))
+        lacking = list(find_lacking(cases_of(path)))
         intake = Intake(known=Known(), ids=set(), absent={}, made_by={})
         proposals: dict[str, Found] = {}
         with _documents(config, world, intake):
@@ -294,7 +295,7 @@ def _secrets(config: Config, env: Mapping[str, str]) -> Iterator[str]:
     return secrets_sent(env, plugin_options)
 
 
-def _tell(out: Path, proposed: Sequence[Mapping[str, Json]], intake: Intake) -> None:
+def _tell(out: Path, proposed: Sequence[Mapping[str, CheckedJson]], intake: Intake) -> None:
     for case in proposed:
         print(plain(f"proposed {case['id']}: {case['input']}", 200))
         if documents := case.get("relevant_doc_ids"):

@@ -10,13 +10,13 @@ from typing import cast
 from gate.errors import Place, Problem
 from gate.files.json_schema_mismatch import Mismatch
 from gate.files.json_schema_quick import compile_check
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.user_code.patterns import explain_elsewhere, is_short
 
 _EXPLAINS = "gate.files.json_schema_messages"  # with jsonschema
 
 
-def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
+def mismatches(schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
     """Everything in `data` that does not fit; empty when it fits. Raises what jsonschema raises for
     a schema that is none.
 
@@ -30,7 +30,7 @@ def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
 class SchemaCheck:
     """A schema of ours, compiled once, for data that mostly fit it."""
 
-    def __init__(self, schema: dict[str, Json]) -> None:
+    def __init__(self, schema: dict[str, CheckedJson]) -> None:
         self._schema = schema
         self._fits = compile_check(schema)
 
@@ -48,13 +48,13 @@ class SchemaCheck:
         ]
 
 
-def surely_fits(schema: dict[str, Json], data: Json) -> bool:
+def surely_fits(schema: dict[str, CheckedJson], data: Json) -> bool:
     """A quick yes, however large the data are, or no answer."""
     return "$schema" not in schema and not _has_reference(schema) and compile_check(schema)(data)
 
 
 def mismatches_bounded(
-    schema: dict[str, Json], data: Json, *, formats: bool = False
+    schema: dict[str, CheckedJson], data: Json, *, formats: bool = False
 ) -> list[Mismatch]:
     """`mismatches`, for schemas and data that nobody vouches for: the first 100, unsorted;
     `formats`: and what has not the `format` that the schema names. Raises RecursionError where it
@@ -63,14 +63,14 @@ def mismatches_bounded(
     return _explain("explain_with_formats" if formats else "explain_bounded", schema, data)
 
 
-def unsound(schema: dict[str, Json]) -> list[Mismatch]:
+def unsound(schema: dict[str, CheckedJson]) -> list[Mismatch]:
     """What is wrong with a schema itself; nothing is fetched."""
     from gate.files import json_schema_messages
 
     return json_schema_messages.unsound(schema)
 
 
-def _explain(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
+def _explain(how: str, schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
     """Where its patterns could be searched for ever, in another process, under a deadline. Raises
     GraderFailure when that runs out.
     """
@@ -87,7 +87,7 @@ def _explain(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
     ]
 
 
-def _patterns(schema: Json) -> Iterator[re.Pattern[str]]:
+def _patterns(schema: object) -> Iterator[re.Pattern[str]]:
     """All that a schema could have searched; what is no pattern is told by whoever checks it."""
     if isinstance(schema, list):
         for one in schema:
@@ -115,7 +115,7 @@ def _texts(data: Json) -> Iterator[str]:
             yield from _texts(one)
 
 
-def _has_reference(schema: Json) -> bool:
+def _has_reference(schema: object) -> bool:
     if isinstance(schema, dict):
         return "$ref" in schema or any(map(_has_reference, schema.values()))
     return isinstance(schema, list) and any(map(_has_reference, schema))

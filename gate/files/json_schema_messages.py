@@ -18,7 +18,7 @@ from referencing.jsonschema import DRAFT202012
 
 from gate.files.json_formats import FORMATS, has_format
 from gate.files.json_schema_mismatch import Mismatch, Path
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.text.suggestions import did_you_mean
 
 _NEWEST = "https://json-schema.org/draft/2020-12/schema"
@@ -27,7 +27,7 @@ _MOST_REFERENCES, _MOST_ERRORS = 10_000, 100  # of somebody else's schema
 _KINDS = {"object": "a mapping", "array": "a list", "null": "empty", "integer": "a whole number"}
 
 
-def explain(schema: dict[str, Json], data: Json) -> list[Mismatch]:
+def explain(schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
     """Everything in `data` that does not fit, sorted by path. A `$ref` is never fetched: one that
     leads outside raises, as a schema that is none does. `$schema` says which draft is meant, and
     without it 2020-12 is.
@@ -40,7 +40,7 @@ def explain(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     )
 
 
-def explain_with_formats(schema: dict[str, Json], data: Json) -> list[Mismatch]:
+def explain_with_formats(schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
     """`explain_bounded`, and what has not the `format` that the schema names."""
     return explain_bounded(schema, data, formats=_formats())
 
@@ -53,7 +53,7 @@ def _formats() -> FormatChecker:
 
 
 def explain_bounded(
-    schema: dict[str, Json], data: Json, formats: FormatChecker | None = None
+    schema: dict[str, CheckedJson], data: Json, formats: FormatChecker | None = None
 ) -> list[Mismatch]:
     """`explain` for a schema and data that nobody vouches for: the first 100 errors. Raises
     RecursionError where either leads too deep, or through 10,000 references.
@@ -66,7 +66,7 @@ def explain_bounded(
     return list(dict.fromkeys(islice(found, _MOST_ERRORS)))
 
 
-def unsound(schema: dict[str, Json]) -> list[Mismatch]:
+def unsound(schema: dict[str, CheckedJson]) -> list[Mismatch]:
     """What is wrong with a schema itself: against its draft, patterns that Python cannot read,
     references that lead nowhere or outside (they are never fetched), and such as never end.
     """
@@ -138,7 +138,7 @@ def _unreadable(schema: Any, path: Path) -> Iterator[Mismatch]:
                 yield Mismatch(path=where, message=message)
 
 
-def _nowhere(schema: dict[str, Json]) -> Iterator[Mismatch]:
+def _nowhere(schema: dict[str, CheckedJson]) -> Iterator[Mismatch]:
     root = Resource.from_contents(schema, default_specification=DRAFT202012)
     resolver = REGISTRY.resolver_with_root(root)
     for key, inner, where in _parts(schema, ()):
@@ -235,6 +235,6 @@ def _hint(error: ValidationError) -> str:
     return near if "did you mean" in near else ""
 
 
-def _short(value: Json) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

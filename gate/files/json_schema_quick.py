@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from gate.records import Json
 from gate.user_code.patterns import is_short
 
-Check = Callable[[Json], bool]  # True: fits for certain
+Check = Callable[[object], bool]  # True: fits for certain
 Schema = Mapping[str, Any]
 
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -51,7 +50,7 @@ def compile_check(schema: Schema | bool, root: Schema | None = None) -> Check:
     return first
 
 
-def _yes(data: Json) -> bool:
+def _yes(data: object) -> bool:
     return True
 
 
@@ -66,7 +65,7 @@ def _reference(schema: Schema, root: Schema) -> Check:
         return lambda data: False
     ready: list[Check] = []  # compiled at the first use: a schema may refer to itself
 
-    def check(data: Json) -> bool:
+    def check(data: object) -> bool:
         if not ready:
             ready.append(compile_check(target, root))
         return ready[0](data)
@@ -125,7 +124,7 @@ def _object(schema: Schema, root: Schema) -> Check:
 
     least, most = schema.get("minProperties", 0), schema.get("maxProperties", float("inf"))
 
-    def fits(key: str, value: Json) -> bool:
+    def fits(key: str, value: object) -> bool:
         if not all(is_short(pattern, len(key)) for pattern, _ in patterns):
             return False
         matching = [check for pattern, check in patterns if pattern.search(key)]
@@ -133,7 +132,7 @@ def _object(schema: Schema, root: Schema) -> Check:
             matching.append(of(key))
         return all(check(value) for check in matching) if matching else other(value)
 
-    def check(data: Json) -> bool:
+    def check(data: object) -> bool:
         if not isinstance(data, dict):
             return True
         if not least <= len(data) <= most or not data.keys() >= required:
@@ -188,7 +187,7 @@ def _bounds(schema: Schema, root: Schema) -> Check:
     low, high = schema.get("minimum"), schema.get("maximum")
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
 
-    def check(data: Json) -> bool:
+    def check(data: object) -> bool:
         if not isinstance(data, (int, float)):
             return True
         return (

@@ -33,19 +33,19 @@ def yaml_cases(document: YamlDocument) -> Rows:
     at: tuple[str, ...] = ()
     defaults: Json = {}
     if isinstance(data, dict) and "tasks" in data:
-        defaults, data, at = data.get("defaults"), data["tasks"], ("tasks",)
+        defaults, data, at = data.get("defaults") or {}, data["tasks"], ("tasks",)
     if data is None and not at:
         return
     if not isinstance(data, list):
         message = "the file must be a list of cases ('- id: ...'), or a mapping with such a 'tasks'"
         yield Problem(Place(document.file, document.place(at).line or 1), message)
         return
-    if not isinstance(defaults or {}, dict):
+    if not isinstance(defaults, dict):
         place = document.place(("defaults",))
         yield Problem(place, "must be a mapping of keys that each task has")
         return
     for index, task in enumerate(data):
-        whole = {**(defaults or {}), **task} if isinstance(task, dict) else task
+        whole = {**defaults, **task} if isinstance(task, dict) else task
         yield DatasetRow(line=document.place((*at, index)).line or 1, data=whole)
 
 

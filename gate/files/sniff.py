@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -84,16 +85,12 @@ def _inside(folder: Path, names: frozenset[str]) -> FirstLook | None:
 def _first(text: str) -> Json:
     """The first value; of a list that is longer than the head its first item."""
     decoder = json.JSONDecoder()
-    try:
-        return decoder.raw_decode(text)[0]
-    except (ValueError, RecursionError):
-        pass
-    if not text.startswith("["):
-        return None
-    try:
-        return [decoder.raw_decode(text[1:].lstrip())[0]]
-    except (ValueError, RecursionError):
-        return None
+    with suppress(ValueError, RecursionError):
+        whole: Json = decoder.raw_decode(text)[0]
+        return whole
+    with suppress(ValueError, RecursionError):
+        return [decoder.raw_decode(text[1:].lstrip())[0]] if text.startswith("[") else None
+    return None
 
 
 def _keys(text: str) -> frozenset[str]:

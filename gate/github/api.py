@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 import requests
 
 from gate.errors import InfrastructureError
+from gate.files.json_values import as_objects
 from gate.github import retry
 from gate.github.request_with_retry import (
     TIMEOUT_S,
@@ -120,7 +121,7 @@ class Api:
             answer = self._send("GET", path, params=query, needs=needs)
             data = _json(answer)
             items = data.get(key) if key and isinstance(data, dict) else data
-            yield from (item for item in items or () if isinstance(item, dict))
+            yield from as_objects(items)
             following = answer.links.get("next", {}).get("url")
             if not following:
                 return
@@ -253,11 +254,12 @@ class Api:
 
 def _json(answer: requests.Response) -> Json:
     try:
-        return answer.json()
+        body: Json = answer.json()
     except (ValueError, RecursionError) as error:
         raise ApiError(
             f"{urlsplit(answer.url).path}: the answer is not JSON; is GITHUB_API_URL right?"
         ) from error
+    return body
 
 
 def _filename(disposition: str) -> str | None:

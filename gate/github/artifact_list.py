@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import islice
 
 from gate.github.api import Api
+from gate.github.payload import id_of
 from gate.records import Json
 
 NEEDS = "actions: read"
@@ -58,4 +59,4 @@ class ArtifactList:
 
     def _usable(self, listed: Sequence[Artifact]) -> list[Artifact]:
         fit = [a for a in listed if a.get("name") == self._name and not a.get("expired")]
-        return sorted(fit, key=lambda artifact: artifact["id"], reverse=True)
+        return sorted(fit, key=id_of, reverse=True)

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from gate.errors import UsageError
 from gate.github.api import Api, ApiError, Download
 from gate.github.artifact_list import NEEDS, ArtifactList
-from gate.github.payload import moment, number
+from gate.github.payload import id_of, moment, number
 from gate.github.unpack import DEFAULT_LIMITS, unpack
 from gate.records import Json
 from gate.records.forge import Artifact, BaselineRequest
@@ -78,7 +78,7 @@ def fetch(api: Api, request: BaselineRequest, *, repository_id: int | None) -> F
 
 def fetch_from_run(api: Api, run: Run, shelf: ArtifactList, rule: str) -> Fetched | None:
     """The run's newest artifact of the list; errors as of `fetch`."""
-    for artifact in shelf.artifacts_of(run["id"]):
+    for artifact in shelf.artifacts_of(id_of(run)):
         try:
             return _download(api, run, artifact, rule)
         except ApiError as error:
@@ -128,10 +128,10 @@ def _order_runs(
     for place, sha in enumerate(_line(runs, request, api)):
         for run in runs:
             if run.get("head_sha") == sha:
-                given.add(run["id"])
+                given.add(id_of(run))
                 yield run, f"{place} commits before {base}" if place else exact
     for run in runs:  # of a release it could be the very commit that is released
-        if run["id"] not in given and name is None:
+        if id_of(run) not in given and name is None:
             yield run, f"the newest run of {request.branch}"
 
 

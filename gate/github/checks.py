@@ -163,7 +163,7 @@ class CheckRun:
     def _new(self) -> dict[str, Json]:
         this = self._identity
         body = {"name": this.name, "head_sha": this.head_sha, "external_id": this.external_id}
-        return {**body, "details_url": this.run_url} if this.run_url else body
+        return {**body, **({"details_url": this.run_url} if this.run_url else {})}
 
     def _take(self, created: Json) -> None:
         """Notes number and address of what GitHub has."""

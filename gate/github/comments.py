@@ -162,7 +162,7 @@ class _Upsert:
         own_comments = [comment for comment in comments if self._is_own(comment)]
         marks = [mark for comment in own_comments if (mark := _mark_of(comment))]
         self._company |= any(m.sha == self._mark.sha and m.run != self._mark.run for m in marks)
-        return sorted(own_comments, key=lambda comment: comment["id"])
+        return sorted(own_comments, key=payload.id_of)
 
     def _is_own(self, comment: Mapping[str, Json]) -> bool:
         mark, user = _mark_of(comment), comment.get("user")
@@ -206,7 +206,7 @@ class _Upsert:
         for body in bodies:
             try:
                 if own_comments:
-                    path, method = f"issues/comments/{own_comments[0]['id']}", "PATCH"
+                    path, method = f"issues/comments/{payload.id_of(own_comments[0])}", "PATCH"
                 else:
                     path, method = f"issues/{self._number}/comments", "POST"
                 written = self._api.write(method, path, {"body": body()}, needs=NEEDS)
@@ -233,12 +233,12 @@ class _Upsert:
         """After a second look: the oldest own comment is ours; duplicates no newer run made go."""
         own_comments = self._list_own_comments()
         first = _mark_of(own_comments[0]) if own_comments else None
-        if first != self._mark or own_comments[0]["id"] != written["id"]:
+        if first != self._mark or payload.id_of(own_comments[0]) != payload.id_of(written):
             return False
         for duplicate in own_comments[1:]:
             there = _mark_of(duplicate)
             if there is None or not self._later(there):  # else: it is about to move its text up
-                self._delete(duplicate["id"])
+                self._delete(payload.id_of(duplicate))
         return True
 
     def _stays(self, pace: RetryPace) -> bool:
@@ -256,7 +256,7 @@ class _Upsert:
         """Comments of this very run that another run's text made superfluous."""
         for duplicate in own_comments[1:]:
             if _mark_of(duplicate) == self._mark:
-                self._delete(duplicate["id"])
+                self._delete(payload.id_of(duplicate))
 
     def _delete(self, comment_id: int) -> None:
         try:
@@ -292,12 +292,11 @@ def login_of(api: Api) -> str | None:
     if api.acts_as_app:
         return None
     try:
-        login = api.get("/user").get("login")
+        return payload.text(api.get("/user"), "login")
     except ApiError as error:
         if error.status not in (403, 404):
             raise
         return None
-    return login if isinstance(login, str) else None
 
 
 def _parse_integer(text: str | None) -> int:

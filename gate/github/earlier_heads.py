@@ -15,7 +15,7 @@ from gate.github.api import Api, ApiError
 from gate.github.artifact_list import NEEDS, ArtifactList
 from gate.github.artifacts import Run, from_here
 from gate.github.context import Job
-from gate.github.payload import number, text
+from gate.github.payload import id_of, number, text
 from gate.github.sessions import artifact_name, files_of, write_session
 from gate.github.trees import Trees
 from gate.records import Json
@@ -81,13 +81,13 @@ def _earlier(api: Api, job: Job, own_run: Json) -> Iterator[Run]:
     head_known = job.head_sha is not None and text(own_run, "head_sha") == job.head_sha
     if not head_known or workflow is None or not (job.head_ref and _tree(own_run)):
         return
-    if not from_here(own_run, job.repository_id):
+    if not isinstance(own_run, dict) or not from_here(own_run, job.repository_id):
         return
     query = {"branch": job.head_ref, "event": job.event}
     path = f"actions/workflows/{workflow}/runs"
     listed = api.pages(path, query, key="workflow_runs", needs=NEEDS)
     kind = [own_run.get(key) for key in ("workflow_id", "event", "head_branch")]
-    for run in sorted(islice(listed, RUNS_LISTED), key=lambda run: int(run["id"]), reverse=True):
+    for run in sorted(islice(listed, RUNS_LISTED), key=id_of, reverse=True):
         alike = [run.get(key) for key in ("workflow_id", "event", "head_branch")] == kind
         trusted = alike and from_here(run, job.repository_id) and _is_of(run, job)
         if trusted and _tree(run) and text(run, "head_sha") not in (None, job.head_sha):

@@ -40,6 +40,11 @@ def number(event: Json, path: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def id_of(answer: Json) -> int:
+    """The number by which GitHub names it; 0 where the answer has none."""
+    return number(answer, "id") or 0
+
+
 def moment(event: Json, path: str) -> datetime | None:
     """An ISO 8601 time with its zone."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gate.github.api import Api
 from gate.github.context import Job
+from gate.github.payload import number, text
 
 NEEDS = "pull-requests: read"
 
@@ -21,9 +22,7 @@ def find_pull_request(api: Api, job: Job) -> int | None:
     owner = job.head_repo.split("/", 1)[0]
     query = {"state": "open", "head": f"{owner}:{job.head_ref}"}
     for pull in api.pages("pulls", query, needs=NEEDS):
-        head = pull.get("head") or {}
-        repository = (head.get("repo") or {}).get("full_name")
-        if head.get("sha") == job.head_sha and repository == job.head_repo:
-            number = pull.get("number")
-            return number if isinstance(number, int) else None
+        same_repository = text(pull, "head.repo.full_name") == job.head_repo
+        if same_repository and text(pull, "head.sha") == job.head_sha:
+            return number(pull, "number")
     return None

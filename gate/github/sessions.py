@@ -16,6 +16,7 @@ from gate.github.api import Api
 from gate.github.artifact_list import NEEDS, ArtifactList
 from gate.github.artifacts import Run, fetch_from_run, from_here
 from gate.github.context import Job
+from gate.github.payload import id_of
 from gate.github.unpack import unpack
 from gate.records.forge import StoredSession
 from gate.store.session import CONTROL, EVENTS, META
@@ -88,7 +89,7 @@ def _runs(api: Api, job: Job, shelf: ArtifactList) -> Iterator[Run]:
     if own_run is None:
         return
     kind = [own_run.get(key) for key in ("workflow_id", "event", "head_sha")]
-    for run in sorted(runs, key=lambda run: int(run["id"]), reverse=True):
+    for run in sorted(runs, key=id_of, reverse=True):
         alike = [run.get(key) for key in ("workflow_id", "event", "head_sha")] == kind
         if alike and run is not own_run and from_here(run, job.repository_id):
             yield run

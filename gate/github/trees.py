@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from gate.files.json_values import as_objects
 from gate.github.api import Api
 from gate.records import Json
 from gate.records.codec import digest
@@ -47,7 +48,7 @@ class Trees:
             )
         files = [
             [str(entry.get(key)) for key in ("path", "mode", "sha")]
-            for entry in tree_object.get("tree") or ()
+            for entry in as_objects(tree_object.get("tree"))
             if entry.get("type") != "tree"
         ]
         own_files = sorted(file for file in files if fits.fullmatch(file[0]))

@@ -22,6 +22,7 @@ from urllib.parse import quote, urlsplit
 import requests
 
 from gate.errors import GateError, UsageError
+from gate.files.json_values import as_objects
 from gate.github.api import ApiError
 from gate.github.pack import open_zip
 from gate.github.request_with_retry import TIMEOUT_S, Bearer, NoAuth, Time, ask, is_safe
@@ -178,10 +179,8 @@ class _Service:
 
         A job that is run again is another one to the service.
         """
-        listed = self._call("ListArtifacts", self._owner.request_body(name_filter=name)).get(
-            "artifacts"
-        )
-        existing = [a for a in listed or () if isinstance(a, dict) and a.get("name") == name]
+        listed = self._call("ListArtifacts", self._owner.request_body(name_filter=name))
+        existing = [a for a in as_objects(listed.get("artifacts")) if a.get("name") == name]
         if not existing:
             raise conflict
         newest = max(existing, key=_number)

@@ -22,7 +22,7 @@ from functools import cache, partial
 from json.encoder import encode_basestring
 from typing import Any, Literal, NoReturn, TypeVar, Union
 
-from gate.records import LARGEST, Json
+from gate.records import LARGEST, CheckedJson, Json
 
 T = TypeVar("T")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -39,7 +39,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
-def to_json(value: object) -> Json:
+def to_json(value: object) -> CheckedJson:
     """Plain JSON data; tuples become lists, NaN and infinities None. Raises TypeError on anything
     else.
     """
@@ -72,7 +72,7 @@ def json_text(value: object) -> str:
     return _format_indented(to_json(value), "\n") + "\n"
 
 
-def _format_indented(value: Json, line: str) -> str:
+def _format_indented(value: CheckedJson, line: str) -> str:
     """`line`: the end of a line and the white space that the value stands behind."""
     if not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
@@ -91,7 +91,7 @@ def _format_indented(value: Json, line: str) -> str:
     return f"{{{inner}{f',{inner}'.join(members)}{line}}}"
 
 
-def json_line(value: Json) -> str:
+def json_line(value: object) -> str:
     """The value as it stands in a line of a file; NaN and infinities are null."""
     try:
         return _ENCODER.encode(value)
@@ -103,9 +103,10 @@ def parse_json(text: str | bytes) -> Json:
     """The value of a file that a run has written, or that could be one. Raises ValueError, also for
     NaN, infinities and numbers beyond LARGEST, and RecursionError.
     """
-    return json.loads(
+    parsed: Json = json.loads(
         text, parse_float=_number, parse_int=_parse_integer, parse_constant=_refuse_number
     )
+    return parsed
 
 
 def digest(value: object) -> str:
@@ -114,7 +115,7 @@ def digest(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def to_lean_json(record: object) -> dict[str, Json]:
+def to_lean_json(record: object) -> dict[str, CheckedJson]:
     """As `to_json`, without the fields that are as the record's class has them anyway."""
     cls: type = record.__class__
     return {
@@ -124,21 +125,21 @@ def to_lean_json(record: object) -> dict[str, Json]:
     }
 
 
-def from_json(cls: type[T], data: Json) -> T:
+def from_json(cls: type[T], data: CheckedJson) -> T:
     """A record of class `cls`; `data` must already fit `schema_of(cls)`. Keys that are absent take
     their defaults.
     """
     return typing.cast(T, _build(cls, data))
 
 
-def schema_of(cls: type) -> dict[str, Json]:
+def schema_of(cls: type) -> dict[str, CheckedJson]:
     """JSON Schema (2020-12) of a record: unknown keys refused, fields without default required."""
     properties, required = {}, []
     for field in dataclasses.fields(cls):
         properties[field.name] = _schema(_hints(cls)[field.name])
         if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             required.append(field.name)
-    schema: dict[str, Json] = {
+    schema: dict[str, CheckedJson] = {
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
@@ -194,7 +195,7 @@ def _resolve_annotation(written: str, module: str) -> object:
     return eval(written, vars(sys.modules[module]))  # noqa: S307 - of our own source
 
 
-def _schema(hint: object) -> dict[str, Json]:
+def _schema(hint: object) -> dict[str, CheckedJson]:
     if hint in _PLAIN:
         return {"type": _PLAIN[hint]}
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -220,16 +221,16 @@ def _schema(hint: object) -> dict[str, Json]:
     return {}
 
 
-def _either(schemas: list[dict[str, Json]]) -> dict[str, Json]:
+def _either(schemas: list[dict[str, CheckedJson]]) -> dict[str, CheckedJson]:
     if all(set(schema) == {"type"} for schema in schemas):
         return {"type": [schema["type"] for schema in schemas]}
     return {"anyOf": schemas}
 
 
-Build = Callable[[Json], object]  # from JSON
+Build = Callable[[CheckedJson], object]  # from JSON
 
 
-def _build(cls: type, data: Json) -> object:
+def _build(cls: type, data: CheckedJson) -> object:
     builders = _builders(cls)
     return cls(**{key: builders[key](item) for key, item in data.items() if key in builders})
 
@@ -268,22 +269,22 @@ def _either_builder(args: tuple[object, ...]) -> Build:
         return lambda data: None if data is None else inner(data)
     builders = [(kind, _builder(kind)) for kind in kinds]
 
-    def build_either(data: Json) -> object:
+    def build_either(data: CheckedJson) -> object:
         fitting = (make for kind, make in builders if data is not None and _fits(kind, data))
         return next(fitting, _same)(data)
 
     return build_either
 
 
-def _same(data: Json) -> Json:
+def _same(data: CheckedJson) -> CheckedJson:
     return data
 
 
-def _float(data: Json) -> float | None:
+def _float(data: CheckedJson) -> float | None:
     return float(data) if data is not None else data
 
 
-def _fits(kind: object, data: Json) -> bool:
+def _fits(kind: object, data: CheckedJson) -> bool:
     origin = typing.get_origin(kind)
     if origin is Literal:
         return data in typing.get_args(kind)

@@ -17,7 +17,9 @@ MOST_DAYS = 36_500  # a hundred years
 LARGEST = 1e60  # of a measured number: its fourth power, the noise of a variance, is still a float
 
 
-Json = Any  # what json.loads returns: None, bool, int, float, str, list, dict
+# Any data whose form is known: it fits a schema, or Agent Gate has made it.
+CheckedJson = Any
+Json = Any  # what json.loads returns, as it comes
 Level = Literal["block", "warn"]
 Rule = Literal["point", "convicted", "proven"]
 
@@ -38,7 +40,7 @@ class PluginSpec:
 
     name: str
     # Not in the repr: a header may hold what ${NAME} stands for.
-    options: Mapping[str, Json] = field(default_factory=dict, repr=False)
+    options: Mapping[str, CheckedJson] = field(default_factory=dict, repr=False)
     place: Place = Place("gate.yml")
 
 
@@ -173,7 +175,7 @@ class Suite:
     suite: str | None = None  # ./file.py:Class, a suite written as code
     mode: Literal["strict", "upstream"] = "strict"  # of graders that know both
     # Of each request, beside the agent's options; a case's own keys win.
-    request: Mapping[str, Json] = field(default_factory=dict)
+    request: Mapping[str, CheckedJson] = field(default_factory=dict)
     rounds: int = 3
     max_attempts: int = 2
     retry: Literal["infra", "any_failure"] = "infra"

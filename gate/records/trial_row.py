@@ -12,7 +12,7 @@ from typing import NotRequired, TypedDict
 
 from gate.errors import Transport
 from gate.records.patterns import FailureMode
-from gate.records.settings import Json
+from gate.records.settings import CheckedJson
 from gate.records.trials import TrialStatus
 
 
@@ -27,7 +27,7 @@ class TrialRow(TypedDict):
     category: str | None
     tags: Sequence[str]
     round: int  # from 1
-    attempts: Sequence[Mapping[str, Json]]
+    attempts: Sequence[Mapping[str, CheckedJson]]
     status: TrialStatus
     passed: bool | None
     failures: Sequence[str]  # codes
@@ -40,17 +40,17 @@ class TrialRow(TypedDict):
     question: str
     error: str | None
     started_at: str  # ISO 8601, UTC
-    usage: Mapping[str, Json] | None
+    usage: Mapping[str, CheckedJson] | None
     model: str | None
-    steps: Sequence[Mapping[str, Json]] | None
+    steps: Sequence[Mapping[str, CheckedJson]] | None
     output: str | None
     retrieved_ids: Sequence[str] | None
     safety_violations: Sequence[str] | None
     failed_by: NotRequired[Sequence[str]]  # graders that said no
     uncertain: NotRequired[Mapping[str, float]]  # grader of a judge -> 0 to 1
-    judging: NotRequired[Mapping[str, Json] | None]  # None: no model was asked
+    judging: NotRequired[Mapping[str, CheckedJson] | None]  # None: no model was asked
     mode: NotRequired[FailureMode | None]
-    violations: NotRequired[Sequence[Mapping[str, Json]] | None]  # None: nobody looked for any
+    violations: NotRequired[Sequence[Mapping[str, CheckedJson]] | None]  # None: nobody looked
     turns: NotRequired[int | None]  # calls of the model
     finish_reason: NotRequired[str | None]
     omitted_steps: NotRequired[int]  # steps that are not in `steps`
@@ -58,8 +58,8 @@ class TrialRow(TypedDict):
     recovered: NotRequired[bool]  # passed after a try that the agent had failed
     transport: NotRequired[Transport | None]
     ungraded: NotRequired[bool]  # the agent failed where no grader says pass or fail of any answer
-    evidence: NotRequired[Mapping[str, Json] | None]
-    details: NotRequired[Mapping[str, Json]]  # grader -> what it found, as data
+    evidence: NotRequired[Mapping[str, CheckedJson] | None]
+    details: NotRequired[Mapping[str, CheckedJson]]  # grader -> what it found, as data
 
 
 RowsOf = Callable[[str, frozenset[str]], Iterator[TrialRow]]  # of some cases of a suite

@@ -9,7 +9,7 @@ from typing import Literal
 from gate.errors import Place, Transport
 from gate.records.patterns import Violation
 from gate.records.server_logs import CheckedEvidence, OwnVerdict, ServerLogs
-from gate.records.settings import Json
+from gate.records.settings import CheckedJson, Json
 
 TrialStatus = Literal["completed", "agent_error", "infra_error"]
 
@@ -45,15 +45,15 @@ class Case:
     """
 
     id: str
-    input: Json  # a string, a list of messages, or any object
-    keys: Mapping[str, Json]
+    input: CheckedJson  # a string, a list of messages, or any object
+    keys: Mapping[str, CheckedJson]
     category: str | None = None
     tags: tuple[str, ...] = ()
     # sha256 of what the agent sees and the graders read (not category, tags, status, metadata)
     digest: str = ""
     place: Place = Place("dataset")
     # Of this request, beside the agent's own options: temperature, top_p, max_tokens, ...
-    request: Mapping[str, Json] = field(default_factory=dict)
+    request: Mapping[str, CheckedJson] = field(default_factory=dict)
     timeout_s: float | None = None  # of this case; None: the agent's
 
     @property
@@ -237,7 +237,7 @@ class Question:
     name: str  # what it is about, e.g. the rubric and the order of a pair; part of the cache's key
     instructions: str  # the system message
     material: str  # the user message
-    schema: Mapping[str, Json]
+    schema: Mapping[str, CheckedJson]
     canary: str = ""
 
 
@@ -245,7 +245,7 @@ class Question:
 class Reply:
     """One vote on a Question: `data` that fits its schema, or None and why."""
 
-    data: Mapping[str, Json] | None
+    data: Mapping[str, CheckedJson] | None
     failure: str = ""  # one sentence; empty when there are data
     cause: Cause = ""
     model: str | None = None

@@ -11,7 +11,7 @@ from typing import Literal
 from gate.errors import Place
 from gate.records.labels import Corrected
 from gate.records.patterns import FailureMode, StepDiff
-from gate.records.settings import Json, Level, Rule
+from gate.records.settings import CheckedJson, Level, Rule
 
 Bounds = Callable[[float], tuple[float, float]]
 
@@ -148,7 +148,7 @@ class MetricSpec:
     name: str  # dimension.metric
     column: str
     family: str = "mean"
-    options: Mapping[str, Json] = field(default_factory=dict)
+    options: Mapping[str, CheckedJson] = field(default_factory=dict)
     unit: str = ""  # "share", "ms", "USD", "tokens", "steps", "points"
     direction: Direction = "higher"
     low: float | None = 0.0

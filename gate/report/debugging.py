@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.graders.trajectories.path import path_of_row
-from gate.records import Json, TrialRow
+from gate.records import CheckedJson, TrialRow
 from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.console import Screen, in_words
@@ -69,7 +69,7 @@ def none_failed(options: OutputOptions) -> str:
 
 def as_data(
     cases: Sequence[ShownCase], notes: Sequence[str], exit_code: int, session: Path
-) -> dict[str, Json]:
+) -> dict[str, CheckedJson]:
     """The same, nothing cut."""
     return {
         "session": str(session),

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from gate.errors import UsageError
-from gate.records import Json, Report, TrialRow
+from gate.records import CheckedJson, Report, TrialRow
 from gate.records.codec import to_json
 
 SCORE = "score."  # in front of a metric's column
@@ -96,7 +96,7 @@ def _rest(row: TrialRow) -> str:
         return json.dumps({key: _plain(value) for key, value in rest.items()}, ensure_ascii=False)
 
 
-def _plain(value: Json) -> Json:
+def _plain(value: CheckedJson) -> CheckedJson:
     """What a reader of JSON takes: no NaN, nothing that is nested too deeply for it."""
     try:
         json.dumps(value, allow_nan=False)
@@ -107,11 +107,11 @@ def _plain(value: Json) -> Json:
     return value
 
 
-def _as_float(value: Json) -> float | None:
+def _as_float(value: CheckedJson) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def _as_integer(value: Json) -> int | None:
+def _as_integer(value: CheckedJson) -> int | None:
     return int(value) if value is not None and abs(value) <= _EXACT else None
 
 

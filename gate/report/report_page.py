@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gate.records import CaseChange, GateResult, Json, Report, SuiteReport
+from gate.records import CaseChange, CheckedJson, GateResult, Report, SuiteReport
 from gate.report.wording import (
     case_totals,
     categories,
@@ -45,7 +45,7 @@ from gate.text.spans import Line, Span
 
 NONE = Markup()
 
-Shown = Mapping[str, Json]  # what the page shows of a trial
+Shown = Mapping[str, CheckedJson]  # what the page shows of a trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

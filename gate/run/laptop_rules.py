@@ -12,7 +12,7 @@ from gate.errors import GateError
 from gate.files import yaml as yamlfile
 from gate.files.plain_file import read_if_there
 from gate.github.git import GitForge
-from gate.records import Config, Json
+from gate.records import CheckedJson, Config
 from gate.suites.config.load import code_of, models_of
 from gate.suites.protection.rules import CONFIG, Rules, RulesBase, base_config
 from gate.user_code.hashes import grader_file
@@ -73,6 +73,6 @@ def _keys(here: Path, theirs: bytes | None, file: str) -> str:
     return ", ".join(key for key in keys if key not in _OWN and ours.get(key) != before.get(key))
 
 
-def _sections(text: bytes, file: str) -> Mapping[str, Json]:
+def _sections(text: bytes, file: str) -> Mapping[str, CheckedJson]:
     data = yamlfile.parse(text, file).data
     return data if isinstance(data, dict) else {}

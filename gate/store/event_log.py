@@ -178,7 +178,7 @@ class EventLog:
         self.outcome, commit = line.get("outcome"), line.get("commit")
         if isinstance(commit, str) and self.outcome in get_args(Outcome):
             self.verdicts.pop(commit, None)  # the newest is the last
-            self.verdicts[commit] = self.outcome
+            self.verdicts[commit] = str(self.outcome)
 
     def _note_answer(self, of: Json, offset: int, length: int) -> None:
         if isinstance(of, list) and len(of) == 3 and type(of[2]) is int:

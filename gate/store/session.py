@@ -23,8 +23,8 @@ from gate.files.session_file import read_json, regular
 from gate.records import (
     MOST_CASES,
     MOST_ROUNDS,
+    CheckedJson,
     Health,
-    Json,
     Looks,
     MetricSpec,
     Provenance,
@@ -77,8 +77,8 @@ class Meta:
     created_at: str
     provenance: Provenance
     suites: Mapping[str, SuiteMeta]
-    options: Mapping[str, Json] = field(default_factory=dict)
-    health: Mapping[str, Json] = field(default_factory=dict)
+    options: Mapping[str, CheckedJson] = field(default_factory=dict)
+    health: Mapping[str, CheckedJson] = field(default_factory=dict)
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # grader -> file -> hash
     untold: tuple[str, ...] = ()  # changed defaults that concern a later run; it tells them
     heads: tuple[str, ...] = ()  # later commits with the same files, which it speaks for too
@@ -364,7 +364,7 @@ def _end_time(folder: Path) -> tuple[str, int]:
 def earlier(folder: Path) -> Earlier | None:
     """None for an import, whose version is another tool's, and for what no run wrote."""
     try:
-        data = read_json(folder / META, _META_BYTES)
+        data: CheckedJson = read_json(folder / META, _META_BYTES)  # whatever lacks is caught
         provenance, untold = data["provenance"], data.get("untold", [])
         if provenance["event"] == "import":
             return None

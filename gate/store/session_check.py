@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import cast
 
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
@@ -64,7 +65,7 @@ def check_rows(rows: Iterable[TrialRow], suites: Iterable[str], folder: Path) ->
     form, known_suites = schema(), frozenset(suites)
     fits = compile_check(form)
     for number, row in enumerate(rows, start=1):
-        if not fits(row) and (wrong := mismatches(form, row)):
+        if not fits(row) and (wrong := mismatches(form, cast("Json", row))):
             where = ".".join(map(str, wrong[0].path)) or "row"
             raise UsageError(f"{folder}: trial {number}: {where}: {wrong[0].message}")
         if row["suite"] not in known_suites:

@@ -9,8 +9,8 @@ from gate.errors import Transport
 from gate.records import (
     LARGEST,
     CheckedEvidence,
+    CheckedJson,
     FailureMode,
-    Json,
     Judging,
     LoggedViolation,
     ToolCall,
@@ -76,10 +76,10 @@ class DetailsRow:
     transport: Transport | None = None  # how it failed, where nothing of the agent could be read
     ungraded: bool = False  # the agent failed where no grader says pass or fail of any answer
     evidence: CheckedEvidence | None = None  # null: nobody looked at declared tool calls
-    details: Mapping[str, Json] = field(default_factory=dict)  # grader -> what it found, as data
+    details: Mapping[str, CheckedJson] = field(default_factory=dict)  # grader -> what it found
 
 
-def schema() -> dict[str, Json]:
+def schema() -> dict[str, CheckedJson]:
     """JSON Schema of one line."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -88,7 +88,7 @@ def schema() -> dict[str, Json]:
     }
 
 
-def _bound_numbers(schema: dict[str, Json]) -> dict[str, Json]:
+def _bound_numbers(schema: dict[str, CheckedJson]) -> dict[str, CheckedJson]:
     """No number in it is too large to compute with."""
     inner = {
         key: {name: _bound_numbers(one) for name, one in value.items()}

@@ -59,7 +59,7 @@ class SuiteCode:
         in the latency nor in the time-out. Raises AgentFailure, InfraFailure.
         """
         address = _Address(agent, world)
-        request_options = {
+        request_options: dict[str, Json] = {
             "round_index": number,
             "attempt": attempt,
             "base_url": address.url,
@@ -68,7 +68,7 @@ class SuiteCode:
             "timeout_s": timeout_s,
         }
         who = f"run_task of {self.name.rpartition(':')[2]}"
-        request = ["role", _ROLE, "run", self._of, case.id, request_options, who]
+        request: list[Json] = ["role", _ROLE, "run", self._of, case.id, request_options, who]
         with self._turn(world), address.turn(world):
             try:
                 frame = _within(self._process.new_lane(), request, timeout_s, who)

@@ -14,7 +14,8 @@ from re import Pattern
 
 from gate.agents.task_result import response_of
 from gate.errors import UsageError
-from gate.records import Json
+from gate.files.json_values import as_object
+from gate.records import CheckedJson, Json
 from gate.records.codec import to_json
 from gate.suites.cases.keys import INPUT_KEYS, OUTSIDE_DIGEST
 from gate.user_code.loading import UserObject
@@ -26,8 +27,8 @@ _RAISED = (Exception, SystemExit)  # by the user's code
 
 
 def answer(
-    desk: RequestHandler, method: str, *arguments: Json, seconds: float, finish: Finish
-) -> Json:
+    desk: RequestHandler, method: str, *arguments: CheckedJson, seconds: float, finish: Finish
+) -> object:
     """`method`: load or run; arguments come as JSON."""
     if method == "load":
         suite = _Suite(_make_instance(desk, *arguments))
@@ -141,7 +142,7 @@ def _line(task: UserObject, own_id: str) -> str:
     could be that, the task itself. Raises UsageError.
     """
     try:
-        row: dict[str, Json] = {**_plain(task), "id": own_id} if _has_keys(task) else {"id": own_id}
+        row = {**(as_object(_plain(task)) if _has_keys(task) else {}), "id": own_id}
         given = [key for key in INPUT_KEYS if row.get(key) not in (None, "", [], {})]
         if len(given) != 1 or not isinstance(row[given[0]], (str, list, dict)):
             digest_row = {key: value for key, value in row.items() if key not in OUTSIDE_DIGEST}

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
-from gate.records import Json
+from gate.records import CheckedJson
 from gate.text.credentials import (
     holds_connections,
     is_ordinary,
@@ -24,7 +24,7 @@ _UNLIKE_WORDS = late_pattern(r"[0-9:]")
 
 
 def secrets_sent(
-    env: Mapping[str, str], plugin_options: Iterable[Mapping[str, Json]]
+    env: Mapping[str, str], plugin_options: Iterable[Mapping[str, CheckedJson]]
 ) -> Iterator[str]:
     """The values, for agents and models with these options. Of a variable in a header any part is
     one, in a body or an address what it fills alone: another text may hold any word.
@@ -40,7 +40,7 @@ def secrets_sent(
         yield from _telling(list_secret_parts(address))
 
 
-def _alone(options: Mapping[str, Json]) -> Iterator[str]:
+def _alone(options: Mapping[str, CheckedJson]) -> Iterator[str]:
     yield from (text.removeprefix("Bearer ") for text in _texts(options.get("body")))
     try:
         address = urlsplit(str(options.get("url") or options.get("base_url") or ""))
@@ -51,7 +51,7 @@ def _alone(options: Mapping[str, Json]) -> Iterator[str]:
     yield from (part.partition("=")[2] for part in address.query.split("&"))
 
 
-def _texts(value: Json) -> Iterator[str]:
+def _texts(value: CheckedJson) -> Iterator[str]:
     """Texts of the options; the name of a `model` is no secret."""
     if isinstance(value, str):
         yield value

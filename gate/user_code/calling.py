@@ -50,7 +50,8 @@ def ask_main(process: CodeProcess, request: list[Json], seconds: float) -> Json:
     GraderFailure.
     """
     try:
-        return json.loads(process.call(process.main_lane, request, seconds).body)
+        answer: Json = json.loads(process.call(process.main_lane, request, seconds).body)
+        return answer
     except CallLate:
         raise TooLong from None
     except CodeRaised as raised:
@@ -70,7 +71,8 @@ def call_judging_function(
     Raises GraderFailure.
     """
     try:
-        return json.loads(_lane(process).call(request, seconds).body)
+        answer: Json = json.loads(_lane(process).call(request, seconds).body)
+        return answer
     except CallLate:
         raise GraderFailure(f"the {who} did not return within {seconds:g} s") from None
     except CodeDied as death:

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import cast
 
 from gate.errors import GraderFailure
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.text.late_pattern import late_pattern
 from gate.user_code.processes import PROCESSES
 
@@ -139,7 +139,7 @@ def is_short(pattern: re.Pattern[str], length: int) -> bool:
 def _search_elsewhere(
     pattern: re.Pattern[str], text: str, start: int, seconds: float
 ) -> tuple[int, int] | None:
-    request = ["match", pattern.pattern, int(pattern.flags), text, start]
+    request: list[Json] = ["match", pattern.pattern, int(pattern.flags), text, start]
     about = f"the pattern {pattern.pattern[:_CUT]!r}"
     span = _ask_process(request, about, (pattern.pattern, pattern.flags), seconds)
     return cast("tuple[int, int] | None", span and tuple(span))
@@ -147,7 +147,7 @@ def _search_elsewhere(
 
 def explain_elsewhere(
     module: str, how: str, schema: Json, data: Json
-) -> list[tuple[Json, str, str, str]]:
+) -> list[tuple[list[str | int], str, str, str]]:
     """What of the data does not fit a JSON Schema whose patterns could take for ever, by a function
     `how` of `module`: path, message, rule and key of each. Raises GraderFailure when
     it takes too long.
@@ -155,10 +155,12 @@ def explain_elsewhere(
     about = "a JSON Schema with patterns"
     key = (json.dumps(schema, sort_keys=True), 0)
     mismatches = _ask_process(["explain", module, how, schema, data], about, key, SECONDS)
-    return cast("list[tuple[Json, str, str, str]]", mismatches)
+    return cast("list[tuple[list[str | int], str, str, str]]", mismatches)
 
 
-def _ask_process(request: list[Json], about: str, key: tuple[str, int], seconds: float) -> Json:
+def _ask_process(
+    request: list[Json], about: str, key: tuple[str, int], seconds: float
+) -> CheckedJson:
     too_long = f"{about} took longer than {seconds:g} s"
     if _ran_out[key] >= _MOST_TIMES:
         raise GraderFailure(

@@ -72,16 +72,17 @@ def _parse_error(frame: Frame) -> UserError:
     kind, name, place, message = (
         one_line(str(data.get(key) or ""), 300) for key in ("kind", "type", "place", "message")
     )
-    again: Json = data.get("retry_after")
-    done: Json = data.get("done")
+    again, done = data.get("retry_after"), data.get("done")
     code, status = data.get("code"), data.get("http_status")
+    if isinstance(again, bool) or not isinstance(again, (int, float)) or not 0 <= again < 1e9:
+        again = None
     return UserError(
         kind=kind,
         type=name,
         place=place,
         message=message,
         code=one_line(code, 100) if isinstance(code, str) else None,
-        retry_after=float(again) if type(again) in (int, float) and 0 <= again < 1e9 else None,
+        retry_after=None if again is None else float(again),
         http_status=status if type(status) is int else None,
         seconds=frame.seconds,
         begun=data.get("begun") is True,
@@ -318,7 +319,8 @@ class CodeProcess:
         if reply.kind == frames.RAISED:
             raise UsageError(_unloadable(name, _parse_error(reply)))
         try:
-            return json.loads(reply.body)
+            loaded: Json = json.loads(reply.body)
+            return loaded
         except (ValueError, RecursionError):
             return None
 

@@ -23,7 +23,7 @@ from gate.errors import AgentFailure, UsageError
 from gate.user_code.loading import UserObject, Workspace, load_object, note_sources, trace_lines
 
 if TYPE_CHECKING:
-    from gate.records import Json
+    from gate.records import CheckedJson, Json
 
 # Awaits what can be awaited, within so many seconds.
 Finish = Callable[[UserObject, float], UserObject]
@@ -60,7 +60,7 @@ class RequestHandler:
         if judges:
             note_sources(workspace)
 
-    def answer(self, request: list[Json], seconds: float, finish: Finish) -> Json:
+    def answer(self, request: list[CheckedJson], seconds: float, finish: Finish) -> object:
         """`request`: the name of a method here, without its prefix, and its arguments."""
         name, *arguments = request
         return getattr(self, f"do_{name}")(*arguments, seconds=seconds, finish=finish)
@@ -140,7 +140,7 @@ class RequestHandler:
             mismatches = getattr(importlib.import_module(module), how)(schema, data)
         return [[list(one.path), one.message, one.rule, one.key] for one in mismatches]
 
-    def do_role(self, module: str, *arguments: Json, **manner: object) -> Json:
+    def do_role(self, module: str, *arguments: Json, **manner: object) -> object:
         """Whatever graders and suites as code need stands in a module of the gate's that other
         processes do not load; who asks names it.
         """

@@ -58,8 +58,9 @@ class Course:
 
     def state(self) -> dict[str, Json]:
         """What `course` needs to go on from here, as JSON."""
-        state = {"looks": dict(self.made), "going": sorted(self.going), "ended": dict(self.ended)}
-        return {**state, "until": dict(self.until)} if self.until else state
+        until = {"until": dict(self.until)} if self.until else {}
+        looks, going, ended = dict(self.made), sorted(self.going), dict(self.ended)
+        return {"looks": looks, "going": going, "ended": ended, **until}
 
 
 def course(

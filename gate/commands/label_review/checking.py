@@ -10,7 +10,7 @@ from gate.commands.label_review.criteria import group_by_total
 from gate.commands.label_review.manifest import Criterion, Manifest, Shown
 from gate.commands.label_review.raw_answer import Spoken, Stated
 from gate.errors import Place, Problem
-from gate.records import Json, Label
+from gate.records import Label
 
 NO_JUDGE = "none"  # the digest of labels on answers that no judge was asked about
 NOTE, NAME = 2_000, 200  # characters
@@ -82,7 +82,7 @@ class _Rated:
         criteria = {criterion.name: criterion for criterion in self.manifest.criteria}
         for stated in self.spoken.ratings:
             fault = _find_fault(stated, criteria.get(stated.name), criteria)
-            if fault:
+            if fault or not isinstance(stated.value, int):
                 yield self._wrong(f"{stated.name}: {fault}")
             else:
                 values[stated.name] = stated.value
@@ -130,10 +130,10 @@ class _Rated:
 def _match_sample(row: Spoken, samples: Samples, now: str) -> _Rated | Problem:
     manifest = samples(row.period)
     fault = _find_mismatch(row, manifest)
-    if fault or manifest is None:
+    if fault or manifest is None or not isinstance(row.item, int):
         of_file = row.place.line is None and fault.partition(":")[0] in _OF_A_FORM
         return Problem(Place(row.place.file) if of_file else row.place, fault)
-    shown = manifest.cases[int(row.item) - 1]
+    shown = manifest.cases[row.item - 1]
     at = row.labelled_at if _is_time(row.labelled_at) else now
     return _Rated(spoken=row, manifest=manifest, shown=shown, labelled_at=at)
 
@@ -167,7 +167,7 @@ def _find_fault(stated: Stated, criterion: Criterion | None, names: Iterable[str
     """What is wrong with a rating; empty when it is in order."""
     if criterion is None:
         return f"no such criterion; choose from {', '.join(names)}"
-    value: Json = stated.value
+    value = stated.value
     if isinstance(value, bool) or not isinstance(value, int):
         return f"{value!r:.40} is not a whole number from {criterion.low} to {criterion.high}"
     if not criterion.low <= value <= criterion.high:

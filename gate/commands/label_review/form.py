@@ -152,8 +152,8 @@ def _references(case: Case | None, keys: Iterable[str]) -> list[Text]:
 
 
 def _join_texts(value: Json) -> str:
-    texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
-    return "\n\n".join(value) if texts else as_text(value)
+    texts = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return "\n\n".join(texts) if texts == value else as_text(value)
 
 
 def _fact(fact: Json) -> str:

@@ -145,7 +145,8 @@ def load_json(path: Path) -> Json:
     """Raises UsageError, InvalidInput; numbers must be finite."""
     text = decode(load_bytes(path), str(path))
     try:
-        return json.loads(text, parse_constant=_refuse_number)
+        loaded: Json = json.loads(text, parse_constant=_refuse_number)
+        return loaded
     except json.JSONDecodeError as error:
         place = Place(str(path), error.lineno)
         message = f"not JSON: {error.msg}; save it again from the form"

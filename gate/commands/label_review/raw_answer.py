@@ -57,7 +57,8 @@ def _read_entry(
     ratings = entry.get("ratings", {})
     if not isinstance(ratings, dict):
         return Problem(place, "ratings: must be an object; save it again")
-    if not isinstance(entry.get("cannot_judge", False), bool):
+    cannot_judge = entry.get("cannot_judge", False)
+    if not isinstance(cannot_judge, bool):
         return Problem(place, "cannot_judge: must be true or false; save it again")
     return Spoken(
         place=place,
@@ -65,7 +66,7 @@ def _read_entry(
         item=entry.get("item"),
         answer_digest=_text(entry, "answer_digest"),
         ratings=tuple(Stated(name=str(name), value=value) for name, value in ratings.items()),
-        cannot_judge=entry.get("cannot_judge", False),
+        cannot_judge=cannot_judge,
         note=_text(entry, "note").strip(),
         labelled_at=_text(entry, "labelled_at"),
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.plugins import EXPORTERS, Rows
-from gate.records import Json, Report, TrialRow
+from gate.records import CheckedJson, Report, TrialRow
 
 VERSION = 3  # of promptfoo's results
 _NONE, _ASSERT, _ERROR = 0, 1, 2  # promptfoo's reasons of a failure
@@ -27,7 +27,7 @@ class _Sums:
     cost: float = 0.0
     tokens: dict[str, int] = field(default_factory=lambda: _tokens({}))
 
-    def add(self, result: Mapping[str, Json]) -> None:
+    def add(self, result: Mapping[str, CheckedJson]) -> None:
         self.passed += result["success"]
         self.failed += result["failureReason"] == _ASSERT
         self.errors += result["failureReason"] == _ERROR
@@ -61,7 +61,7 @@ class PromptfooExport:
         yield _json(_around(report))[1:] + "\n"
 
 
-def _result(row: TrialRow, report: Report, *, prompt: int, test: int) -> dict[str, Json]:
+def _result(row: TrialRow, report: Report, *, prompt: int, test: int) -> dict[str, CheckedJson]:
     suite, case_id = row["suite"], row["case_id"]
     success = row["passed"] is True
     reason = _NONE if success else _ASSERT if row["passed"] is False else _ERROR
@@ -102,7 +102,7 @@ def _why(row: TrialRow) -> str:
     return "; ".join(filter(None, reasons)) or "no grader decided whether it passed"
 
 
-def _grading(row: TrialRow, reason: str, named: Mapping[str, float]) -> dict[str, Json]:
+def _grading(row: TrialRow, reason: str, named: Mapping[str, float]) -> dict[str, CheckedJson]:
     failed = frozenset(row.get("failed_by") or ())
     parts = [
         {
@@ -123,13 +123,13 @@ def _grading(row: TrialRow, reason: str, named: Mapping[str, float]) -> dict[str
     }
 
 
-def _tokens(usage: Mapping[str, Json]) -> dict[str, int]:
+def _tokens(usage: Mapping[str, CheckedJson]) -> dict[str, int]:
     read, written = usage.get("input_tokens") or 0, usage.get("output_tokens") or 0
     cached = usage.get("cached_tokens") or 0
     return {"prompt": read, "completion": written, "cached": cached, "total": read + written}
 
 
-def _prompt(suite: str, report: Report, sums: _Sums) -> dict[str, Json]:
+def _prompt(suite: str, report: Report, sums: _Sums) -> dict[str, CheckedJson]:
     return {
         "id": _id(report.session_id, suite),
         "raw": suite,
@@ -151,7 +151,7 @@ def _prompt(suite: str, report: Report, sums: _Sums) -> dict[str, Json]:
     }
 
 
-def _stats(sums: Mapping[str, _Sums]) -> dict[str, Json]:
+def _stats(sums: Mapping[str, _Sums]) -> dict[str, CheckedJson]:
     tokens = _tokens({})
     for one in sums.values():
         for name, number in one.tokens.items():
@@ -164,7 +164,7 @@ def _stats(sums: Mapping[str, _Sums]) -> dict[str, Json]:
     }
 
 
-def _around(report: Report) -> dict[str, Json]:
+def _around(report: Report) -> dict[str, CheckedJson]:
     return {
         "config": {
             "description": ", ".join(report.suites),
@@ -178,9 +178,9 @@ def _around(report: Report) -> dict[str, Json]:
     }
 
 
-def _id(*of: Json) -> str:
+def _id(*of: CheckedJson) -> str:
     return hashlib.sha256(json.dumps(of).encode()).hexdigest()[:32]
 
 
-def _json(value: Json) -> str:
+def _json(value: CheckedJson) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

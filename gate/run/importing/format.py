@@ -9,7 +9,7 @@ from gate.errors import UsageError
 from gate.files.json_schema import mismatches
 from gate.files.sniff import FirstLook, look
 from gate.plugins import IMPORTERS, Importer
-from gate.records import Json
+from gate.records import CheckedJson
 from gate.records.codec import from_json, parse_json, schema_of
 from gate.text.suggestions import did_you_mean
 
@@ -50,10 +50,12 @@ def _formats(first_look: FirstLook) -> list[str]:
     return [name for name in IMPORTERS if IMPORTERS.get_class(name).recognises(first_look)]
 
 
-def _check_options(name: str, importer: type[Importer], written: Iterable[str]) -> dict[str, Json]:
+def _check_options(
+    name: str, importer: type[Importer], written: Iterable[str]
+) -> dict[str, CheckedJson]:
     schema = schema_of(importer)
-    properties: dict[str, Json] = schema["properties"]
-    options: dict[str, Json] = {}
+    properties: dict[str, CheckedJson] = schema["properties"]
+    options: dict[str, CheckedJson] = {}
     for option in written:
         key, equals, text = option.partition("=")
         if not equals:
@@ -72,7 +74,7 @@ def _check_options(name: str, importer: type[Importer], written: Iterable[str]) 
     return options
 
 
-def _value(text: str, schema: Json) -> Json:
+def _value(text: str, schema: CheckedJson) -> CheckedJson:
     """A text where the option is one, otherwise JSON."""
     kinds = schema.get("type", ())
     if "string" in ([kinds] if isinstance(kinds, str) else kinds) or "enum" in schema:

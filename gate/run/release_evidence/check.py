@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
+from typing import TypeVar
 
 from gate.errors import GateError, UsageError
 from gate.files.rows import DatasetSource
@@ -41,6 +42,8 @@ _QUICK = 1024**2  # bytes of a wrong file above which nobody is told where it is
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*){0,2}")
 _SAME_RULES = ("gates", "regression", "quarantine")  # no option changes them
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCheck:
@@ -59,7 +62,7 @@ def verify(folder: Path, *, commit: str | None, tag: str | None) -> EvidenceChec
         raise UsageError(
             f"{folder}: no {MANIFEST} here; give the evidence/ folder of a release's session"
         )
-    manifest: Manifest = _record(Manifest, folder / MANIFEST)
+    manifest = _record(Manifest, folder / MANIFEST)
     faults = [*_check_identity(manifest, commit, tag), *_files(folder, manifest.files)]
     trials = 0
     if not faults:
@@ -76,7 +79,7 @@ def verify(folder: Path, *, commit: str | None, tag: str | None) -> EvidenceChec
     return EvidenceCheck(manifest=manifest, faults=tuple(faults), trials=trials)
 
 
-def _record(record: type, path: Path) -> Json:
+def _record(record: type[T], path: Path) -> T:
     """A record of that class; raises UsageError for what is none."""
     data = read_json(path, MOST_JSON)
     check_form(record, data, path, quick=path.stat().st_size > _QUICK)
@@ -157,7 +160,7 @@ def _read_folder(folder: Path) -> tuple[EvidenceContent, Meta]:
     for name in (META, SUMMARY, DETAILS, CONFIG, RULES):
         if not (folder / name).is_file():
             raise UsageError(f"{name}: missing")
-    rules: RulesInEffect = _record(RulesInEffect, folder / RULES)
+    rules = _record(RulesInEffect, folder / RULES)
     datasets = {}
     for suite in rules.config.suites:
         dataset = _dataset(folder, suite)

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from gate.files import yaml as yamlfile
 from gate.files.encoding import decode
+from gate.files.json_values import as_object
 from gate.files.rows import DatasetRow, read_dataset
 from gate.files.source import INDEX
-from gate.records import Config, Json, PluginSpec, Report
+from gate.records import CheckedJson, Config, PluginSpec, Report
 from gate.records.codec import to_json
 from gate.records.release_evidence import (
     BASELINES,
@@ -100,10 +101,10 @@ def _texts(setup: Setup) -> Iterator[tuple[str, str]]:
     """Name and text of what the session itself does not hold."""
     root, own_config = setup.rules.root, setup.rules.config
     file = own_config.file and working_tree(root)(own_config.file)
-    written = yamlfile.parse(file, own_config.file).data if file and own_config.file else {}
+    written = yamlfile.parse(file, own_config.file).data if file and own_config.file else None
     if file and own_config.file:
         yield "gate.yml", decode(file, own_config.file)
-    yield CONFIG, _dump(rules_to_hash(own_config, written or {}))
+    yield CONFIG, _dump(rules_to_hash(own_config, as_object(written)))
     yield RULES, _dump(to_json(_in_effect(setup)))
     yield ENVIRONMENT, _dump(_environment(setup))
     if setup.reviewed.found.rows:
@@ -158,7 +159,7 @@ def _without_agents(config: Config) -> Config:
     )
 
 
-def _environment(setup: Setup) -> dict[str, Json]:
+def _environment(setup: Setup) -> dict[str, CheckedJson]:
     provenance = setup.provenance
     return {
         "agent": {
@@ -187,5 +188,5 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _dump(data: Json) -> str:
+def _dump(data: CheckedJson) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

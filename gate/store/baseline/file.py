@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from gate.analysis.table import Array, Table, floats, newest_rounds
 from gate.graders.trajectories.path import Path
-from gate.records import LARGEST, Json, MetricSpec
+from gate.records import LARGEST, CheckedJson, MetricSpec
 from gate.records.baseline import BaselineRun
 from gate.records.codec import from_json, to_json
 from gate.store.baseline.schema import (
@@ -60,7 +60,7 @@ def newest_run(text: bytes, file: str) -> BaselineRun | None:
     return from_json(BaselineRun, runs[-1]) if runs else None
 
 
-def _build(data: Mapping[str, Json], file: str) -> BaselineFile:
+def _build(data: Mapping[str, CheckedJson], file: str) -> BaselineFile:
     cases = sorted(data["cases"], key=lambda case: str(case["id"]))
     runs = tuple(from_json(BaselineRun, run) for run in data["runs"])
     rounds = sum(run.kept for run in runs)
@@ -87,7 +87,7 @@ def _build(data: Mapping[str, Json], file: str) -> BaselineFile:
     return BaselineFile(table=table, runs=runs, accepted=accepted, paths=paths)
 
 
-def _column(name: str, rows: list[Json], rounds: int, file: str) -> Array:
+def _column(name: str, rows: list[CheckedJson], rounds: int, file: str) -> Array:
     try:
         values = floats(rows, rounds)
     except OverflowError:  # a whole number that is no float
@@ -132,7 +132,7 @@ def render(baseline: BaselineFile) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _cases(table: Table, paths: Mapping[str, Path]) -> Iterator[Json]:
+def _cases(table: Table, paths: Mapping[str, Path]) -> Iterator[CheckedJson]:
     columns = {name: table.columns[name].tolist() for name in sorted(table.columns)}
     categories = table.categories or (None,) * len(table.cases)
     order = sorted(range(len(table.cases)), key=lambda row: table.cases[row])
@@ -153,15 +153,15 @@ def _numbers(values: Sequence[float]) -> list[float | int | None]:
     return [None if x != x else int(x) if x.is_integer() and abs(x) < 1e15 else x for x in values]
 
 
-def _object(items: Mapping[str, Json]) -> str:
+def _object(items: Mapping[str, CheckedJson]) -> str:
     lines = [f"{_dump(key)}: {_dump(value)}" for key, value in items.items()]
     return "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
 
 
-def _list(items: Sequence[Json] | Iterator[Json]) -> str:
+def _list(items: Sequence[CheckedJson] | Iterator[CheckedJson]) -> str:
     lines = [_dump(item) for item in items]
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
-def _dump(value: Json) -> str:
+def _dump(value: CheckedJson) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

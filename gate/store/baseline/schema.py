@@ -15,7 +15,7 @@ from gate.files.json_schema import mismatches
 from gate.files.json_schema_quick import compile_check
 from gate.graders.trajectories.identity import DIGITS
 from gate.graders.trajectories.path import ARGUMENTS, KEPT, TOOL
-from gate.records import LARGEST, MOST_CASES, MOST_ROUNDS, Json, MetricSpec, Provenance
+from gate.records import LARGEST, MOST_CASES, MOST_ROUNDS, CheckedJson, Json, MetricSpec, Provenance
 from gate.records.baseline import BaselineRun
 from gate.records.codec import schema_of, to_json
 
@@ -25,11 +25,11 @@ SHOWN = 20  # problems of one file
 MODES = 50  # of a run
 
 
-def header_of(run: BaselineRun) -> dict[str, Json]:
+def header_of(run: BaselineRun) -> dict[str, CheckedJson]:
     """The run as the file has it. What is unknown is left out, so that the digest of what a version
     without these fields wrote, to which somebody's consent is tied, stays the same.
     """
-    header: dict[str, Json] = to_json(run)
+    header: dict[str, CheckedJson] = to_json(run)
     return {k: v for k, v in header.items() if v is not None or k not in ("trials", "modes")}
 
 
@@ -58,7 +58,7 @@ class AcceptanceNote:
     metrics: tuple[str, ...] = ()  # empty: all
 
 
-def schema() -> dict[str, Json]:
+def schema() -> dict[str, CheckedJson]:
     """The published JSON Schema of a baseline file."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -78,7 +78,7 @@ def schema() -> dict[str, Json]:
     }
 
 
-def _run_schema() -> dict[str, Json]:
+def _run_schema() -> dict[str, CheckedJson]:
     run = schema_of(BaselineRun)
     count_schema = {"type": "integer", "minimum": 0, "maximum": MOST_CASES}
     count = {**count_schema, "maximum": MOST_ROUNDS}
@@ -96,7 +96,7 @@ def _run_schema() -> dict[str, Json]:
     return {**run, "properties": {**run["properties"], **bounded}}
 
 
-def _case_schema() -> dict[str, Json]:
+def _case_schema() -> dict[str, CheckedJson]:
     values = {"type": "array", "items": {"type": ["number", "null"]}}
     return {
         "type": "object",
@@ -112,7 +112,7 @@ def _case_schema() -> dict[str, Json]:
     }
 
 
-def _path_schema() -> dict[str, Json]:
+def _path_schema() -> dict[str, CheckedJson]:
     """The steps of the newest run; absent where the agent did not tell them."""
     step = {
         "type": "object",
@@ -139,7 +139,8 @@ def load(text: bytes, file: str) -> Json:
     if len(text) > MAX_BYTES:
         raise UsageError(f"{file}: larger than {MAX_BYTES >> 20} MB; lower baseline.keep_rounds")
     try:
-        return json.loads(text.decode("utf-8-sig"), parse_constant=_no_number)
+        loaded: Json = json.loads(text.decode("utf-8-sig"), parse_constant=_no_number)
+        return loaded
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         reject(file, line, "not UTF-8; restore the file from the base branch")
@@ -162,7 +163,7 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a JSON number")
 
 
-def check_header(data: Json, file: str) -> dict[str, Json]:
+def check_header(data: Json, file: str) -> dict[str, CheckedJson]:
     """The data when everything but the cases fits the schema."""
     if not isinstance(data, dict):
         reject(file, 1, f"a JSON {type(data).__name__}, not a baseline file")
@@ -184,7 +185,7 @@ def _is_list(data: Mapping[str, Json]) -> bool:
     return isinstance(data["cases"], list)
 
 
-def check_cases(data: Mapping[str, Json], text: bytes, file: str) -> None:
+def check_cases(data: Mapping[str, CheckedJson], text: bytes, file: str) -> None:
     case_problems = list(_case_problems(data))
     if case_problems:
         lines = _case_lines(text)
@@ -196,7 +197,7 @@ def check_cases(data: Mapping[str, Json], text: bytes, file: str) -> None:
         )
 
 
-def _case_problems(data: Mapping[str, Json]) -> Iterator[tuple[int, str, str]]:
+def _case_problems(data: Mapping[str, CheckedJson]) -> Iterator[tuple[int, str, str]]:
     """Index in `cases`, key and message of everything wrong."""
     fits, rounds, seen = (
         compile_check(_case_schema()),

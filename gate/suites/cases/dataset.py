@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.plugins import Grader
-from gate.records import Case, Json
+from gate.records import Case, CheckedJson, Json
 from gate.suites.cases.keys import (
     INPUT_KEYS,
     OUTSIDE_DIGEST,
@@ -133,7 +133,7 @@ class _Checking:
             for message in doubts(data):
                 self.doubts.setdefault(message, f"{row.file or self.source.name}:{row.line}")
 
-    def _keep(self, data: Mapping[str, Json], digest: str) -> None:
+    def _keep(self, data: Mapping[str, CheckedJson], digest: str) -> None:
         status = data.get("status", "approved")
         self.statuses[status] += 1
         if status == "approved":
@@ -282,7 +282,7 @@ def _text_id(data: Mapping[str, Json]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _case(data: dict[str, Json], read: Mapping[str, Json], place: Place) -> Case:
+def _case(data: dict[str, CheckedJson], read: Mapping[str, CheckedJson], place: Place) -> Case:
     """`data`: as it is written, which is hashed; `read`: as graders read it."""
     return Case(
         id=_text_id(data),

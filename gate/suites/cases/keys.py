@@ -10,7 +10,7 @@ from gate.files.json_schema import mismatches
 from gate.files.json_schema_quick import Check, compile_check
 from gate.files.yaml import format_path, scalar
 from gate.plugins import GRADERS, ChecksCases, DoubtsCases, Grader
-from gate.records import LONGEST_S, Json
+from gate.records import LONGEST_S, CheckedJson, Json
 
 INPUT_KEYS = ("input", "query", "question", "prompt")  # one of them; `input` is the proper name
 ANSWER, ANSWER_ALIAS = "expected_answer", "expected"
@@ -20,9 +20,9 @@ OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata", "che
 # What `gate dataset check` makes of a right answer; none of it is one (docs/datasets.md).
 MUTATIONS = ("empty", "other_gold", "swapped", "turned", "number_5pct")
 
-_TEXT: Json = {"type": "string"}
-_ANY: Json = {}
-OWN_KEYS: Mapping[str, Json] = {
+_TEXT: CheckedJson = {"type": "string"}
+_ANY: CheckedJson = {}
+OWN_KEYS: Mapping[str, CheckedJson] = {
     "id": {"type": ["string", "integer"]},
     **{key: {"type": ["string", "array", "object"]} for key in INPUT_KEYS},
     "category": {"type": ["string", "null"]},
@@ -60,7 +60,7 @@ class KeyRule:
     """What a key of a case must hold, and who says so."""
 
     reader: str  # grader name; empty: every case
-    schema: Json
+    schema: CheckedJson
     fits: Check
 
     def faults(self, key: str, value: Json) -> Iterator[str]:
@@ -155,11 +155,11 @@ def list_grader_keys() -> frozenset[str]:
     return frozenset(key for name in GRADERS for key in _class_keys(name))
 
 
-def case_schema() -> dict[str, Json]:
+def case_schema() -> dict[str, CheckedJson]:
     """JSON Schema of a case (2020-12) as the registered graders read it; further keys are allowed
     (they are a warning).
     """
-    properties: dict[str, Json] = dict.fromkeys(_OTHER_KEYS, _ANY)
+    properties: dict[str, CheckedJson] = dict.fromkeys(_OTHER_KEYS, _ANY)
     for name in GRADERS:
         for key, schema in _class_keys(name).items():
             key_schema = properties.get(key) or schema
@@ -176,7 +176,7 @@ def case_schema() -> dict[str, Json]:
     }
 
 
-def _class_keys(name: str) -> Mapping[str, Json]:
+def _class_keys(name: str) -> Mapping[str, CheckedJson]:
     """What a grader reads with no options; nothing when it cannot do without one."""
     cls = GRADERS.get_class(name)
     try:
@@ -185,6 +185,6 @@ def _class_keys(name: str) -> Mapping[str, Json]:
         return {}
 
 
-def _kinds(schema: Json) -> list[str]:
+def _kinds(schema: CheckedJson) -> list[str]:
     kinds = schema.get("type", "string")
     return kinds if isinstance(kinds, list) else [kinds]

@@ -12,9 +12,9 @@ from gate.files.yaml import Path
 from gate.records import (
     BaselineRules,
     Budget,
+    CheckedJson,
     Config,
     GateRule,
-    Json,
     MetricRule,
     PluginSpec,
     Policy,
@@ -33,7 +33,9 @@ RUN_RECORD = "run_record"  # the grader that says what a suite written as code s
 Where = Callable[[Path], Place]
 
 
-def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: str) -> Config:
+def config(
+    data: Mapping[str, CheckedJson], where: Where, *, agent: PluginSpec, file: str
+) -> Config:
     """Everything but `agent` (used when gate.yml has none) out of checked data; an item of `suites`
     that is None is left out.
     """
@@ -63,13 +65,13 @@ def config(data: Mapping[str, Json], where: Where, *, agent: PluginSpec, file: s
     )
 
 
-def plugin(data: Mapping[str, Json], place: Place) -> PluginSpec:
+def plugin(data: Mapping[str, CheckedJson], place: Place) -> PluginSpec:
     """`{type: name, further keys}`."""
     options = {key: value for key, value in data.items() if key != "type"}
     return PluginSpec(name=data["type"], options=options, place=place)
 
 
-def _agent(data: Mapping[str, Json], where: Where, otherwise: PluginSpec) -> PluginSpec:
+def _agent(data: Mapping[str, CheckedJson], where: Where, otherwise: PluginSpec) -> PluginSpec:
     """A retriever without an agent is measured alone."""
     if "agent" not in data and "retriever" in data:
         return PluginSpec(name=NOBODY, place=where(("retriever",)))
@@ -80,15 +82,15 @@ def _agent(data: Mapping[str, Json], where: Where, otherwise: PluginSpec) -> Plu
     return replace(agent, options=options)
 
 
-def _same_agent(agent: Mapping[str, Json]) -> SameAgent:
+def _same_agent(agent: Mapping[str, CheckedJson]) -> SameAgent:
     return from_json(SameAgent, {key: agent[key] for key in AGENT_KEYS if key in agent})
 
 
-def _optional(data: Mapping[str, Json], key: str, where: Where) -> PluginSpec | None:
+def _optional(data: Mapping[str, CheckedJson], key: str, where: Where) -> PluginSpec | None:
     return plugin(data[key], where((key,))) if key in data else None
 
 
-def suites(data: list[Json], where: Where) -> tuple[Suite, ...]:
+def suites(data: list[CheckedJson], where: Where) -> tuple[Suite, ...]:
     return tuple(
         _suite(item, ("suites", index), where)
         for index, item in enumerate(data)
@@ -96,12 +98,12 @@ def suites(data: list[Json], where: Where) -> tuple[Suite, ...]:
     )
 
 
-def spell_out_graders(graders: list[Json]) -> list[Json]:
+def spell_out_graders(graders: list[CheckedJson]) -> list[CheckedJson]:
     """`name` and `{name: null}` as `{name: {}}`; anything else as it is."""
     return [_spell_out_grader(item) for item in graders]
 
 
-def _spell_out_grader(item: Json) -> Json:
+def _spell_out_grader(item: CheckedJson) -> CheckedJson:
     if isinstance(item, str):
         return {item: {}}
     if isinstance(item, dict):
@@ -109,7 +111,7 @@ def _spell_out_grader(item: Json) -> Json:
     return item
 
 
-def _suite(data: Mapping[str, Json], path: Path, where: Where) -> Suite:
+def _suite(data: Mapping[str, CheckedJson], path: Path, where: Where) -> Suite:
     plain = {key: data[key] for key in data if key not in ("graders", "gates")}
     if "version" in plain:
         plain["version"] = str(plain["version"])
@@ -128,14 +130,14 @@ def _suite(data: Mapping[str, Json], path: Path, where: Where) -> Suite:
     )
 
 
-def _gates(data: Mapping[str, Json], path: Path, where: Where) -> tuple[GateRule, ...]:
+def _gates(data: Mapping[str, CheckedJson], path: Path, where: Where) -> tuple[GateRule, ...]:
     return tuple(
         replace(from_json(GateRule, {"metric": name, **rule}), place=where((*path, name)))
         for name, rule in data.items()
     )
 
 
-def _regression(data: Mapping[str, Json], where: Where) -> RegressionRules:
+def _regression(data: Mapping[str, CheckedJson], where: Where) -> RegressionRules:
     written = dict(data.get("regression") or {})
     if written.get("stop") is False:
         written["stop"] = "off"
@@ -158,7 +160,7 @@ def _regression(data: Mapping[str, Json], where: Where) -> RegressionRules:
     return RegressionRules(**written, place=place)
 
 
-def _metric_rule(name: str, data: Mapping[str, Json], place: Place) -> MetricRule:
+def _metric_rule(name: str, data: Mapping[str, CheckedJson], place: Place) -> MetricRule:
     allowed = tolerance(data["tolerance"]) if "tolerance" in data else None
     return MetricRule(metric=name, tolerance=allowed, level=data.get("level"), place=place)
 
@@ -170,7 +172,7 @@ def tolerance(value: float | str) -> Tolerance:
     return Tolerance(value=float(value))
 
 
-def _quarantine(data: list[Json], where: Where) -> tuple[Quarantine, ...]:
+def _quarantine(data: list[CheckedJson], where: Where) -> tuple[Quarantine, ...]:
     return tuple(
         Quarantine(**item, place=where(("quarantine", index))) for index, item in enumerate(data)
     )

@@ -10,6 +10,7 @@ from gate.files import bundled
 from gate.files.json_schema import mismatches
 from gate.files.json_schema_mismatch import Mismatch
 from gate.files.json_schema_quick import compile_check
+from gate.files.json_values import as_list, as_objects
 from gate.files.yaml import Path, YamlDocument
 from gate.plugins import AGENTS, GRADERS, RETRIEVERS
 from gate.records import Json
@@ -53,8 +54,8 @@ def check_document(
 def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
     """Most files fit; then only the plug-ins that they name are imported."""
     agents = {_type(data, key) for key in _AGENT_KEYS}
-    suites = [suite for suite in _get_list(data, "suites") if isinstance(suite, dict)]
-    written = [grader for suite in suites for grader in _get_list(suite, "graders")]
+    suites = as_objects(data.get("suites"))
+    written = [grader for suite in suites for grader in as_list(suite.get("graders"))]
     graders = {str(name) for one in written if isinstance(one, dict) for name in one}
     used = schema_for(
         agents=[name for name in sorted(agents) if name in AGENTS],
@@ -69,18 +70,14 @@ def _type(data: Mapping[str, Json], key: str) -> str:
     return str(section.get("type")) if isinstance(section, dict) else ""
 
 
-def _get_list(data: Mapping[str, Json], key: str) -> list[Json]:
-    value = data.get(key)
-    return value if isinstance(value, list) else []
-
-
 def _spell_out(data: dict[str, Json]) -> None:
     """Graders in their long form, and what a suite leaves to the bundled one of its name."""
-    for number, suite in enumerate(_get_list(data, "suites")):
+    suites = as_list(data.get("suites"))
+    for number, suite in enumerate(suites):
         if isinstance(suite, dict):
-            if isinstance(suite.get("graders"), list):
-                suite["graders"] = spell_out_graders(suite["graders"])
-            data["suites"][number] = lent(suite)
+            if isinstance(graders := suite.get("graders"), list):
+                suite["graders"] = spell_out_graders(graders)
+            suites[number] = lent(suite)
 
 
 def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
@@ -100,7 +97,7 @@ def _wants_text(written: Mapping[str, Json], path: Path) -> bool:
 def _reword(mismatch: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> ConfigFault:
     path, message = mismatch.path, mismatch.message
     if path[:1] == ("suites",) and len(path) == 2 and mismatch.key == "dataset":
-        message += _no_bundled(_get_list(data, "suites")[int(path[1])])
+        message += _no_bundled(as_list(data.get("suites"))[int(path[1])])
     shows_value = not (message.startswith("unknown key") or mismatch.rule == "required")
     if shows_value and any(path[: len(h)] == h or h[: len(path)] == path for h in hidden):
         message = "the value is not valid (not shown, as it may be a secret)"
@@ -141,7 +138,7 @@ def _twice(data: Mapping[str, Json]) -> Iterator[ConfigFault]:
     ):
         message = "sets the same as regression.tolerance - keep one of the two"
         yield ConfigFault(path=("regression_threshold",), message=message)
-    for number, suite in enumerate(_get_list(data, "suites")):
+    for number, suite in enumerate(as_list(data.get("suites"))):
         if isinstance(suite, dict) and "suite" in suite:
             for key in (key for key in _NOT_OF_CODE if suite.get(key)):
                 message = "the class under `suite` already does this - remove it"
@@ -161,18 +158,18 @@ def _matching(value: Json, pattern: Path, path: Path) -> Iterator[tuple[Path, Js
 
 def _leave_out(data: dict[str, Json], fault: ConfigFault) -> None:
     """Takes the broken part out; what a fault before it took is gone already."""
-    path = fault.path
+    path, suites, agent = fault.path, data.get("suites"), data.get("agent")
     if not path:
         return
     if fault.message.startswith("unknown key"):
         around = next((found for _, found in _matching(data, path[:-1], ())), None)
         if isinstance(around, dict):
             around.pop(str(path[-1]), None)
-    elif path[0] == "suites" and len(path) > 1 and isinstance(data.get("suites"), list):
-        data["suites"][int(path[1])] = None
-    elif path[0] == "agent" and isinstance(data.get("agent"), dict) and path[1:]:
+    elif path[0] == "suites" and len(path) > 1 and isinstance(suites, list):
+        suites[int(path[1])] = None
+    elif path[0] == "agent" and isinstance(agent, dict) and path[1:]:
         # The base's agent may be broken here; what tells the same agent again still counts.
-        gone = {str(path[1])} if path[1] in AGENT_KEYS else data["agent"].keys() - AGENT_KEYS
-        data["agent"] = {k: v for k, v in data["agent"].items() if k not in gone}
+        gone = {str(path[1])} if path[1] in AGENT_KEYS else agent.keys() - AGENT_KEYS
+        data["agent"] = {k: v for k, v in agent.items() if k not in gone}
     else:
         data.pop(str(path[0]), None)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from gate.files import bundled
 from gate.files import yaml as yamlfile
+from gate.files.json_values import as_object
 from gate.graders.user_code.make import manner_of
-from gate.records import Config, Json, PluginSpec, Suite
+from gate.records import CheckedJson, Config, Json, PluginSpec, Suite
 from gate.suites.config.build import spell_out_graders
 from gate.suites.config.lint import ConfigFindings
 
@@ -19,7 +20,7 @@ _LENT = ("dataset", "graders")
 def load_bundled_entry(name: str) -> dict[str, Json]:
     """The bundled suite as gate.yml would write it; its dataset's path is absolute."""
     file = bundled.folder() / name / "suite.yml"
-    entry = dict(yamlfile.parse(file.read_bytes(), str(file)).data)
+    entry: dict[str, CheckedJson] = as_object(yamlfile.parse(file.read_bytes(), str(file)).data)
     graders = spell_out_graders(entry["graders"])
     return {**entry, "graders": graders, "dataset": str(file.parent / entry["dataset"])}
 

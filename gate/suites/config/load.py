@@ -15,9 +15,10 @@ from gate.analysis.default_gates import with_default_gates
 from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.files import bundled
 from gate.files import yaml as yamlfile
+from gate.files.json_values import as_list, as_object, as_objects
 from gate.graders.user_code.make import is_own, make_grader, option_faults
 from gate.plugins import AGENTS, RETRIEVERS, Agent, build
-from gate.records import Config, Json, MetricSpec, PluginSpec, Suite, codec
+from gate.records import CheckedJson, Config, Json, MetricSpec, PluginSpec, Suite, codec
 from gate.records.codec import to_json
 from gate.records.settings import EVIDENCE
 from gate.registry import Registry
@@ -79,7 +80,7 @@ def examine(
     _begin_graders(document.data, root)
     data, problems = check_document(document, env)
     config = build_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
-    if "suites" not in (document.data or {}):
+    if "suites" not in as_object(document.data):
         config = replace(config, suites=default_suites())
     findings = ConfigFindings(problems=problems)
     PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
@@ -96,26 +97,21 @@ def examine(
     unread = any(problem.place.key.startswith("judge") for problem in findings.problems)
     findings.add(judges(config, root, complete=complete, judge_unread=unread))
     findings.problems[:] = without_secrets(findings.problems, config, env)
-    sha = digest(config, document.data or {})
+    sha = digest(config, as_object(document.data))
     config = replace(config, digest=sha, warnings=tuple(findings.warnings))
     return ExaminedConfig(config=config, measured=measured, findings=findings)
 
 
 def _begin_graders(data: Json, root: Path) -> None:
     """Starts the process of graders of the user's, if there are any, while the rest is checked."""
-    written = data if isinstance(data, dict) else {}
-    suites = [one for one in _as_list(written.get("suites")) if isinstance(one, dict)]
-    graders = [one for suite in suites for one in _as_list(suite.get("graders"))]
+    written = as_object(data)
+    suites = as_objects(written.get("suites"))
+    graders = [one for suite in suites for one in as_list(suite.get("graders"))]
     names = [name for one in graders for name in (one if isinstance(one, dict) else [one])]
     if any(isinstance(name, str) and is_own(name) for name in names):
-        agent = written.get("agent")
-        timeout = agent.get("timeout_s") if isinstance(agent, dict) else None
+        timeout = as_object(written.get("agent")).get("timeout_s")
         PROCESSES.allow(float(timeout) if isinstance(timeout, (int, float)) else 0.0)
         PROCESSES.judging(root).begin()
-
-
-def _as_list(written: Json) -> list[Json]:
-    return written if isinstance(written, list) else []
 
 
 def without_secrets(
@@ -224,7 +220,7 @@ def rules_to_hash(config: Config, written: Mapping[str, Json]) -> dict[str, Json
     return {**_without_places(to_json(replace(config, suites=suites, baseline=baseline))), **others}
 
 
-def _without_places(value: Json) -> Json:
+def _without_places(value: CheckedJson) -> CheckedJson:
     if isinstance(value, dict):
         return {k: _without_places(item) for k, item in value.items() if k not in _NOT_RULES}
     return [_without_places(item) for item in value] if isinstance(value, list) else value

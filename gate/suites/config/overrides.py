@@ -8,7 +8,7 @@ from dataclasses import replace
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, RETRIEVERS, Agent
-from gate.records import Config, Json, PluginSpec
+from gate.records import CheckedJson, Config, PluginSpec
 from gate.records.codec import schema_of
 from gate.registry import Registry
 
@@ -33,8 +33,8 @@ def override(
 
     Raises UsageError for an option that the agent's type does not have.
     """
-    address: dict[str, Json] = {"base_url": base_url, "model": model}
-    manners: dict[str, Json] = {"timeout": timeout, "concurrency": concurrency}
+    address: dict[str, CheckedJson] = {"base_url": base_url, "model": model}
+    manners: dict[str, CheckedJson] = {"timeout": timeout, "concurrency": concurrency}
     retriever = config.retriever
     suite = _drop_none(rounds=rounds, max_attempts=max_attempts)
     return replace(
@@ -60,7 +60,7 @@ def settings(config: Config, more: Mapping[str, str]) -> Config:
         wrong = mismatches(schema_of(type(record)), {name: value})
         if wrong:
             raise UsageError(f"{key}: {wrong[0].message}")
-        changed: dict[str, Json] = {section: replace(record, **{name: value})}
+        changed: dict[str, CheckedJson] = {section: replace(record, **{name: value})}
         if section == "policy":
             changed["policy_set"] = tuple(sorted({*config.policy_set, name}))
         config = replace(config, **changed)
@@ -71,7 +71,9 @@ def for_release(config: Config) -> Config:
     """Release mode (docs/semantics.md 3): a policy that gate.yml does not set is `fail`."""
     every = schema_of(type(config.policy))["properties"]
     can_fail = [name for name, values in every.items() if "fail" in values["enum"]]
-    strict: dict[str, Json] = {name: "fail" for name in can_fail if name not in config.policy_set}
+    strict: dict[str, CheckedJson] = {
+        name: "fail" for name in can_fail if name not in config.policy_set
+    }
     return replace(config, policy=replace(config.policy, **strict))
 
 
@@ -99,7 +101,7 @@ def override_options(
 
 
 def _agent_option(
-    agent: PluginSpec, registry: Registry[Agent], option: str, value: Json
+    agent: PluginSpec, registry: Registry[Agent], option: str, value: CheckedJson
 ) -> PluginSpec:
     key = _AGENT_OPTIONS.get(option, option)
     flag = "--" + option.replace("_", "-")
@@ -115,5 +117,5 @@ def _agent_option(
     return replace(agent, options=options)
 
 
-def _drop_none(**options: Json) -> dict[str, Json]:
+def _drop_none(**options: CheckedJson) -> dict[str, CheckedJson]:
     return {name: value for name, value in options.items() if value is not None}

@@ -273,3 +273,26 @@ def test_documents_that_a_run_retrieved_come_with_its_questions(project, told, i
     (project / "details.jsonl").write_text(line + "\n", encoding="utf-8")
     assert run(["dataset", "extend", "cases.jsonl", "--logs", "details.jsonl"], {}) == 0
     assert cases()[-1].get("relevant_doc_ids") == ids
+
+
+# Cases that no run would take: the commands on datasets read them all the same.
+ODD = (
+    '{"id": "a", "input": "x", "tags": 5, "category": {"of": 1}, "metadata": [1],'
+    ' "relevance_scores": [1], "expected_facts": 7, "context": 1}\n'
+)
+
+
+def test_figures_of_cases_that_are_written_wrongly(project, capsys):
+    (project / "cases.jsonl").write_text(ODD + CASES, encoding="utf-8")
+    assert run(["dataset", "stats", "cases.jsonl", "--format", "json"], {}) == 0
+    statistics = json.loads(capsys.readouterr().out)
+    assert (statistics["cases"], statistics["tags"]) == (5, {})
+    assert statistics["categories"] == {"(none)": 4, "{'of': 1}": 1}
+
+
+def test_a_case_whose_metadata_are_no_mapping_is_not_approved(project, capsys):
+    (project / "cases.jsonl").write_text(CASES + ODD, encoding="utf-8")
+    approve = ["dataset", "approve", "cases.jsonl", "--reviewer", "maria", "--case", "a"]
+    assert run(approve, {}) == 2
+    assert "case 'a': metadata must be a mapping; correct it first" in capsys.readouterr().err
+    assert (project / "cases.jsonl").read_text(encoding="utf-8") == CASES + ODD

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gate.files.json_values import as_list, as_object, is_number
 from gate.records import Json
 from gate.suites.cases.curation.similar import doubles, masked
 from gate.text.phrases import fold_text, has_phrase
@@ -57,9 +58,9 @@ def figures(rows: Sequence[Mapping[str, Json]]) -> Figures:
         cases=len(rows),
         statuses=_counted(row.get("status") or "approved" for row in rows),
         categories=_counted(row.get("category") or "(none)" for row in rows),
-        tags=_counted(tag for row in rows for tag in row.get("tags") or ()),
+        tags=_counted(tag for row in rows for tag in as_list(row.get("tags"))),
         provenance=_counted(provenance(row) for row in rows),
-        reviewed=sum(bool(_metadata(row).get("review")) for row in rows),
+        reviewed=sum(bool(as_object(row.get("metadata")).get("review")) for row in rows),
         keys=_counted(key for row in rows for key, value in row.items() if _says(value)),
         irrelevant=sum(not (row.get("relevant_doc_ids") or _grades(row)) for row in rows),
         graded=sum(len(set(_grades(row))) > 1 for row in rows),
@@ -79,7 +80,7 @@ def question(row: Mapping[str, Json]) -> str:
 
 def provenance(row: Mapping[str, Json]) -> str:
     """Who made the case: `metadata.provenance`, as a word or as `{kind: ...}`."""
-    given = _metadata(row).get("provenance")
+    given = as_object(row.get("metadata")).get("provenance")
     kind = given.get("kind") if isinstance(given, dict) else given
     return str(kind) if kind else "(not told)"
 
@@ -92,7 +93,7 @@ def _leaks(row: Mapping[str, Json]) -> Iterator[Leak]:
     for text in _answers(row):
         if len(text) >= _SHORTEST and has_phrase(fold_text(text), asked):
             yield Leak(case=case, where="input", what=text)
-    for fact in row.get("expected_facts") or ():
+    for fact in as_list(row.get("expected_facts")):
         value = fact.get("value") if isinstance(fact, dict) else fact
         wanted = not (isinstance(fact, dict) and fact.get("must_not"))
         if (
@@ -116,13 +117,8 @@ def _answers(row: Mapping[str, Json]) -> list[str]:
     return [text for text in several if isinstance(text, str) and text.strip()]
 
 
-def _grades(row: Mapping[str, Json]) -> list[Json]:
-    return list((row.get("relevance_scores") or {}).values())
-
-
-def _metadata(row: Mapping[str, Json]) -> Mapping[str, Json]:
-    found = row.get("metadata")
-    return found if isinstance(found, dict) else {}
+def _grades(row: Mapping[str, Json]) -> list[float]:
+    return [one for one in as_object(row.get("relevance_scores")).values() if is_number(one)]
 
 
 def _says(value: Json) -> bool:
@@ -130,4 +126,4 @@ def _says(value: Json) -> bool:
 
 
 def _counted(words: Iterable[Json]) -> dict[str, int]:
-    return {str(word): n for word, n in Counter(words).most_common()}
+    return dict(Counter(map(str, words)).most_common())

@@ -11,12 +11,12 @@ from gate.graders.rankings.metrics import relevant_of
 from gate.graders.state import right_state
 from gate.graders.tool_calling.expected import ExpectedCall, read_expected_call
 from gate.graders.tool_calling.reference import KEY, read_reference
-from gate.records import Case, Document, Json, Response, ToolCall
+from gate.records import Case, CheckedJson, Document, Response, ToolCall
 
 ANSWER_KEYS = ("expected_answer", "expected")
 _MOST = 10  # right answers of one case that are tried
 _MOST_ENTRIES = 2_000  # of a made-up answer's lists, together at one path
-_NO_SUCH: Json = "a right value"  # for what a case demands without saying what it is
+_NO_SUCH: CheckedJson = "a right value"  # for what a case demands without saying what it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Gold:
     answers: tuple[str, ...]
     retrieved: tuple[Document, ...] | None
     steps: tuple[ToolCall, ...] | None
-    state: Mapping[str, Json]
+    state: Mapping[str, CheckedJson]
     made_up: bool = False
 
     def response(self, answer: str) -> Response:
@@ -51,28 +51,28 @@ def gold_of(case: Case) -> Gold:
     )
 
 
-def _answers(keys: Mapping[str, Json]) -> Iterator[str]:
+def _answers(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
     written = next((keys[key] for key in ANSWER_KEYS if keys.get(key) not in (None, "", [])), None)
     if written is not None:
         for one in written if isinstance(written, list) else [written]:
             yield one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, default=str)
 
 
-def _formed(keys: Mapping[str, Json]) -> Iterator[str]:
+def _formed(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
     if keys.get("count_rules") or keys.get("stage_requirements"):
         yield json.dumps(_staged(keys))
     elif keys.get("output_requirements"):
         yield json.dumps(_reported(keys))
 
 
-def _documents(keys: Mapping[str, Json]) -> tuple[Document, ...] | None:
+def _documents(keys: Mapping[str, CheckedJson]) -> tuple[Document, ...] | None:
     """The relevant ones, best first."""
     gains = relevant_of(keys)
     best = sorted(gains, key=lambda name: -gains[name])
     return tuple(Document(id=name) for name in best) if gains else None
 
 
-def _steps(keys: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
+def _steps(keys: Mapping[str, CheckedJson]) -> tuple[ToolCall, ...] | None:
     """The reference's way, else the expected calls."""
     expected = keys.get("expected_tool_calls")
     if keys.get(KEY):
@@ -97,9 +97,9 @@ def _call(one: ExpectedCall) -> ToolCall:
 # ------------------------------------------------------------------------- answers of a set form
 
 
-def _staged(keys: Mapping[str, Json]) -> Json:
+def _staged(keys: Mapping[str, CheckedJson]) -> CheckedJson:
     """An object with the stages, each with just as many entries as are counted."""
-    answer: dict[str, Json] = {
+    answer: dict[str, CheckedJson] = {
         stage: {"entry": _NO_SUCH}
         for stage in ("collect", "normalize", "summarize")
         if (keys.get("stage_requirements") or {}).get(stage) is not False
@@ -112,9 +112,9 @@ def _staged(keys: Mapping[str, Json]) -> Json:
     return answer
 
 
-def _put_lists(answer: dict[str, Json], path: list[str], least: int) -> None:
+def _put_lists(answer: dict[str, CheckedJson], path: list[str], least: int) -> None:
     """Lists of so many entries at the path, one in each entry of the lists on the way."""
-    places: list[Json] = [answer]
+    places: list[CheckedJson] = [answer]
     for name in path[:-1]:
         inner = [one.setdefault(name, {}) for one in places if isinstance(one, dict)]
         places = [one for found in inner for one in (found if isinstance(found, list) else [found])]
@@ -124,10 +124,10 @@ def _put_lists(answer: dict[str, Json], path: list[str], least: int) -> None:
             one[path[-1]] = [{"entry": f"{_NO_SUCH} {n}"} for n in range(1, count + 1)]
 
 
-def _reported(keys: Mapping[str, Json]) -> Json:
+def _reported(keys: Mapping[str, CheckedJson]) -> CheckedJson:
     """An object with each demanded field, call, count and path."""
     asked = keys["output_requirements"]
-    answer: dict[str, Json] = {}
+    answer: dict[str, CheckedJson] = {}
     for field in asked.get("must_include_fields") or ():
         _put(answer, field.split("."), _NO_SUCH)
     tools = dict.fromkeys(
@@ -150,7 +150,7 @@ def _reported(keys: Mapping[str, Json]) -> Json:
     return answer
 
 
-def _put(answer: dict[str, Json], path: list[str], value: Json) -> None:
+def _put(answer: dict[str, CheckedJson], path: list[str], value: CheckedJson) -> None:
     *above, last = path
     place = answer
     for name in above:

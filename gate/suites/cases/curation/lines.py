@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from gate.errors import InvalidInput, Problem, UsageError
-from gate.files.rows import DatasetRow, read_dataset
+from gate.files.rows import read_dataset
 from gate.files.source import on_disk
 from gate.records import Json
 from gate.suites.cases.keys import ANSWER, ANSWER_ALIAS
@@ -22,17 +22,17 @@ def writable(path: Path) -> None:
         raise UsageError(f"{path}: only JSON Lines files (.jsonl) can be edited; convert it first")
 
 
-def cases_of(path: Path) -> list[DatasetRow]:
+def cases_of(path: Path) -> list[dict[str, Json]]:
     """Every row that is a mapping, aliases of `input` resolved. Raises InvalidInput."""
     found, problems = [], []
     for row in read_dataset(on_disk(path, path.as_posix())):
         if isinstance(row, Problem):
             problems.append(row)
         elif isinstance(row.data, dict):
-            found.append(row)
+            found.append(_resolved(row.data))
     if problems:
         raise InvalidInput(problems)
-    return [DatasetRow(line=row.line, data=_resolved(row.data)) for row in found]
+    return found
 
 
 def appended(content: bytes, cases: Iterable[Mapping[str, Json]]) -> bytes:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.records import Json, Question
+from gate.records import CheckedJson, Json, Question
 from gate.suites.cases.curation.counting import question
 from gate.suites.cases.curation.similar import ALIKE, Known
 from gate.text import figures
@@ -61,8 +61,8 @@ PER_QUESTION = 10  # cases or log entries that one question to the model is abou
 MOST_DOCUMENTS = 5  # that are proposed as relevant to a case
 _LONGEST_ID = 200  # characters
 _SHOWN = 3_000  # characters of one seed case or log entry
-_TEXT: Json = {"type": "string", "minLength": 1, "maxLength": 4_000}
-_LABELS: dict[str, Json] = {
+_TEXT: CheckedJson = {"type": "string", "minLength": 1, "maxLength": 4_000}
+_LABELS: dict[str, CheckedJson] = {
     "category": {"type": "string", "minLength": 1, "maxLength": 80},
     "expected_answer": {"type": ["string", "null"], "maxLength": 4_000},
     "expected_facts": {
@@ -111,7 +111,7 @@ class Found:
     ids: tuple[str, ...]
     by: str
 
-    def beside(self, row: Mapping[str, Json]) -> dict[str, Json]:
+    def beside(self, row: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
         """The proposal with them; without any as it is."""
         if not self.ids:
             return dict(row)
@@ -125,8 +125,8 @@ class Intake:
 
     known: Known
     ids: set[str]
-    absent: Mapping[str, Json]  # keys that every case has, and a proposal may lack -> null
-    made_by: Mapping[str, Json]  # metadata.provenance of a proposal
+    absent: Mapping[str, CheckedJson]  # keys that every case has, and a proposal may lack -> null
+    made_by: Mapping[str, CheckedJson]  # metadata.provenance of a proposal
     left_out: list[str] = field(default_factory=list)  # why, one sentence each
     # Question -> documents that may be relevant, best first; None: nobody knows any.
     found: Callable[[str], Found | None] = lambda text: None
@@ -134,10 +134,10 @@ class Intake:
     def case(
         self,
         text: str,
-        labels: Mapping[str, Json],
-        source: Json,
+        labels: Mapping[str, CheckedJson],
+        source: CheckedJson,
         documents: Found | None = None,
-    ) -> dict[str, Json] | None:
+    ) -> dict[str, CheckedJson] | None:
         """The proposal as a row of the dataset; None where it says nothing new. `documents`: what
         is known to have been retrieved for it.
         """
@@ -158,7 +158,7 @@ class Intake:
             for one in labels["expected_facts"]
         ]
         answer = labels["expected_answer"]
-        row: dict[str, Json] = {
+        row: dict[str, CheckedJson] = {
             **self.absent,
             "id": name,
             "input": safe.text,
@@ -207,13 +207,15 @@ def document_ids(listed: Json, most: int = MOST_DOCUMENTS) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if 0 < len(text) <= _LONGEST_ID))
 
 
-def part_of(seeds: Sequence[Mapping[str, Json]], turn: int) -> list[Mapping[str, Json]]:
+def part_of(
+    seeds: Sequence[Mapping[str, CheckedJson]], turn: int
+) -> list[Mapping[str, CheckedJson]]:
     """The seeds that the question of a turn shows: each turn others, round and round."""
     start = turn * PER_QUESTION % max(1, len(seeds))
     return [*seeds[start:], *seeds[:start]][:PER_QUESTION]
 
 
-def from_seeds(shown: Sequence[Mapping[str, Json]], count: int, turn: int) -> Question:
+def from_seeds(shown: Sequence[Mapping[str, CheckedJson]], count: int, turn: int) -> Question:
     """Asks for `count` new cases beside those that are shown."""
     texts = [json.dumps(_seen(seed), ensure_ascii=False, sort_keys=True) for seed in shown]
     material = "\n".join(
@@ -235,7 +237,9 @@ def from_log(entries: Sequence[Entry], turn: int) -> Question:
     return _question(f"label {turn}", _LOG_TEXT, material, item, len(entries))
 
 
-def proposed(data: Mapping[str, Json], intake: Intake, source: Json) -> Iterator[dict[str, Json]]:
+def proposed(
+    data: Mapping[str, CheckedJson], intake: Intake, source: CheckedJson
+) -> Iterator[dict[str, CheckedJson]]:
     """The new cases of a reply to `from_seeds`."""
     for labels in data["cases"]:
         case = intake.case(labels["input"], labels, source)
@@ -244,8 +248,8 @@ def proposed(data: Mapping[str, Json], intake: Intake, source: Json) -> Iterator
 
 
 def labelled(
-    data: Mapping[str, Json], entries: Sequence[Entry], intake: Intake, log: str
-) -> Iterator[dict[str, Json]]:
+    data: Mapping[str, CheckedJson], entries: Sequence[Entry], intake: Intake, log: str
+) -> Iterator[dict[str, CheckedJson]]:
     """The new cases of a reply to `from_log`: what users asked, in their words."""
     for labels in data["cases"]:
         one = entries[labels["entry"] - 1]
@@ -260,10 +264,10 @@ def labelled(
 
 
 def _question(
-    name: str, instructions: str, material: str, item: Mapping[str, Json], most: int
+    name: str, instructions: str, material: str, item: Mapping[str, CheckedJson], most: int
 ) -> Question:
     token = make_canary(instructions, material)
-    form: dict[str, Json] = {
+    form: dict[str, CheckedJson] = {
         "type": "object",
         "properties": item,
         "required": list(item),
@@ -292,11 +296,11 @@ def _question(
     )
 
 
-def _seen(seed: Mapping[str, Json]) -> dict[str, Json]:
+def _seen(seed: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
     keys = ("input", "category", "expected_answer", "expected_facts", "context")
     return {key: seed[key] for key in keys if seed.get(key)}
 
 
-def _told(one: Entry) -> dict[str, Json]:
+def _told(one: Entry) -> dict[str, CheckedJson]:
     told = {"question": one.text, "answer": one.answer, "context": one.context}
     return {key: value for key, value in told.items() if value}

@@ -6,11 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gate.errors import UsageError
+from gate.files.json_values import as_list, as_object
 from gate.records import Json
 from gate.suites.cases.curation.proposing import Found
 
 KEY = "relevant_doc_ids"
 _SAID_OTHERWISE = (KEY, "relevance_scores")
+
+
+def metadata_of(case: Mapping[str, Json]) -> dict[str, Json]:
+    """What is known about the case. Raises UsageError where it is not written as keys."""
+    metadata = case.get("metadata")
+    if metadata is not None and not isinstance(metadata, dict):
+        raise UsageError(f"case '{case.get('id')}': metadata must be a mapping; correct it first")
+    return metadata or {}
 
 
 def find_lacking(cases: Sequence[Mapping[str, Json]]) -> Iterator[Mapping[str, Json]]:
@@ -20,35 +30,36 @@ def find_lacking(cases: Sequence[Mapping[str, Json]]) -> Iterator[Mapping[str, J
     for case in cases:
         runs = case.get("status", "approved") == "approved"
         silent = all(case.get(key) is None for key in _SAID_OTHERWISE)
-        if runs and silent and KEY not in (case.get("metadata") or {}):
+        if runs and silent and KEY not in metadata_of(case):
             yield case
 
 
 def add_proposal(case: Mapping[str, Json], found: Found) -> dict[str, Json]:
     """The case with documents that a person is to look at."""
     proposal = {"status": "proposed", "ids": list(found.ids), "by": found.by, "read_by": None}
-    return {**case, "metadata": {**(case.get("metadata") or {}), KEY: proposal}}
+    return {**case, "metadata": {**metadata_of(case), KEY: proposal}}
 
 
 def is_waiting(case: Mapping[str, Json]) -> bool:
     """Whether it has a proposal of this kind that nobody decided on."""
-    about = (case.get("metadata") or {}).get(KEY)
-    return isinstance(about, dict) and about.get("status") == "proposed"
+    return _proposal(case).get("status") == "proposed"
+
+
+def _proposal(case: Mapping[str, Json]) -> dict[str, Json]:
+    return as_object(metadata_of(case).get(KEY))
 
 
 def take_proposal(
     case: Mapping[str, Json], reader: str, ids: Sequence[str] | None
 ) -> dict[str, Json]:
     """The case with the documents as its own. `ids`: instead of those that were proposed."""
-    metadata = case["metadata"]
-    about = metadata[KEY]
+    about = _proposal(case)
     kept = {"by": about.get("by"), "read_by": reader}
-    taken = list(about.get("ids") or []) if ids is None else list(ids)
-    return {**case, KEY: taken, "metadata": {**metadata, KEY: kept}}
+    taken = as_list(about.get("ids")) if ids is None else list(ids)
+    return {**case, KEY: taken, "metadata": {**metadata_of(case), KEY: kept}}
 
 
 def reject_proposal(case: Mapping[str, Json], reader: str) -> dict[str, Json]:
     """The case without them; they are not proposed again."""
-    metadata = case["metadata"]
-    about = {**metadata[KEY], "status": "rejected", "read_by": reader}
-    return {**case, "metadata": {**metadata, KEY: about}}
+    about = {**_proposal(case), "status": "rejected", "read_by": reader}
+    return {**case, "metadata": {**metadata_of(case), KEY: about}}

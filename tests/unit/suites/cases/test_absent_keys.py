@@ -118,7 +118,7 @@ def test_commands_on_datasets_know_the_name(tmp_path):
     file = tmp_path / "d.jsonl"
     file.write_text('{"id": "a", "query": "q", "expected": "Paris"}\n', encoding="utf-8")
     (row,) = cases_of(file)
-    assert row.data == {"id": "a", "input": "q", "expected_answer": "Paris"}
+    assert row == {"id": "a", "input": "q", "expected_answer": "Paris"}
 
 
 # ------------------------------------------------------------------- the same for every grader
