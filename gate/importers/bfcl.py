@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import ClassVar
 
@@ -43,9 +43,9 @@ from gate.importers.formats.bfcl.results import (
     with_mode,
 )
 from gate.importers.trials.build import case_of, import_cases, name_judge, trial_of, usage_of
-from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
-from gate.records import Case, Json, MetricSpec, Provenance, Response, Trial, TrialStatus
+from gate.records import Case, Json, MetricSpec, Provenance, Response, Trial
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -164,14 +164,9 @@ def _import_results(
                 graders=_graders(categories, columns, files),
             )
         },
-        trials=lambda: _trials(categories, columns),
+        trials=lambda: chain.from_iterable(trials_of(one, columns) for one in categories),
         notes=tuple(_notes(categories)),
     )
-
-
-def _trials(categories: Sequence[Category], columns: Columns) -> Iterator[Trial]:
-    for category in categories:
-        yield from trials_of(category, columns)
 
 
 def _graders(
@@ -218,6 +213,7 @@ def _notes(categories: Sequence[Category]) -> Iterator[str]:
 
 TOOL = SUITE = "bfcl"
 ACCURACY, OVERALL, GROUP = "bfcl.accuracy", "bfcl.overall", "bfcl.group_accuracy"
+_ORDER = (OVERALL, GROUP, ACCURACY)
 _NOT_SCORED = "format_sensitivity"  # beside the leaderboard's accuracy
 
 
@@ -245,17 +241,14 @@ class Columns:
 
     def metrics(self) -> tuple[MetricSpec, ...]:
         names = dict.fromkeys(name for columns in self.worth.values() for name in columns)
-        return tuple(_metric(name) for name in sorted(names, key=_place))
+        ordered = sorted(names, key=lambda name: _ORDER.index(name.partition("[")[0]))
+        return tuple(map(_metric, ordered))
 
     def values(self, category: str, right: bool | None) -> dict[str, float | None]:
         return {
             name: None if right is None else worth * right
             for name, worth in self.worth[category].items()
         }
-
-
-def _place(name: str) -> int:
-    return [OVERALL, GROUP, ACCURACY].index(name.partition("[")[0])
 
 
 def _metric(name: str) -> MetricSpec:
@@ -279,19 +272,14 @@ def trials_of(category: Category, columns: Columns) -> Iterator[Trial]:
         for line in refuse_problems(read_rows(part.result, "result")):
             yield _answer_trial(category, columns, line.data, line.data["result"])
         return
-    yield from _failures(category, columns)
+    if part.score is not None:
+        for line in islice(refuse_problems(json_lines(part.score)), 1, None):
+            raw = line.data.get("model_result_raw", line.data.get("model_result"))
+            yield _answer_trial(category, columns, {"id": line.data["id"]}, raw)
     for own in category.passed:
         yield _passed_trial(category, columns, own)
     for n in range(1, category.unnamed + 1):
         yield _passed_trial(category, columns, f"{part.category}: passed, not named {n}")
-
-
-def _failures(category: Category, columns: Columns) -> Iterator[Trial]:
-    if category.part.score is None:
-        return
-    for line in islice(refuse_problems(json_lines(category.part.score)), 1, None):
-        raw = line.data.get("model_result_raw", line.data.get("model_result"))
-        yield _answer_trial(category, columns, {"id": line.data["id"]}, raw)
 
 
 def _passed_trial(category: Category, columns: Columns, own: str) -> Trial:
@@ -307,7 +295,7 @@ def _answer_trial(
     asked, error = category.asked.get(own), inference_error(result)
     made = read_calls(result, many_turns=has_turns(category.name))
     right, codes, reason = _verdict(category, own, faults(category.name, made.calls, asked))
-    status = _status(error)
+    status = status_of(error)
     latency = sum_amounts(data.get("latency"))
     return trial_of(
         TOOL,
@@ -346,12 +334,6 @@ def _verdict(
     fewest = min(found, key=len)
     codes = with_mode(fewest[0]) if len(fewest) == 1 else fewest
     return not fewest, codes, ""
-
-
-def _status(error: str | None) -> TrialStatus:
-    if error is None:
-        return "completed"
-    return "infra_error" if is_nobodys(error) else "agent_error"
 
 
 def _case(part: CategoryFiles, own: str, asked: BfclQuestion | None) -> Case:

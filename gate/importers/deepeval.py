@@ -14,7 +14,6 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.deepeval.run import (
     TOOL,
-    DeepEvalCase,
     DeepEvalRun,
     Metric,
     file_of,
@@ -34,7 +33,7 @@ from gate.importers.trials.build import name_judge
 from gate.importers.trials.case_ids import mark
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
-from gate.records import Json, MetricSpec, Provenance, Trial
+from gate.records import Json, MetricSpec, Provenance
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -59,7 +58,22 @@ class DeepEval:
         return found.has("testCases") or found.has("testRunData") or dumped
 
     def read(self, path: Path) -> Imported:
-        return results(path, self.suite)
+        """Raises InvalidInput with every problem."""
+        file = file_of(path)
+        run = run_in(file)
+        _check(run)
+        suite = suite_name(self.suite or as_string(run.head.get("dataset_alias")), TOOL)
+        found: dict[str, _Totals] = {}
+        for one in place_cases(run, suite):
+            found.setdefault(one.suite, _Totals()).add(one)
+        return Imported(
+            files=(file,),
+            created_at=find_start(run),
+            provenance=Provenance(agent=_agent(run), tool_version=TOOL, event="import"),
+            suites={name: _suite(own) for name, own in found.items()},
+            trials=lambda: map(trial, place_cases(run_in(file), suite)),
+            notes=tuple(_notes(run)),
+        )
 
 
 # ------------------------------------------------------------------------------------------- suites
@@ -84,33 +98,6 @@ class _Totals:
             self.metrics.setdefault(column_of(metric), []).append(metric)
             if not metric.flaky:
                 self.deciding.add((metric.name, metric.threshold, metric.model))
-
-
-def results(path: Path, wanted: str) -> Imported:
-    """Raises InvalidInput with every problem. `wanted`: the suite's name."""
-    file = file_of(path)
-    run = run_in(file)
-    _check(run)
-    suite = _suite_name(run, wanted)
-    found: dict[str, _Totals] = {}
-    for one in place_cases(run, suite):
-        found.setdefault(one.suite, _Totals()).add(one)
-    return Imported(
-        files=(file,),
-        created_at=find_start(run),
-        provenance=Provenance(agent=_agent(run), tool_version=TOOL, event="import"),
-        suites={name: _suite(own) for name, own in found.items()},
-        trials=lambda: _trials(file, suite),
-        notes=tuple(_notes(run)),
-    )
-
-
-def _trials(file: Path, suite: str) -> Iterator[Trial]:
-    return map(trial, place_cases(run_in(file), suite))
-
-
-def _suite_name(run: DeepEvalRun, wanted: str) -> str:
-    return suite_name(wanted or as_string(run.head.get("dataset_alias")), TOOL)
 
 
 def _suite(own: _Totals) -> ImportedSuite:
@@ -142,23 +129,15 @@ def _spec(column: str, group: Sequence[Metric]) -> MetricSpec:
     """deepeval's scores go from 0 to 1, but for those of own metrics."""
     about = f"mean score of deepeval's {one_line(group[0].name, 80)}"
     scores = [one.score for one in group if one.score is not None]
-    direction = "lower" if _less_is_better(group) else "higher"
-    if all(0.0 <= score <= 1.0 for score in scores):
-        return MetricSpec(
-            name=column,
-            column=column,
-            family="rate",
-            unit="share",
-            direction=direction,  # type: ignore[arg-type]
-            description=about,
-        )
+    share = all(0.0 <= score <= 1.0 for score in scores)
     return MetricSpec(
         name=column,
         column=column,
-        unit="points",
-        direction=direction,  # type: ignore[arg-type]
-        low=None,
-        high=None,
+        family="rate" if share else "mean",
+        unit="share" if share else "points",
+        direction="lower" if _less_is_better(group) else "higher",
+        low=0.0 if share else None,
+        high=1.0 if share else None,
         description=about,
     )
 
@@ -231,7 +210,8 @@ def _agent(run: DeepEvalRun) -> str:
 
 def _notes(run: DeepEvalRun) -> Iterator[str]:
     yield "imported from a test run of deepeval, which judged it"
-    broken = sum(case.data.get("success") is False and _is_undecided(case) for case in run.cases)
+    failed = [one for one in run.cases if one.data.get("success") is False]
+    broken = sum(failure(one) is None and judge_case(one).passed is None for one in failed)
     if broken:
         yield (
             f"{broken} of {len(run.cases)} cases have a metric that broke off and none that "
@@ -240,7 +220,3 @@ def _notes(run: DeepEvalRun) -> Iterator[str]:
     cost = sum(metric.cost for case in run.cases for metric in case.metrics)
     if cost:
         yield f"deepeval's own judging cost ${cost:.4g}, which is not the agent's cost"
-
-
-def _is_undecided(case: DeepEvalCase) -> bool:
-    return failure(case) is None and judge_case(case).passed is None

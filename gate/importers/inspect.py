@@ -27,7 +27,7 @@ from gate.importers.formats.inspect.scores import (
 from gate.importers.trials.build import name_judge
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
-from gate.records import LARGEST, Json, Provenance, Trial
+from gate.records import LARGEST, Json, Provenance
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -70,8 +70,12 @@ class InspectLogs:
             created_at=max(log.created for log in logs).isoformat(),
             provenance=_provenance(logs),
             suites={name: _suite(task) for name, task in tasks.items()},
-            trials=lambda: _trials(tasks),
-            notes=(*notes, *_notes(tasks), *_note_left_out(others)),
+            trials=lambda: (
+                trial(sample, task.rules, place)
+                for task in tasks.values()
+                for place, sample in task.log.samples()
+            ),
+            notes=(*notes, *_notes(tasks, others)),
         )
 
     def _checked(self, logs: Sequence[Log]) -> dict[str, _Task]:
@@ -138,18 +142,19 @@ def _provenance(logs: Sequence[Log]) -> Provenance:
 def _suite(task: _Task) -> ImportedSuite:
     log, content = task.log, task.content
     rounds = max(content.rounds, log.epochs if log.epochs <= 10_000 else 1)
-    planned = log.results.get("total_samples") or _count_listed(log) * rounds
+    dataset = log.spec.get("dataset") or {}
+    listed = len(as_list(dataset.get("sample_ids")))
+    planned = log.results.get("total_samples") or listed * rounds
     measured = {name: seen for name, seen in content.seen.items() if seen.measured}
     specs = {column(name): seen.spec(name) for name, seen in measured.items()}
     decides = task.rules.decides
     told = _judge(log, decides, measured[decides].scorer) if decides in measured else ""
     deciding = name_judge(f"{told} from {task.rules.threshold:g}") if told else {}
-    dataset = (log.spec.get("dataset") or {}).get("name")
     version = log.spec.get("task_version")
     return ImportedSuite(
         rounds=rounds,
         cases=max(len(content.ids), -(-planned // rounds)),
-        dataset=one_line(str(dataset or log.task), 200),
+        dataset=one_line(str(dataset.get("name") or log.task), 200),
         version=None if version is None else one_line(str(version), 80),
         metrics=tuple(specs.values()),
         graders={
@@ -168,12 +173,7 @@ def _judge(log: Log, name: str, scorer: str) -> str:
     return one_line(f"{TOOL} {name}{told}", 300)
 
 
-def _count_listed(log: Log) -> int:
-    ids = (log.spec.get("dataset") or {}).get("sample_ids")
-    return len(ids) if isinstance(ids, list) else 0
-
-
-def _notes(tasks: Mapping[str, _Task]) -> Iterator[str]:
+def _notes(tasks: Mapping[str, _Task], others: int) -> Iterator[str]:
     for name, task in tasks.items():
         log, content = task.log, task.content
         if log.status != "success":
@@ -194,17 +194,8 @@ def _notes(tasks: Mapping[str, _Task]) -> Iterator[str]:
             yield f"{name}: samples of it were invalidated by hand"
         if log.rewritten:
             yield f"{name}: {log.rewritten} members were written again; the last ones count"
-
-
-def _note_left_out(others: int) -> Iterator[str]:
     if others:
         yield f"{others} JSON files of the folder are no logs, and are left out"
-
-
-def _trials(tasks: Mapping[str, _Task]) -> Iterator[Trial]:
-    for task in tasks.values():
-        for place, sample in task.log.samples():
-            yield trial(sample, task.rules, place)
 
 
 # ------------------------------------------------------------------------------------------- checks

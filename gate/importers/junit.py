@@ -113,7 +113,7 @@ def trial(run: TestRun, suite: str, *, categories: bool) -> Trial:
     first = run.results[0]
     category = (first.group or None) if categories else None
     case = case_of(TOOL, suite, run.case_id, category=category, place=first.place)
-    made = [_without_answer(_trial(one, case, suite, run.round)) for one in run.results]
+    made = [_trial(one, case, suite, run.round) for one in run.results]
     if len(made) == 1 and not first.retries:
         return made[0]
     attempts = list(
@@ -130,11 +130,6 @@ def trial(run: TestRun, suite: str, *, categories: bool) -> Trial:
 
 
 _UNKEPT = Attempt(n=1, status="agent_error", latency_ms=None, passed=False, error=_UNTOLD)
-
-
-def _without_answer(trial: Trial) -> Trial:
-    """The file does not say what was answered, which is another thing than nothing."""
-    return replace(trial, attempts=(replace(trial.attempt, response=None),))
 
 
 def _trial(result: JUnitCase, case: Case, suite: str, round_: int) -> Trial:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -82,12 +82,6 @@ class _Tables:
     scores: tuple[Path, ...] = ()
 
 
-@dataclass(slots=True)
-class _Mean:
-    total: float = 0.0
-    n: int = 0
-
-
 def export_of(path: Path) -> tuple[Export, RowShape]:
     """What is there, and how its columns are called. Raises UsageError for a folder without any
     table.
@@ -161,8 +155,7 @@ def _join_scores(found: _Tables) -> Rows:
     for row in _spans(found):
         if isinstance(row, TableRow):
             mine = scores.get(text(SHAPE.at("trace", row.cells)), {})
-            told: Mapping[str, Json] = {name: one.total / one.n for name, one in mine.items()}
-            yield replace(row, cells={**row.cells, "scores": told})
+            yield replace(row, cells={**row.cells, "scores": mine})
         else:
             yield row
 
@@ -177,16 +170,14 @@ def _rows_of_scores(found: _Tables) -> Rows:
             trace = text(SHAPE.at("trace", row.cells)) if isinstance(row, TableRow) else ""
             if isinstance(row, TableRow) and trace in scores and trace not in seen:
                 seen.add(trace)
-                told: Mapping[str, Json] = {
-                    name: one.total / one.n for name, one in scores[trace].items()
-                }
-                kept = {"traceId": trace, "traceName": row.cells.get("traceName"), "scores": told}
+                name = row.cells.get("traceName")
+                kept = {"traceId": trace, "traceName": name, "scores": scores[trace]}
                 yield replace(row, cells=kept)
 
 
-def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, _Mean]], list[Problem]]:
-    """Trace -> score -> its numbers. Categories and texts are none."""
-    found: dict[str, dict[str, _Mean]] = {}
+def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, Json]], list[Problem]]:
+    """Trace -> score -> the mean of its numbers. Categories and texts are none."""
+    found: dict[str, dict[str, list[float]]] = {}
     problems: list[Problem] = []
     for file in files:
         for row in table_rows(file):
@@ -200,10 +191,12 @@ def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, _Mean]],
                 told = "a score without a name, a data type, or the number that it is told to be"
                 problems.append(Problem(row.place, f"{told} - export it again"))
             elif value is not None and trace:
-                one = found.setdefault(trace, {}).setdefault(name, _Mean())
-                one.total += value
-                one.n += 1
-    return found, problems
+                found.setdefault(trace, {}).setdefault(name, []).append(value)
+    means: dict[str, dict[str, Json]] = {
+        trace: {name: sum(values) / len(values) for name, values in scores.items()}
+        for trace, scores in found.items()
+    }
+    return means, problems
 
 
 _SIGNS = (

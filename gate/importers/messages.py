@@ -224,12 +224,11 @@ def question_in(data: Json) -> str:
     """The first message of a user; empty where there is none."""
     if isinstance(data, dict) and isinstance(data.get("input"), str):
         return str(data["input"])
-    texts = (content_text(one.get("content")) for one in _messages(data, 4) if _is_users(one))
-    return next(filter(None, texts), "")
-
-
-def _is_users(message: Mapping[str, Any]) -> bool:
-    return message.get("role") in _USERS or message.get("type") in _USERS
+    for message in _messages(data, 4):
+        if message.get("role") in _USERS or message.get("type") in _USERS:
+            if text := content_text(message.get("content")):
+                return text
+    return ""
 
 
 def _messages(data: Json, depth: int) -> Iterator[Mapping[str, Any]]:

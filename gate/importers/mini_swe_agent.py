@@ -55,20 +55,18 @@ class MiniSweAgent:
                 tool_version=" ".join(filter(None, (TOOL, run.version))),
                 event="import",
             ),
-            suites={TOOL: _suite(run)},
+            suites={
+                TOOL: ImportedSuite(
+                    rounds=1,
+                    cases=len(run.trajectories) + len(run.lost),
+                    dataset="trajectories, not evaluated",
+                    metrics=(_SUBMITTED,),
+                    graders={_SUBMITTED.column: TOOL},
+                )
+            },
             trials=lambda: _trials(run),
             notes=tuple(_notes(run)),
         )
-
-
-def _suite(run: AgentRun) -> ImportedSuite:
-    return ImportedSuite(
-        rounds=1,
-        cases=len(run.trajectories) + len(run.lost),
-        dataset="trajectories, not evaluated",
-        metrics=(_SUBMITTED,),
-        graders={_SUBMITTED.column: TOOL},
-    )
 
 
 def _notes(run: AgentRun) -> Iterator[str]:

@@ -39,7 +39,7 @@ from gate.importers.formats.openagent import (
     records,
 )
 from gate.importers.trials.build import name_judge
-from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
 from gate.records import (
     MOST_ROUNDS,
@@ -84,7 +84,9 @@ class OpenAgentSession:
             created_at=made,
             provenance=Provenance(agent=meta.agent, tool_version=TOOL, event="import"),
             suites={name: _suite(one, meta) for name, one in found.items()},
-            trials=lambda: _trials(files, made, meta.model),
+            trials=lambda: (
+                trial_of(record, made, meta.model) for record in refuse_problems(records(files))
+            ),
             options={**meta.options, "session": meta.session_id},
             health=meta.health,
             notes=tuple(_notes(found, meta)),
@@ -200,11 +202,6 @@ def _notes(found: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
     for name in meta.suites:
         if name not in found:
             yield f"{one_line(name, 80)}: {META} has this suite, and there is no record of it"
-
-
-def _trials(files: Sequence[Path], created_at: str, model: str | None) -> Iterator[Trial]:
-    for record in refuse_problems(records(tuple(files))):
-        yield trial_of(record, created_at, model)
 
 
 # ------------------------------------------------------------------------------------------ summary
@@ -381,10 +378,9 @@ def _attempt(data: Mapping[str, Json], codes: Sequence[str], model: str | None) 
 
 
 def _status(data: Mapping[str, Json]) -> TrialStatus:
-    said = data.get("api_error")
-    if not said:
-        return "agent_error" if data.get("parse_error") else "completed"
-    return "infra_error" if is_nobodys(said, data.get("response_status")) else "agent_error"
+    if said := data.get("api_error"):
+        return status_of(said, data.get("response_status"))
+    return "agent_error" if data.get("parse_error") else "completed"
 
 
 def _response(data: Mapping[str, Json], model: str | None) -> Response | None:

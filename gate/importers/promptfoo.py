@@ -28,7 +28,7 @@ from gate.importers.formats.promptfoo.naming import PlacedRow, place_rows, provi
 from gate.importers.formats.promptfoo.trials import trial, verdict
 from gate.importers.trials.build import name_judge
 from gate.plugins import IMPORTERS
-from gate.records import Json, MetricSpec, Provenance, Trial
+from gate.records import Json, MetricSpec, Provenance
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -114,14 +114,10 @@ def results(path: Path, wanted: str) -> Imported:
         created_at=_moment(source),
         provenance=Provenance(agent=_agents(source), tool_version=_version(source), event="import"),
         suites={name: _suite(own, cases, found) for name, own in found.items()},
-        trials=lambda: _trials(path, wanted),
+        trials=lambda: map(trial, place_rows(read_evaluation(path), wanted)),
         options=_options(source),
         notes=tuple(_notes(source, sum(own.unjudged for own in found.values()))),
     )
-
-
-def _trials(path: Path, wanted: str) -> Iterator[Trial]:
-    return map(trial, place_rows(read_evaluation(path), wanted))
 
 
 def _suite(own: _Totals, cases: int, every: Mapping[str, _Totals]) -> ImportedSuite:

@@ -27,7 +27,7 @@ from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.importers.trials.build import case_of, name_judge, score_metric, trial_of, usage_of
 from gate.importers.trials.names import metric_name, suite_name
-from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
 from gate.records import (
     LARGEST,
@@ -39,7 +39,6 @@ from gate.records import (
     Response,
     Score,
     Trial,
-    Usage,
 )
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
@@ -81,7 +80,9 @@ class PydanticEvalsReport:
                 agent=one_line(head["name"], 200), tool_version="pydantic-evals", event="import"
             ),
             suites={suite: _suite(found, told)},
-            trials=lambda: _trials(path, suite, found.names),
+            trials=lambda: (
+                trial(entry, suite, found.names) for entry in refuse_problems(entries(path))
+            ),
             notes=tuple(_notes(head, found)),
         )
 
@@ -135,11 +136,6 @@ def _notes(head: Mapping[str, Json], found: _ReportTotals) -> Iterator[str]:
         yield f"runs that raised an exception, left out of pydantic-evals' means: {found.failed}"
     if failures := as_list(head.get("report_evaluator_failures")):
         yield f"{len(failures)} evaluators of the whole report failed, and are left out"
-
-
-def _trials(path: Path, suite: str, names: Names) -> Iterator[Trial]:
-    for entry in refuse_problems(entries(path)):
-        yield trial(entry, suite, names)
 
 
 # ------------------------------------------------------------------------------------------- trials
@@ -231,16 +227,15 @@ def trial(entry: ReportCase, suite: str, names: Names) -> Trial:
 
 def _failed_trial(entry: ReportCase, suite: str) -> Trial:
     said = entry.data["error_message"][:_MOST_TEXT]
-    nobody = is_nobodys(said)
-    codes = () if nobody else ("timeout" if _TIMED_OUT.search(said) else "agent_error",)
+    status = status_of(said)
+    code = "timeout" if _TIMED_OUT.search(said) else "agent_error"
     return trial_of(
         TOOL,
         suite,
         _case(entry, suite),
         round=entry.round,
-        status="infra_error" if nobody else "agent_error",
-        passed=None if nobody else False,
-        failures=codes,
+        status=status,
+        failures=(code,) if status == "agent_error" else (),
         error=said or "no message",
     )
 
@@ -268,6 +263,7 @@ def _answered_trial(entry: ReportCase, suite: str, names: Names) -> Trial:
 
 def _case(entry: ReportCase, suite: str) -> Case:
     data, keys = entry.data, dict[str, Json]()
+    inputs = _finite(data.get("inputs"))
     expected = _finite(data.get("expected_output"))
     if expected is not None:
         keys["expected_answer"] = as_text(expected)
@@ -276,15 +272,11 @@ def _case(entry: ReportCase, suite: str) -> Case:
         TOOL,
         suite,
         entry.case_id,
-        input=_input_of(_finite(data.get("inputs"))),
+        input=inputs if isinstance(inputs, (str, list, dict)) else as_text(inputs),
         keys=keys,
         category=string_or_none(category, 200) or None,
         place=entry.place,
     )
-
-
-def _input_of(value: Json) -> Json:
-    return value if isinstance(value, (str, list, dict)) else as_text(value)
 
 
 def _scores(data: Mapping[str, Json]) -> Iterator[tuple[str, Score]]:
@@ -323,17 +315,14 @@ def _reason(result: Mapping[str, Json]) -> str:
 
 
 def _response(data: Mapping[str, Json]) -> Response:
-    metrics, turns = data.get("metrics") or {}, as_count((data.get("metrics") or {}).get(_TURNS))
+    metrics = data.get("metrics") or {}
+    used = {ours: metrics[name] for name, ours in _USAGE.items() if name in metrics}
     return Response(
         answer=as_text(_finite(data["output"])),
-        usage=_usage(metrics),
-        turns=turns,
+        usage=usage_of(**used),
+        turns=as_count(metrics.get(_TURNS)),
         state=_finite(data.get("attributes") or {}),
     )
-
-
-def _usage(metrics: Mapping[str, Json]) -> Usage:
-    return usage_of(**{ours: metrics[name] for name, ours in _USAGE.items() if name in metrics})
 
 
 def _number(value: Json) -> float | None:

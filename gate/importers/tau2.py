@@ -18,7 +18,6 @@ from gate.importers.formats.tau.metrics import (
     REWARD,
     USER_COST,
     TrialCounts,
-    list_missing,
     metrics,
     steps,
     trial_number,
@@ -175,13 +174,7 @@ def _notes(suite: str, checked: _SimulationTotals) -> Iterator[str]:
         yield (
             f"{suite}: {checked.unjudged} simulations have no reward_info: nobody evaluated them"
         )
-    if missing := checked.counted.missing():
-        first = list_missing(missing)
-        yield (
-            f"{suite}: {len(missing)} trials that other tasks have are not there "
-            f"({first}); tau.pass^k is told up to k = {checked.counted.least}, the fewest "
-            "trials of a task"
-        )
+    yield from checked.counted.notes(suite)
 
 
 def _trials(source: SimulationFiles, suite: str, checked: _SimulationTotals) -> Iterator[Trial]:

@@ -25,7 +25,6 @@ from gate.importers.formats.tau.metrics import (
     REWARD,
     USER_COST,
     TrialCounts,
-    list_missing,
     metrics,
     steps,
     trial_number,
@@ -33,9 +32,9 @@ from gate.importers.formats.tau.metrics import (
 from gate.importers.trials.build import case_of, name_judge, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
-from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Case, Json, Provenance, Response, Trial, TrialStatus
+from gate.records import MOST_ROUNDS, Case, Json, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -133,13 +132,7 @@ def _notes(suite: str, checked: _RowTotals) -> Iterator[str]:
             f"{suite}: {checked.crashed} of {checked.rows} trials crashed; tau.reward and "
             "tau.pass^k count them as 0, as the benchmark does"
         )
-    if missing := checked.counted.missing():
-        first = list_missing(missing)
-        yield (
-            f"{suite}: {len(missing)} trials that other tasks have are not there "
-            f"({first}); tau.pass^k is told up to k = {checked.counted.least}, the fewest "
-            "trials of a task"
-        )
+    yield from checked.counted.notes(suite)
 
 
 def _trials(path: Path, suite: str, checked: _RowTotals, strategy: str) -> Iterator[Trial]:
@@ -215,27 +208,21 @@ def trial_in(suite: str, row: TauBenchRow, case: Case, round: int, *, react: boo
     """`react`: calls stand in the agent's words, where nobody finds them."""
     crash = row.crash
     said = conversation(row.traj, shows_calls=not react)
+    if "reward_info" in row.info and row.info["reward_info"] is None:
+        said = replace(said, finish_reason="max_steps")
     cost = as_amount(row.info.get("user_cost"))
-    status: TrialStatus = "completed"
-    if crash is not None:
-        status = "infra_error" if is_nobodys(crash) else "agent_error"
     return trial_of(
         TOOL,
         suite,
         replace(case, place=row.place),
         round=round,
-        status=status,
+        status=status_of(crash),
         passed=row.solved,
         failures=codes(row),
         values={REWARD: row.reward, USER_COST: cost},
-        response=_add_finish_reason(said, row) if crash is None else None,
+        response=said if crash is None else None,
         error=None if crash is None else one_line(crash, 500),
     )
-
-
-def _add_finish_reason(said: Response, row: TauBenchRow) -> Response:
-    reached = row.info.get("reward_info") is None and "reward_info" in row.info
-    return replace(said, finish_reason="max_steps") if reached else said
 
 
 def codes(row: TauBenchRow) -> tuple[str, ...]:

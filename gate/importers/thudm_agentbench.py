@@ -42,7 +42,7 @@ from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import snake_case, suite_name
 from gate.importers.trials.published_scores import thudm_agentbench
 from gate.plugins import IMPORTERS
-from gate.records import Attempt, Case, Json, MetricSpec, Provenance, Response, Trial, TrialStatus
+from gate.records import Attempt, MetricSpec, Provenance, Response, Trial, TrialStatus
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -168,7 +168,7 @@ def _suite(one: _MeasuredTask) -> ImportedSuite:
         rounds=1,
         cases=one.samples,
         dataset=f"{one.task.name}: {one.task.environment.name} of AgentBench",
-        metrics=sample_specs(one.task.environment),
+        metrics=(main_spec(),) if one.task.environment.code in SCORED else (),
         graders=name_judge(judge, MAIN),
     )
 
@@ -262,11 +262,12 @@ def sample_trial(
 ) -> Trial:
     done = run.status not in _UNASKED
     passed = found.passed if run.status == "completed" or found.passed is not None else None
-    codes = () if run.status == "completed" else (snake_case(run.status), *_modes(run.status))
+    modes = _MODES.get(run.status, ())
+    codes = () if run.status == "completed" else (snake_case(run.status), *modes)
     made = trial_of(
         TOOL,
         suite,
-        _case(suite, run.index, run),
+        case_of(TOOL, suite, run.index, place=run.place),
         status="completed" if done else "infra_error",
         passed=passed,
         failures=() if passed else codes or (("wrong_result",) if passed is False else ()),
@@ -278,10 +279,6 @@ def sample_trial(
     return _add_attempts(made, before)
 
 
-def _modes(status: str) -> tuple[str, ...]:
-    return _MODES.get(status, ())
-
-
 def unfinished_trial(suite: str, tries: Sequence[BrokenSample]) -> Trial:
     """A sample without a result: the last try counts that was the agent's failure, or the last."""
     last = next((one for one in reversed(tries) if not one.infra), tries[-1])
@@ -289,7 +286,7 @@ def unfinished_trial(suite: str, tries: Sequence[BrokenSample]) -> Trial:
     made = trial_of(
         TOOL,
         suite,
-        _case(suite, last.index, last),
+        case_of(TOOL, suite, last.index, place=last.place),
         status=_status(last),
         passed=None if last.infra else False,
         failures=(_code(last),),
@@ -321,33 +318,21 @@ def _status(broken_sample: BrokenSample) -> TrialStatus:
 
 
 def _code(broken_sample: BrokenSample) -> str:
-    return (
-        "".join(sign for sign in broken_sample.code.lower() if sign.isalnum() or sign == "_")[:60]
-        or "error"
-    )
+    code = broken_sample.code.lower()
+    return "".join(sign for sign in code if sign.isalnum() or sign == "_")[:60] or "error"
 
 
 def _error_text(broken_sample: BrokenSample) -> str:
-    return (
-        f"{broken_sample.code[:60]}: {broken_sample.info}"
-        if broken_sample.info
-        else broken_sample.code[:60]
-    )
-
-
-def _case(suite: str, index: str, source: FinishedSample | BrokenSample) -> Case:
-    return case_of(TOOL, suite, index, place=source.place)
+    return ": ".join(filter(None, (broken_sample.code[:60], broken_sample.info)))
 
 
 def _response(run: FinishedSample) -> Response:
     """The history has the examples that the environment showed, too: they count as turns."""
-    return conversation([_message(item) for item in run.history], shows_calls=False)
-
-
-def _message(item: Json) -> Json:
-    if isinstance(item, dict) and item.get("role") == "agent":
-        return {**item, "role": "assistant"}
-    return item
+    messages = [
+        {**item, "role": "assistant"} if as_object(item).get("role") == "agent" else item
+        for item in run.history
+    ]
+    return conversation(messages, shows_calls=False)
 
 
 def environment_trial(environment: Environment, task: str, value: float, *, whole: bool) -> Trial:
@@ -358,7 +343,3 @@ def environment_trial(environment: Environment, task: str, value: float, *, whol
         values[OVERALL] = 100.0 * value / environment.weight
     said = Response(answer=f"{'.'.join(environment.main)} of {task}: {value:.6g}")
     return trial_of(TOOL, SUITE, case, values=values, response=said)
-
-
-def sample_specs(environment: Environment) -> tuple[MetricSpec, ...]:
-    return (main_spec(),) if environment.code in SCORED else ()

@@ -100,11 +100,8 @@ class _Walk:
                 self._depth -= 1
                 yield from self._end(step.name, step.text)
 
-    def _place(self, line: int) -> Place:
-        return Place(self._name, line)
-
     def _begin(self, step: Begin) -> Iterator[TestSuite | Problem]:
-        place = self._place(step.line)
+        place = Place(self._name, step.line)
         if self._depth == 1 and step.name not in ("testsuites", "testsuite"):
             yield Problem(place, f"<{step.name[:40]}> - JUnit begins with testsuites or testsuite")
         elif step.name == "testsuite":

@@ -6,6 +6,7 @@ import re
 
 from gate.agents.http_client.reply import NOBODYS_FAULT, parse_status
 from gate.agents.wire.chat import is_nobodys_fault
+from gate.records import TrialStatus
 
 _UNREACHED = re.compile(
     r"refused|reset by peer|unreachable|getaddrinfo|name or service|nodename|name resolution"
@@ -26,3 +27,10 @@ def is_nobodys(said: str, http: int | None = None) -> bool:
     spoken = parse_status(said)
     status = http if spoken is None else spoken
     return status in NOBODYS_FAULT or is_nobodys_fault(said) or _UNREACHED.search(said) is not None
+
+
+def status_of(error: str | None, http: int | None = None) -> TrialStatus:
+    """`completed` without an error; else whose failure the error is."""
+    if error is None:
+        return "completed"
+    return "infra_error" if is_nobodys(error, http) else "agent_error"

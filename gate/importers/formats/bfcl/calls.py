@@ -122,20 +122,14 @@ def _value(node: ast.expr) -> Json:
             return -number
     if isinstance(node, (ast.List, ast.Tuple)):
         return [_value(one) for one in node.elts]
-    if isinstance(node, ast.Dict):
-        return {str(_value(k)): _value(v) for k, v in _pairs(node)}
+    if isinstance(node, ast.Dict) and None not in node.keys:  # no mapping is unpacked
+        pairs = zip(node.keys, node.values, strict=True)
+        return {str(_value(key)): _value(value) for key, value in pairs if key is not None}
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Call) and node.keywords and not node.args:
         return {_dotted_name(node.func): _keyword_arguments(node)}
     raise ValueError("no literal")
-
-
-def _pairs(node: ast.Dict) -> Iterator[tuple[ast.expr, ast.expr]]:
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            raise ValueError("a mapping is unpacked")
-        yield key, value
 
 
 def _constant(value: object) -> Json:

@@ -47,14 +47,11 @@ def failure(case: DeepEvalCase) -> tuple[TrialStatus, str, str] | None:
 
 def _errors(trace: Mapping[str, Json]) -> Iterator[str]:
     """Errors in which spans ended, those of the agent first."""
-    kinds = sorted((key for key in trace if key.lower().endswith("spans")), key=_agents_first)
+    kinds = [key for key in trace if key.lower().endswith("spans")]
+    kinds.sort(key=lambda key: (not key.startswith("agent"), key))
     for key in kinds:
         errors = (line_or_none(span.get("error"), _SHOWN_ERROR) for span in as_objects(trace[key]))
         yield from filter(None, errors)
-
-
-def _agents_first(key: str) -> tuple[bool, str]:
-    return not key.startswith("agent"), key
 
 
 def answer_of(case: DeepEvalCase) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.agents.traces.values import at
@@ -19,7 +19,7 @@ from gate.importers.formats.mini_swe_agent.trajectory import (
     read_trajectory,
 )
 from gate.importers.trials.instance_ids import is_id
-from gate.records import Json
+from gate.records import Json, Response
 from gate.text.escaping import one_line
 
 PREDICTIONS = "preds.json"
@@ -49,29 +49,7 @@ class AgentRun:
         return None if path is None else read_trajectory(path)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
-    """What is kept of a trajectory while the others are read."""
-
-    path: Path
-    exit_status: str
-    submission: str
-    format: str
-    version: str
-    model: str
-    started: str
-
-    @classmethod
-    def of(cls, path: Path, trajectory_file: TrajectoryFile) -> _Seen:
-        return cls(
-            path=path,
-            exit_status=trajectory_file.exit_status,
-            submission=trajectory_file.submission,
-            format=trajectory_file.format,
-            version=trajectory_file.version,
-            model=trajectory_file.response.model or "",
-            started=trajectory_file.started_at,
-        )
+Trajectories = Mapping[str, TrajectoryFile]  # by instance, without their steps
 
 
 def run_of(path: Path) -> AgentRun:
@@ -81,14 +59,14 @@ def run_of(path: Path) -> AgentRun:
     findings = Findings()
     if not path.is_dir():
         one = read_trajectory(plain(path))
-        return _run({one.id: _Seen.of(path, one)})
+        return _run({one.id: one})
     files = files_below(path, f"*{SUFFIX}")
     if not files:
         raise UsageError(f"{path}: no *{SUFFIX} in it; name a run folder of mini-SWE-agent")
     found = dict(_each(files, findings))
     beside, lost = _beside(path, found, findings)
     for what, told in (
-        ("models", {one.model or "none" for one in found.values()}),
+        ("models", {one.response.model or "none" for one in found.values()}),
         ("formats", {one.format for one in found.values()}),
     ):
         if len(told) > 1:
@@ -100,7 +78,7 @@ def run_of(path: Path) -> AgentRun:
 
 
 def _run(
-    found: Mapping[str, _Seen],
+    found: Trajectories,
     beside: tuple[Path, ...] = (),
     lost: Mapping[str, str] | None = None,
 ) -> AgentRun:
@@ -109,13 +87,13 @@ def _run(
         trajectories={instance: found[instance].path for instance in sorted(found)},
         beside=beside,
         lost=dict(sorted((lost or {}).items())),
-        model=next(iter(found.values())).model,
+        model=next(iter(found.values())).response.model or "",
         version=", ".join(versions[:3]),
-        started=min((one.started for one in found.values() if one.started), default=None),
+        started=min(filter(None, (one.started_at for one in found.values())), default=None),
     )
 
 
-def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, _Seen]]:
+def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, TrajectoryFile]]:
     seen: dict[str, Path] = {}
     for path in files:
         place = Place(path.as_posix())
@@ -132,11 +110,12 @@ def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, _See
             findings.add(place, f"{seen[one.id]} is of the same instance - keep one of them")
         else:
             seen[one.id] = path
-            yield one.id, _Seen.of(path, one)
+            kept = Response(answer="", model=one.response.model)  # no steps: there may be many
+            yield one.id, replace(one, task="", response=kept)
 
 
 def _beside(
-    folder: Path, found: Mapping[str, _Seen], findings: Findings
+    folder: Path, found: Trajectories, findings: Findings
 ) -> tuple[tuple[Path, ...], dict[str, str]]:
     """The predictions and the newest exit statuses, which must say what the trajectories say; and
     the instances that only they have.
@@ -154,7 +133,7 @@ def _beside(
     return (*predictions, *exits), {i: status for i, status in told.items() if i not in found}
 
 
-def _read_predictions(path: Path, found: Mapping[str, _Seen], findings: Findings) -> Iterator[str]:
+def _read_predictions(path: Path, found: Trajectories, findings: Findings) -> Iterator[str]:
     name = path.as_posix()
     data = json_of(path)
     if not isinstance(data, dict):
@@ -176,7 +155,7 @@ def _read_predictions(path: Path, found: Mapping[str, _Seen], findings: Findings
                 findings.add(Place(name, key=instance), message)
 
 
-def _statuses(path: Path, found: Mapping[str, _Seen], findings: Findings) -> dict[str, str]:
+def _statuses(path: Path, found: Trajectories, findings: Findings) -> dict[str, str]:
     name = path.as_posix()
     if plain(path).stat().st_size > _MOST_YAML:
         findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - take it out")

@@ -39,6 +39,7 @@ _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 class TrajectoryFile:
     """`exit_status` is "" of a run that did not end. `submission`: the patch, "" without one."""
 
+    path: Path
     id: str
     task: str
     exit_status: str
@@ -99,6 +100,7 @@ def read_trajectory(path: Path) -> TrajectoryFile:
     told = as_string(info.get("submission"))
     named = data.get("instance_id")
     return TrajectoryFile(
+        path=path,
         id=named if isinstance(named, str) and named else id_of(path),
         task=messages.task,
         exit_status=status,

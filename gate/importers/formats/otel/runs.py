@@ -295,9 +295,8 @@ def unpack_run(data: bytes) -> TracedRun:
 
 def trial(run: TracedRun, number: int) -> Trial:
     """`number`: which time it was, from 1, that the case was asked."""
-    status: TrialStatus = "completed"
-    if run.failed is not None:
-        status = "infra_error" if run.nobodys else "agent_error"
+    failed: TrialStatus = "infra_error" if run.nobodys else "agent_error"
+    status = "completed" if run.failed is None else failed
     return trial_of(
         TOOL,
         run.suite,

@@ -402,8 +402,8 @@ def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
     for key in ("vars", "options", "metadata"):
         found[key] = {**as_object(default.get(key)), **as_object(own.get(key))}
     alone = as_object(own.get("options")).get("disableDefaultAsserts") is True
-    first = [] if alone else _listed(default.get("assert"))
-    return {**found, "assert": [*first, *_listed(own.get("assert"))]}
+    first = [] if alone else as_list(default.get("assert"))
+    return {**found, "assert": [*first, *as_list(own.get("assert"))]}
 
 
 def _expand_vars(
@@ -413,21 +413,13 @@ def _expand_vars(
     known = {key: reading.value(place, one) for key, one in test["vars"].items()}
     single = test["options"].get("disableVarExpansion") is True
     choices = [
-        value if isinstance(value, list) and value and not single and _texts(value) else [value]
+        value if not single and as_list(value) and isinstance(value[0], str) else [value]
         for value in known.values()
     ]
     asserts = [reading.deref(place, one) for one in test["assert"]]
     for values in islice(product(*choices), MOST_TESTS + 1):
         own = dict(zip(known, values, strict=True))
         yield WrittenTest(place=place, data=test, vars=own, asserts=asserts)
-
-
-def _texts(values: Sequence[Json]) -> bool:
-    return isinstance(values[0], str)
-
-
-def _listed(value: Json) -> list[Json]:
-    return as_list(value)
 
 
 # --------------------------------------------------------------------------------- referenced files
@@ -454,8 +446,11 @@ def find_referenced(folder: Path, reference: str) -> tuple[Path, ...]:
     if PurePosixPath(name).suffix.lower() in _CODE_FILES:
         raise UsageError(f"{name[:120]}: code or a workbook, which is not run; export it as CSV")
     if any(sign in name for sign in _GLOB):
-        within = (path for path in files_below(folder) if _matches(folder, path, name))
-        return tuple(within) or _refuse_pattern(folder, name)
+        below = {path.relative_to(folder).as_posix(): path for path in files_below(folder)}
+        fitting = tuple(path for inner, path in below.items() if fnmatchcase(inner, name))
+        if not fitting:
+            raise UsageError(f"{folder}: no file in it fits {name[:120]!a}")
+        return fitting
     path = folder / name
     if path.resolve() != folder.resolve().joinpath(*parts):
         raise UsageError(f"{path}: leads through a link, which is not followed")
@@ -495,11 +490,3 @@ def _check_size(path: Path) -> Path:
     if plain(path).stat().st_size > _MOST_BYTES:
         raise InvalidInput([Problem(Place(path.as_posix()), "larger than 64 MB - split it")])
     return path
-
-
-def _matches(folder: Path, path: Path, pattern: str) -> bool:
-    return fnmatchcase(path.relative_to(folder).as_posix(), pattern)
-
-
-def _refuse_pattern(folder: Path, name: str) -> tuple[Path, ...]:
-    raise UsageError(f"{folder}: no file in it fits {name[:120]!a}")

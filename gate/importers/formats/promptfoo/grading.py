@@ -74,10 +74,11 @@ def grade_row(row: EvalRow) -> RowGrade:
     failed = row.reason == ASSERTION
     undecided = failed and broken and (threshold or not failures)
     passed = None if undecided else not failed
+    whys = (part.why for part in _all(parts) if part.why)
     own = Score(
         values={} if undecided else {SCORE: row.data.get("score")},
         reason=_first_line(result.get("reason")) if failed else "",
-        unscored=next(_whys(parts), "an assertion broke off") if undecided else None,
+        unscored=next(whys, "an assertion broke off") if undecided else None,
     )
     return RowGrade(
         passed=passed,
@@ -136,13 +137,13 @@ def _part(one: Mapping[str, Json], inner: Sequence[Json], row: EvalRow) -> Asser
     kind = str(assertion.get("type") or _SET)
     reason = "" if one["pass"] else _first_line(one.get("reason"))
     broken = not one["pass"] and _broke(kind, metadata, reason)
-    passed = bool(one.get("pass"))
+    weight = as_amount(assertion.get("weight"))
     return AssertionResult(
         name=_name(assertion, row.vars),
         kind=kind,
-        passed=passed,
+        passed=bool(one.get("pass")),
         score=None if broken else one.get("score"),
-        weight=_weight(assertion.get("weight")),
+        weight=1.0 if weight is None else weight,
         reason=reason,
         why=reason or "no reason given" if broken else None,
         judge=_model(assertion.get("provider")),
@@ -166,11 +167,6 @@ def _broke(kind: str, metadata: Mapping[str, Json], reason: str) -> bool:
 def _first_line(reason: Json) -> str:
     """Below it stands the stack, or the answer."""
     return one_line(str(reason or "").strip().partition("\n")[0], _SHOWN)
-
-
-def _weight(value: Json) -> float:
-    found = as_amount(value)
-    return 1.0 if found is None else found
 
 
 def _model(provider: Json) -> str:
@@ -217,10 +213,6 @@ def _one(column: str, group: Sequence[AssertionResult], *, failed: bool) -> Scor
         passed=(False if failed else None) if fails else True,
         reason=next((part.reason for part in group if not part.passed), ""),
     )
-
-
-def _whys(parts: Sequence[AssertionResult]) -> Iterator[str]:
-    return (part.why for part in _all(parts) if part.why)
 
 
 def _judges(parts: Sequence[AssertionResult]) -> dict[str, frozenset[str]]:

@@ -60,7 +60,8 @@ def place_rows(source: Evaluation, wanted: str) -> Iterator[PlacedRow]:
     order = {column: n for n, column in enumerate(names)}
     rows = sorted(source.rows, key=lambda row: (order[column_of(row)], row.test))
     tests = [identify_test(row.case, row.vars, row.asserts) for row in rows]
-    ids = CaseIds([one for _, one in sorted(zip(rows, tests, strict=True), key=_by_test)])
+    by_test = sorted(zip(rows, tests, strict=True), key=lambda pair: pair[0].test)
+    ids = CaseIds([one for _, one in by_test])
     counts: Counter[tuple[str, str]] = Counter()
     for row, test in zip(rows, tests, strict=True):
         suite, case_id = names[column_of(row)], ids.of(test)
@@ -76,10 +77,6 @@ def rounds_of(source: Evaluation) -> int:
     if isinstance(repeats, int) and 0 < repeats <= MOST_ROUNDS:
         return int(repeats)
     return 1 if isinstance(runtime, dict) else MOST_ROUNDS
-
-
-def _by_test(item: tuple[EvalRow, CaseIdentity]) -> int:
-    return item[0].test
 
 
 def column_of(row: EvalRow) -> Column:

@@ -51,6 +51,8 @@ def trial(placed: PlacedRow) -> Trial:
     if row.reason == ERROR and not _grading_broke(row):
         return _failed_trial(placed, case)
     found = grade_unjudged(_first_line(row)) if row.reason == ERROR else grade_row(row)
+    # out of promptfoo's own cache: its time is not the provider's
+    cached = row.mapping("response").get("cached") is True
     return trial_of(
         TOOL,
         placed.suite,
@@ -60,7 +62,7 @@ def trial(placed: PlacedRow) -> Trial:
         failures=found.failures,
         scores=found.scores,
         response=answer_of(row),
-        latency_ms=None if _is_cached(row) else as_amount(row.data.get("latencyMs")),
+        latency_ms=None if cached else as_amount(row.data.get("latencyMs")),
     )
 
 
@@ -154,11 +156,6 @@ def _model(row: EvalRow) -> str | None:
     written = provider.get("id") if isinstance(provider, dict) else provider
     found = _MODEL.fullmatch(written) if isinstance(written, str) else None
     return found[1].rpartition(":")[2][:200] if found else None
-
-
-def _is_cached(row: EvalRow) -> bool:
-    """Out of promptfoo's own cache: its time is not the provider's."""
-    return row.mapping("response").get("cached") is True
 
 
 # ------------------------------------------------------------------------------------ whose failure

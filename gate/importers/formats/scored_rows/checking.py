@@ -58,24 +58,14 @@ class Spread:
 
 
 @dataclass(slots=True)
-class Sums:
-    """Tokens and cost of the inner spans of a trace; None: none of them says."""
-
-    amounts: dict[str, float] = field(default_factory=dict)
-
-    def add(self, name: str, value: float | None) -> None:
-        if value:  # these tools write 0 for what they do not know
-            self.amounts[name] = self.amounts.get(name, 0.0) + value
-
-
-@dataclass(slots=True)
 class ExportTotals:
     """What all rows together say."""
 
     cases: dict[str, int] = field(default_factory=dict)  # id -> its rounds
     trials: int = 0
     scores: dict[str, Spread] = field(default_factory=dict)
-    inner: dict[str, Sums] = field(default_factory=dict)  # trace -> of its inner spans
+    # trace -> tokens and cost of its inner spans, as far as they say
+    inner: dict[str, dict[str, float]] = field(default_factory=dict)
     roots: int = 0
     spans: int = 0  # inner ones
     models: Counter[str] = field(default_factory=Counter)
@@ -84,10 +74,6 @@ class ExportTotals:
     unsaid: int = 0  # answers without pass or fail
     errors: int = 0  # rows in which the agent failed
     columns: set[str] = field(default_factory=set)
-
-    @property
-    def has_roots(self) -> bool:
-        return self.roots > 0
 
     @property
     def numeric(self) -> tuple[str, ...]:
@@ -157,10 +143,10 @@ def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIAL
             check_number(found.roots, file, most)
     seen = _Seen()
     for row in rows() if not problems else ():
-        if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.has_roots):
+        if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.roots):
             _add_row(row, asked, found, problems, seen)
             check_number(found.trials, file, most)  # where all rows are inner spans
-    found.rootless = len(found.inner.keys() - seen.traces) if found.has_roots else 0
+    found.rootless = len(found.inner.keys() - seen.traces) if found.roots else 0
     if not problems:
         _check_totals(asked, found, problems, file)
     problems.refuse()
@@ -180,9 +166,10 @@ class _Seen:
 def _add_inner(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> None:
     shape = asked.shape
     found.spans += 1
-    sums = found.inner.setdefault(text(shape.at("trace", cells)), Sums())
+    sums = found.inner.setdefault(text(shape.at("trace", cells)), {})
     for role in ("input_tokens", "output_tokens", "cached_tokens", "total_tokens", "cost_usd"):
-        sums.add(role, shape.number(role, cells))
+        if amount := shape.number(role, cells):  # these tools write 0 for what they do not know
+            sums[role] = sums.get(role, 0.0) + amount
 
 
 def _add_row(

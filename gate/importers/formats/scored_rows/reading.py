@@ -31,7 +31,7 @@ from gate.importers.formats.scored_rows.shape import (
 )
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.names import metric_name
-from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.importers.trials.nobodys_fault import status_of
 from gate.records import Case, Json, MetricSpec, Provenance, Response, Trial, TrialStatus, Usage
 from gate.records.imported import Imported, ImportedSuite
 
@@ -81,7 +81,7 @@ def _trials(
 ) -> Iterator[Trial]:
     seen: dict[str, int] = {}
     for row in export.rows():
-        if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.has_roots):
+        if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.roots):
             yield trial_in(row, asked, found, names, seen)
 
 
@@ -121,7 +121,7 @@ def _notes(asked: ReadingPlan, found: ExportTotals) -> Iterator[str]:
     elif found.unsaid:
         told = f"{found.unsaid} of {found.trials} rows do not say whether they passed"
         yield f"{told} ({asked.criterion})"
-    if found.has_roots and found.spans:
+    if found.roots and found.spans:
         yield (
             f"{found.spans} inner spans are no rows of their own; their tokens and cost count for "
             "their traces"
@@ -164,9 +164,7 @@ def trial_in(
     nth = round_in(asked, cells) if asked.round else seen.get(case_id, 0) + 1
     seen[case_id] = nth or 1
     error = error_of(asked, cells)[:_ERROR]
-    status: TrialStatus = "completed"
-    if error:
-        status = "infra_error" if is_nobodys(error) else "agent_error"
+    status = status_of(error or None)
     scores = {name: read_number(value) for name, value in scores_of(asked, cells)}
     known = {name: value for name, value in scores.items() if value is not None}
     values = {names[name]: value for name, value in known.items() if name in names}
@@ -247,8 +245,7 @@ def _answer(value: Json) -> str:
 
 def _usage(cells: Mapping[str, Json], shape: RowShape, found: ExportTotals) -> Usage:
     """What the row itself says, or else its inner spans."""
-    inner = found.inner.get(text(shape.at("trace", cells)))
-    sums = inner.amounts if inner else {}
+    sums = found.inner.get(text(shape.at("trace", cells)), {})
 
     def told(role: Any) -> Json:
         return shape.number(role, cells) or sums.get(role)

@@ -60,7 +60,9 @@ def find_files(path: Path, findings: Findings) -> ResultFiles:
             found.reports.append(file)
         elif file.name == RUN:
             found.runs.append(file)
-        elif file.parent in tops and _may_tell(file.name.lower()):
+        elif file.name.lower().endswith(".traj.json"):
+            continue
+        elif file.parent in tops and file.name.lower().endswith((".json", ".jsonl")):
             _sort_file(file, found, findings)
         elif file.name == METADATA and file.parent == path:
             found.metadata = file
@@ -68,10 +70,6 @@ def find_files(path: Path, findings: Findings) -> ResultFiles:
     found.unreported = [one for one in evaluated if one not in reported and one != path]
     findings.take(*_links(path, found.unreported))
     return found
-
-
-def _may_tell(name: str) -> bool:
-    return name.endswith((".json", ".jsonl")) and not name.endswith(".traj.json")
 
 
 def _links(path: Path, unreported: Iterable[Path]) -> Iterator[Problem]:

@@ -90,9 +90,9 @@ def import_run(path: Path, options: Options) -> Imported:
     sent = predictions.read_predictions(tuple(found.predictions), findings)
     identity = identity_of(path, found, sent, findings)
     main = _main(found, findings)
-    reports = instance_reports.read_reports(
-        found.reports, found.unreported, _errors(main), findings
-    )
+    known = main.verdicts.items() if main else ()
+    errors = frozenset(instance for instance, one in known if one.outcome == "error")
+    reports = instance_reports.read_reports(found.reports, found.unreported, errors, findings)
     first = main or reports
     if first is None:
         findings.refuse()
@@ -116,13 +116,23 @@ def import_run(path: Path, options: Options) -> Imported:
     )
     check_declared(verdicts, options.declared, found.metadata, first.place.file, findings)
     findings.refuse()
+    told = {"variant": options.variant, "declared": options.declared}
     return Imported(
-        files=(*found.files, *_beside(options, run)),
+        files=(
+            *found.files,
+            *([Path(options.instances)] if options.instances else ()),
+            *(run.files if run else ()),
+        ),
         created_at=identity.created_at or (run.started if run else None),
-        provenance=_provenance(identity, run, main, reports),
+        provenance=Provenance(
+            # where only the name of a report tells the model, the trajectories know better
+            agent=identity.model or (run.model if run else "") or identity.file,
+            tool_version=_version(main, reports),
+            event="import",
+        ),
         suites={source.suite: _suite(source)},
         trials=source.trials,
-        options=_list_options(options),
+        options={key: value for key, value in told.items() if value is not None},
         notes=tuple(_notes(source, main, named)),
     )
 
@@ -141,30 +151,6 @@ def _run(
         findings, first.place.file, "", strange, "has a trajectory, and no verdict - of two runs?"
     )
     return run
-
-
-def _beside(options: Options, run: AgentRun | None) -> tuple[Path, ...]:
-    """The files that options name."""
-    return (
-        *([Path(options.instances)] if options.instances else ()),
-        *(run.files if run else ()),
-    )
-
-
-def _provenance(
-    identity: Identity,
-    run: AgentRun | None,
-    main: SourceVerdicts | None,
-    reports: SourceVerdicts | None,
-) -> Provenance:
-    """Where only the name of a report tells the model, the trajectories know better."""
-    agent = identity.model or (run.model if run else "") or identity.file
-    return Provenance(agent=agent, tool_version=_version(main, reports), event="import")
-
-
-def _errors(main: SourceVerdicts | None) -> frozenset[str]:
-    verdicts = main.verdicts if main else {}
-    return frozenset(i for i, one in verdicts.items() if one.outcome == "error")
 
 
 def _knows_rest(
@@ -243,11 +229,6 @@ def _dataset(decided: DecidedVariant, n: int) -> str:
         return f"{n} of the {decided.part_of}"
     purpose = f": {variant.purpose}" if variant.purpose else ""
     return f"{variant.title}, {n} instances{purpose}"
-
-
-def _list_options(options: Options) -> dict[str, Json]:
-    told = {"variant": options.variant, "declared": options.declared}
-    return {key: value for key, value in told.items() if value is not None}
 
 
 def _notes(

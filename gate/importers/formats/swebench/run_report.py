@@ -22,15 +22,8 @@ from gate.records import Json
 from gate.text.escaping import one_line
 
 SCHEMA = 2  # `schema_version` of both generations
-_OUTCOMES: Mapping[str, Outcome] = {
-    "resolved": "resolved",
-    "unresolved": "unresolved",
-    "error": "error",
-    "empty_patch": "empty_patch",
-    "incomplete": "incomplete",
-}
 _TIERS = {"infra_failure": "infra", "ambiguous_failure": "ambiguous"}
-_KEYS = ("completed", "submitted", *_OUTCOMES, *_TIERS)
+_KEYS = ("completed", "submitted", *CODES, *_TIERS)
 
 Ids = Mapping[str, frozenset[str]]
 
@@ -55,8 +48,8 @@ def read_run_report(data: Mapping[str, Json], file: str, findings: Findings) -> 
         place=Place(file),
         verdicts={
             one: _verdict(outcome, one, ids, as_object(data.get("failure_reasons")))
-            for name, outcome in _OUTCOMES.items()
-            for one in ids[name]
+            for outcome in CODES
+            for one in ids[outcome]
         },
         total=as_count(data.get("total_instances")),
         infra_known=infra_known,
@@ -86,11 +79,11 @@ def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findi
             findings.add(Place(file, key=key), f"{message} was changed or cut off")
     place = Place(file, key="total_instances")
     total = as_count(data.get("total_instances"))
-    named = len(frozenset().union(*(ids[name] for name in _OUTCOMES)))
+    named = len(frozenset().union(*(ids[name] for name in CODES)))
     if not total:
         findings.add(place, "no number from 1 on - copy the report again")
     elif named > total or (named < total and "incomplete_ids" in data):
-        outcomes = ", ".join(f"{len(ids[name])} {name}" for name in _OUTCOMES)
+        outcomes = ", ".join(f"{len(ids[name])} {name}" for name in CODES)
         findings.add(
             place, f"says {total}, but the lists name {named} ({outcomes}) - it was changed"
         )
@@ -98,7 +91,7 @@ def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findi
 
 def _check_relations(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
     """What is in one list and must not, or must, be in another."""
-    for one, other in combinations((*_OUTCOMES,), 2):
+    for one, other in combinations(CODES, 2):
         both = ids[one] & ids[other]
         clash(findings, file, f"{one}_ids", both, f"also in {other}_ids - which is it?")
     tested = ids["resolved"] | ids["unresolved"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.files.json_values import as_object, as_objects
@@ -41,14 +41,21 @@ class TrialCounts:
         """The fewest trials that any task has of those that count: up to there pass^k is told."""
         return min(self.counted.values(), default=0)
 
-    def missing(self) -> list[tuple[str, int]]:
-        """(task, trial) that other tasks or trials have and nobody ran, in order."""
-        return [
-            (task, trial)
+    def notes(self, suite: str) -> Iterator[str]:
+        """Which trials other tasks have and nobody ran, in order."""
+        missing = [
+            f"task {task[:40]} trial {trial}"
             for task, trials in sorted(self.tasks.items())
             for trial in self.rounds
             if trial not in trials
         ]
+        if missing:
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            yield (
+                f"{suite}: {len(missing)} trials that other tasks have are not there "
+                f"({', '.join(missing[:5])}{more}); tau.pass^k is told up to k = {self.least}, the "
+                "fewest trials of a task"
+            )
 
 
 def metrics(least: int) -> tuple[MetricSpec, ...]:
@@ -82,12 +89,6 @@ def metrics(least: int) -> tuple[MetricSpec, ...]:
             description="mean cost of the simulated user",
         ),
     )
-
-
-def list_missing(missing: list[tuple[str, int]]) -> str:
-    """The first of them in words."""
-    first = ", ".join(f"task {task[:40]} trial {trial}" for task, trial in missing[:5])
-    return first + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
 
 
 def trial_number(value: Json) -> int | None:

@@ -72,23 +72,18 @@ def read_finished(path: Path, found: Findings) -> Iterator[FinishedSample]:
         yield FinishedSample(place, index, normalize_status(status), result, turns, _at(data))
 
 
-def read_broken(path: Path, found: Findings) -> Iterator[BrokenSample]:
-    for place, data in _lines(path, found):
+def by_index(path: Path | None, found: Findings) -> dict[str, list[BrokenSample]]:
+    """Sample -> its last tries that were broken off, in their order."""
+    kept: dict[str, list[BrokenSample]] = {}
+    for place, data in _lines(path, found) if path else ():
         index, code = _index(data.get("index")), data.get("error")
         if index is None or not isinstance(code, str) or not code:
             found.add(place, "no index or no error - no broken sample of AgentBench")
             continue
         said = as_string(data.get("info"))[:20_000]
         infra = code in _NOBODY or is_nobodys(said)
-        yield BrokenSample(place, index, code, one_line(said, _INFO), infra, _at(data))
-
-
-def by_index(path: Path | None, found: Findings) -> dict[str, list[BrokenSample]]:
-    """Sample -> its last tries that were broken off, in their order."""
-    kept: dict[str, list[BrokenSample]] = {}
-    for one in read_broken(path, found) if path else ():
-        tries = kept.setdefault(one.index, [])
-        tries.append(one)
+        tries = kept.setdefault(index, [])
+        tries.append(BrokenSample(place, index, code, one_line(said, _INFO), infra, _at(data)))
         del tries[:-_KEPT]
     return kept
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gate.agents.recordings.retrieval_run import Documents
 from gate.errors import UsageError
 from gate.graders.rankings.metrics import cutoff_fault, list_lacking, ranking_metrics, relevant_of
 from gate.importers.formats.trec.qrels import Qrels, QueryJudgements
 from gate.importers.formats.trec.runs import RankedRun
 from gate.importers.trials.build import case_of, trial_of
-from gate.records import Case, Response, Trial
+from gate.records import Response, Trial
 from gate.records.imported import ImportedSuite
 from gate.stats.ranking import measures
 
@@ -83,21 +82,19 @@ class Ranking:
 
     def trials(self) -> Iterator[Trial]:
         for judged, called in self.counted():
-            found = () if called is None else self.run.of(called)
-            yield self._trial(judged, called, found)
+            yield self._trial(judged, called)
 
-    def case(self, judged: QueryJudgements) -> Case:
-        return case_of(
+    def _trial(self, judged: QueryJudgements, called: str | None) -> Trial:
+        found = () if called is None else self.run.of(called)
+        kept = tuple(one for one in found if not (self.drop_same_id and one.id == judged.id))
+        case = case_of(
             self.tool,
             self.suite,
             judged.id,
             input=self.questions.get(judged.id, judged.asked),
             keys={"relevance_scores": judged.grades},
         )
-
-    def _trial(self, judged: QueryJudgements, called: str | None, found: Documents) -> Trial:
-        kept = tuple(one for one in found if not (self.drop_same_id and one.id == judged.id))
-        case, ids = self.case(judged), [one.id for one in kept]
+        ids = [one.id for one in kept]
         gains = relevant_of(case.keys)
         values = measures(ids, gains, cutoffs=self.k, reciprocal_cutoffs=self.mrr_k)
         missing = "; ".join(list_lacking(ids, gains, max(self.k, default=len(ids))))

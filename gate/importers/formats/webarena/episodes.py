@@ -64,6 +64,7 @@ class Episodes:
     suite: str
     version: str
     agent: str
+    expected: frozenset[str] = frozenset()
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -71,10 +72,6 @@ class Episodes:
             episode.folder / name for episode in self.episodes for name in (SUMMARY, LAST_STEP)
         )
         return tuple(path for path in named if path.is_file() and not path.is_symlink())
-
-    @property
-    def expected(self) -> frozenset[str]:
-        return frozenset()
 
     def created_at(self) -> str | None:
         times = [episode.started for episode in self.episodes if episode.started]

@@ -231,14 +231,11 @@ class RecordedAnswers:
     suite: str = "webarena"
     version: str = "webarena, recorded"
     agent: str = ""
+    expected: frozenset[str] = frozenset()
 
     @property
     def files(self) -> tuple[Path, ...]:
         return (plain(self.path),)
-
-    @property
-    def expected(self) -> frozenset[str]:
-        return frozenset()
 
     def results(self) -> Iterator[TaskResult | Problem]:
         for item in items(self.path):

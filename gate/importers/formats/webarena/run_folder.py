@@ -96,7 +96,9 @@ def run_folder(path: Path) -> RunFolder:
     named = {file.name: file for file in flat}
     logs = log_files((*flat, *beneath))
     tries = read_logs(logs, found)
-    config, told = _config(named), _read_dump(named, found)
+    config = as_object(json_of(named[_CONFIG]) if _CONFIG in named else {})
+    told = _read_dump(named, found)
+    model = [config.get(name) for name in ("provider", "model")]
     for task, end in tries.items():
         says = (told or {}).get(task)
         if (
@@ -114,7 +116,7 @@ def run_folder(path: Path) -> RunFolder:
         tries=tries,
         told=told,
         expected=_expected_tasks(config, {*renders, *tries}),
-        agent=_agent(config),
+        agent=one_line(" ".join(as_strings(model)), 200),
     )
 
 
@@ -124,21 +126,12 @@ def _task_of(file: Path) -> str:
     return str(int(digits)) if fits and digits.isdecimal() and len(digits) < 10 else ""
 
 
-def _config(named: Mapping[str, Path]) -> Mapping[str, Json]:
-    return as_object(json_of(named[_CONFIG]) if _CONFIG in named else {})
-
-
 def _expected_tasks(config: Mapping[str, Json], seen: set[str]) -> frozenset[str]:
     """The tasks that the run was to try, and what else was."""
     start, end = (as_count(config.get(f"test_{name}_idx")) for name in ("start", "end"))
     if start is None or end is None or not 0 <= end - start <= _MOST_TASKS:
         return frozenset()
     return frozenset({*map(str, range(start, end)), *seen})
-
-
-def _agent(config: Mapping[str, Json]) -> str:
-    words = (config.get(name) for name in ("provider", "model"))
-    return one_line(" ".join(as_strings([*words])), 200)
 
 
 def _read_dump(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | None:
