@@ -19,8 +19,9 @@ from gate.analysis.table import Table
 from gate.records import Policy, RegressionRules
 from gate.records.baseline import BaselineRun
 from gate.store.baseline.file import BaselineFile, render
-from gate.verdict.comparability import SuiteData
+from gate.store.baseline.find import Compared
 from gate.verdict.decide import decide
+from gate.verdict.suite_data import SuiteData
 
 ROUNDS = 3
 
@@ -54,11 +55,10 @@ def seconds() -> float:
         start = time.perf_counter()
         estimates(after, after.specs)
         decide(
-            [SuiteData(name="big", current=after, baseline=before)],
+            [SuiteData(name="big", current=after, compared=Compared(table=before))],
             gates=(),
             regression=RegressionRules(),
             policy=Policy(),
-            mode="laptop",
         )
         taken.append(time.perf_counter() - start)
     return statistics.median(taken)

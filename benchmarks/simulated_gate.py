@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from gate.analysis.table import Table
+from gate.analysis.tally import Tally
 from gate.records import Comparison, MetricSpec, Policy, RegressionRules, Verdict, equal_looks
-from gate.verdict.comparability import SuiteData
+from gate.store.baseline.find import Compared
 from gate.verdict.decide import decide
 from gate.verdict.stop_rule import look_at_suites
+from gate.verdict.suite_data import UNPLANNED, SuiteData
 
 Array = npt.NDArray[np.float64]
 SUCCESS = MetricSpec(name="agent.success_rate", column="success", family="rate")
@@ -118,20 +120,19 @@ def judged(shape: Shape, was: Array, now: Array, rules: RegressionRules) -> Ende
     errors are NaN.
     """
     looks = equal_looks(shape.cases * shape.cap)
-    asked = {"gates": (), "regression": rules, "policy": Policy(), "mode": "branch"}
+    plan = replace(UNPLANNED, cases=shape.cases, rounds=shape.rounds, looks=looks)
     for made in looks.calls:
         suite = SuiteData(
             name="s",
             current=table(now[: min(made, shape.cases)], made, shape.cases),
-            baseline=table(was[: min(made, shape.cases)], was.size, len(was)),
-            looks=looks,
-            made=made,
-            chosen=shape.cases,
-            planned=shape.cases * shape.rounds,
+            compared=Compared(table=table(was[: min(made, shape.cases)], was.size, len(was))),
+            meta=plan,
+            tally=Tally(trials=made),
         )
-        if not look_at_suites([suite], **asked).suites:
+        if not look_at_suites([suite], gates=(), regression=rules).suites:
             break
-    return Ended(verdict=decide([suite], **asked), calls=made)
+    verdict = decide([suite], gates=(), regression=rules, policy=Policy())
+    return Ended(verdict=verdict, calls=made)
 
 
 def table(values: Array, made: int, cases: int) -> Table:

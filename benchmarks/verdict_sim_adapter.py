@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from gate.analysis.table import Table
+from gate.analysis.tally import Tally
 from gate.records import Looks, MetricRule, MetricSpec, Policy, RegressionRules, Tolerance
-from gate.verdict.comparability import SuiteData
+from gate.store.baseline.find import Compared
 from gate.verdict.decide import decide
 from gate.verdict.stop_rule import look_at_suites
+from gate.verdict.suite_data import UNPLANNED, SuiteData
 
 Array = npt.NDArray[np.float64]
 _KNOWN = ("regression", "improvement", "no_regression")
@@ -26,7 +28,8 @@ def fixed(
 ) -> list[str]:
     """Arrays of cases x rounds x metrics, NaN where a call was not made -> a status a metric."""
     names = [f"m.{j}" for j in range(candidate.shape[2])]
-    suite = SuiteData(name="s", current=_table(candidate, names), baseline=_table(baseline, names))
+    compared = Compared(table=_table(baseline, names))
+    suite = SuiteData(name="s", current=_table(candidate, names), compared=compared)
     return _statuses(suite, names, _rules(names, tolerance, alpha))
 
 
@@ -46,30 +49,33 @@ def sequential(
     suite = SuiteData(
         name="s",
         current=_table(candidate[:started], names),
-        baseline=_table(baseline[:started], names),
-        looks=Looks(calls=tuple(looks)),
-        made=calls_done,
-        chosen=len(candidate),
-        planned=looks[-1],
+        compared=Compared(table=_table(baseline[:started], names)),
+        meta=replace(
+            UNPLANNED,
+            cases=len(candidate),
+            rounds=looks[-1] // len(candidate),
+            looks=Looks(calls=tuple(looks)),
+        ),
+        tally=Tally(trials=calls_done),
     )
     rules = _rules(names, tolerance, alpha)
-    if look_at_suites([suite], **rules).suites:
+    if look_at_suites([suite], gates=(), regression=rules).suites:
         return ["continue"] * len(names)
     return _statuses(suite, names, rules)
 
 
-def _statuses(suite: SuiteData, names: list[str], rules: dict[str, Any]) -> list[str]:
-    status = {row.metric: row.status for row in decide([suite], **rules).comparisons}
+def _statuses(suite: SuiteData, names: list[str], rules: RegressionRules) -> list[str]:
+    verdict = decide([suite], gates=(), regression=rules, policy=Policy())
+    status = {row.metric: row.status for row in verdict.comparisons}
     return [status[name] if status[name] in _KNOWN else "inconclusive" for name in names]
 
 
-def _rules(names: list[str], tolerance: float, alpha: float) -> dict[str, Any]:
-    regression = RegressionRules(
+def _rules(names: list[str], tolerance: float, alpha: float) -> RegressionRules:
+    return RegressionRules(
         alpha=alpha,
         tolerance=Tolerance(value=tolerance),
         metrics={name: MetricRule(metric=name) for name in names},
     )
-    return {"gates": (), "regression": regression, "policy": Policy(), "mode": "branch"}
 
 
 def _table(values: Array, names: list[str]) -> Table:

@@ -26,7 +26,7 @@ from gate.store.session import new_session_id
 from gate.suites.config.overrides import for_release
 from gate.suites.protection.rules import Rules, load_own_config
 from gate.verdict.conclude import conclude
-from gate.verdict.measured import Measured, Setting
+from gate.verdict.suite_data import Setting, SuiteData
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -103,17 +103,17 @@ def _read_labels(after: Stored, config: Config, root: Path) -> LabelReview:
 
 def _measure(
     name: str, suite: StoredSuite, baseline: StoredSuite | None, gates: tuple[GateRule, ...]
-) -> Measured:
+) -> SuiteData:
     case_ids, meta = frozenset(suite.table.cases), suite.meta
     spared = len(case_ids) < meta.cases and not suite.not_run
     partial = meta.not_selected or spared
     left_out = frozenset(baseline.table.cases) - case_ids if baseline and partial else frozenset()
-    return Measured(
+    return SuiteData(
         name=name,
         meta=meta,
-        table=suite.table,
+        current=suite.table,
         tally=suite.tally,
-        baseline=_pair_with_baseline(baseline, suite, name),
+        compared=_pair_with_baseline(baseline, suite, name),
         gates=gates,
         not_run=max(0, suite.not_run),
         not_asked=left_out,
@@ -124,7 +124,7 @@ def _measure(
 def _pair_with_baseline(baseline: StoredSuite | None, suite: StoredSuite, name: str) -> Compared:
     if baseline is None:
         info = BaselineInfo(source="none", detail=f"no suite '{name}'")
-        return Compared(table=None, info=info)
+        return Compared(info=info)
     differ = differences(baseline.facts, suite.facts)
     info = replace(baseline.info, fingerprint_diff=differ)
     return Compared(table=baseline.table, info=info, drift=baseline.drift, runs=baseline.runs)

@@ -38,7 +38,7 @@ from gate.verdict.planning.plan import (
 
 WIDTH = 100
 ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
-NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
+NONE_WANTED = Compared(info=BaselineInfo(source="none", detail="none was wanted"))
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:

@@ -31,10 +31,10 @@ from gate.store.baseline.find import Compared, differences
 from gate.store.session import SessionWriter
 from gate.verdict.conclude import conclude, look
 from gate.verdict.debug_command import worst_failing
-from gate.verdict.measured import Measured, Setting
 from gate.verdict.stop_rule import LookResult
+from gate.verdict.suite_data import Setting, SuiteData
 
-NONE_WANTED = Compared(table=None, info=BaselineInfo(source="none", detail="none was wanted"))
+NONE_WANTED = Compared(info=BaselineInfo(source="none", detail="none was wanted"))
 WORST = 3  # cases of a run that failed
 
 
@@ -76,7 +76,7 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
 
 
 def _show_failing(
-    setup: Setup, session: SessionWriter, report: Report, measured: Sequence[Measured]
+    setup: Setup, session: SessionWriter, report: Report, measured: Sequence[SuiteData]
 ) -> Iterator[ShownCase]:
     """The worst cases of a run that failed, for whoever typed it."""
     if report.outcome != "fail":
@@ -98,7 +98,7 @@ def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> Loo
 
 
 def _report(
-    setup: Setup, session: SessionWriter, collected: Collected, measured: Sequence[Measured]
+    setup: Setup, session: SessionWriter, collected: Collected, measured: Sequence[SuiteData]
 ) -> Report:
     setting = _setting(setup, session, collected.ended_early)
     report = locate_findings(conclude(measured, setup.config, setting, session.rows_of), setup)
@@ -165,11 +165,11 @@ def _list_metrics_elsewhere(setup: Setup) -> frozenset[str]:
     return metrics_of(left_out, setup.rules.config, setup.rules.root)
 
 
-def _measure(setup: Setup, collected: Collected, unreachable: str) -> list[Measured]:
+def _measure(setup: Setup, collected: Collected, unreachable: str) -> list[SuiteData]:
     return [_suite(setup, plan, collected, unreachable) for plan in setup.plans]
 
 
-def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> Measured:
+def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> SuiteData:
     name = plan.suite.name
     table = table_of(collected.columns[name], plan.specs, plan.grader_digests)
     tally = collected.tallies[name]
@@ -180,12 +180,12 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
     spared = plan.looks is not None and (name in collected.course.ended or not broken_off)
     missing = len(plan.chosen) * plan.suite.rounds - tally.trials
     case_ids = frozenset(table.cases) if spared else plan.chosen
-    return Measured(
+    return SuiteData(
         name=name,
         meta=plan.meta(),
-        table=table,
+        current=table,
         tally=tally,
-        baseline=_compare_with_control(control, plan, setup) if control else stored,
+        compared=_compare_with_control(control, plan, setup) if control else stored,
         control=control.tallies[name] if control else None,
         gates=plan.suite.gates,
         floor=plan.suite.floor,
@@ -220,7 +220,7 @@ def _compare_with_control(control: ArmResults, plan: SuitePlan, setup: Setup) ->
     name, provenance = plan.suite.name, control.meta.provenance
     table = table_of(control.columns[name], plan.specs, plan.grader_digests)
     if not table.cases:
-        return Compared(table=None, info=BaselineInfo(source="none", detail="no control was asked"))
+        return Compared(info=BaselineInfo(source="none", detail="no control was asked"))
     from gate.store.baseline.schema import fingerprint
 
     lost = control.tallies[name].infra_errors

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from gate.analysis.missing_answers import (
     Missing,
@@ -15,86 +14,15 @@ from gate.analysis.missing_answers import (
     too_much_unscored,
     without_silence,
 )
-from gate.analysis.outages import OUT, Outage
+from gate.analysis.outages import OUT
 from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases, too_few_left
 from gate.analysis.table import Table
-from gate.records import GateRule, Looks, MetricSpec
+from gate.records import MetricSpec
 from gate.text import figures
+from gate.verdict.suite_data import SuiteData
 
 ACCEPTED = "this change was accepted"
 TOO_MANY_ERRORS = 0.20  # more infrastructure errors: nothing is judged (docs/semantics.md 4)
-_NONE: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteData:
-    """What the verdict needs to know of one suite."""
-
-    name: str
-    current: Table
-    baseline: Table | None
-    gates: tuple[GateRule, ...] = ()  # the suite's own; they win over the top-level ones by metric
-    floor: bool = False  # fails where nothing at all passes
-    not_comparable: str = ""  # a reason found before, such as another dataset
-    edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing compares it
-    new_cases: frozenset[str] = _NONE  # run, but do not gate
-    quarantined: frozenset[str] = _NONE  # run and listed, but do not gate
-    accepted: frozenset[str] = _NONE  # metrics whose change somebody accepted
-    accepts_all: bool = False  # somebody accepted whatever got worse, without naming it
-    unreachable: str = ""  # what the health check said, as a sentence
-    answered: bool = False  # that health check, by something that is no agent that is well
-    control_unreachable: str = ""  # of the agent that a fresh baseline comes from
-    outage: Outage | None = None  # nearly all trials failed alike, below what the agent says
-    unjudged: str = ""  # that a judge, though it may have answered, scored nothing at all
-    why_unjudged: str = ""  # why most votes of judges failed, after a colon
-    why_unanswered: str = ""  # what most calls that nobody answered ended with, after a colon
-    not_run: int = 0  # trials that a budget left unmade
-    unasked: int = 0  # cases among them that never got a round
-    not_asked: frozenset[str] = _NONE  # cases of the dataset that this run left out
-    looks: Looks | None = None  # the plan of a run that may stop early; None: a fixed size
-    made: int = 0  # trials of that plan so far
-    chosen: int = 0  # cases that the plan asks
-    planned: int = 0  # trials that the gates may ask for: chosen x rounds
-    fresh: bool = False  # the baseline was measured in the same run, round by round
-    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
-    advisory: Mapping[str, str] = field(default_factory=dict)  # metric -> why it does not gate
-
-    @property
-    def complete(self) -> bool:
-        """Whether the planned trials were made; more of them are for doubts only."""
-        return self.looks is None or self.made >= min(self.planned, self.looks.cap)
-
-    @property
-    def at_cap(self) -> bool:
-        """Whether no trial can be added to those that there are."""
-        return self.looks is None or self.made >= self.looks.cap
-
-    @property
-    def all_asked(self) -> bool:
-        """Whether every case was asked once; a part of them has another mean."""
-        return self.looks is None or self.made >= self.chosen
-
-    @property
-    def cut_short(self) -> bool:
-        """Whether the verdict on something else may have ended the run first."""
-        return not (self.complete or self.not_run)
-
-    @property
-    def broken(self) -> bool:
-        """Whether nothing is judged because of an agent that was there: a change may have broken
-        it.
-        """
-        if self.unreachable:
-            return self.answered
-        out = None if self.control_unreachable else self.outage
-        return out is not None and out.answered
-
-    @property
-    def excused_cases(self) -> frozenset[str]:
-        """Cases whose absence says nothing: left out on purpose, or the agent was not there."""
-        if self.unreachable and self.baseline is not None:
-            return frozenset(self.baseline.cases)
-        return self.not_asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,10 +50,10 @@ class Standing:
         nothing.
         """
         if share_unjudged(self.current, spec) > TOO_MANY_ERRORS:
-            return f"{OUT}{self.data.why_unjudged}"
-        useless = bool(self.data.unjudged)
+            return f"{OUT}{self.data.tally.why_unjudged}"
+        useless = self.data.tally.no_vote_reason
         if useless and share_unjudged(self.current, spec, useless=True) > TOO_MANY_ERRORS:
-            return self.data.unjudged
+            return useless
         return ""
 
     def hides(self, spec: MetricSpec) -> bool:
@@ -150,7 +78,7 @@ def stand(data: SuiteData, *, max_removed: float) -> Standing:
         current=current,
         pairing=pairing,
         error=_error_reason(data),
-        not_comparable=data.not_comparable
+        not_comparable=data.compared.not_comparable
         or _not_comparable_reason(pairing, max_removed, data.unasked),
     )
 
@@ -175,7 +103,7 @@ def _error_reason(data: SuiteData) -> str:
         share = infra_share(table)
         if share > TOO_MANY_ERRORS:
             ended = "ended in infrastructure errors, too many for a verdict"
-            why = data.why_unanswered if table is data.current else ""
+            why = data.tally.why_unanswered if table is data.current else ""
             return f"{figures.portion(share)} of the {calls} {ended}{why}"
     return ""
 

@@ -113,7 +113,7 @@ def _evidence(pair: MetricPair, arms: PairedValues) -> Evidence:
         arms.current,
         pair.spec,
         tolerance=pair.tolerance,
-        drift=pair.standing.data.drift.get(pair.spec.name, 0.0),
+        drift=pair.standing.data.compared.drift.get(pair.spec.name, 0.0),
     )
 
 

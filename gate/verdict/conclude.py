@@ -5,6 +5,7 @@ share it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gate.analysis.categories import categories
@@ -29,7 +30,6 @@ from gate.records import (
 from gate.records.codec import from_json
 from gate.records.settings import WRITTEN
 from gate.records.trial_row import RowsOf
-from gate.verdict.comparability import SuiteData
 from gate.verdict.debug_command import debug_command, same_run, worst_failing
 from gate.verdict.decide import decide
 from gate.verdict.deployment import decide_deployment
@@ -39,23 +39,29 @@ from gate.verdict.explain import (
     with_modes,
     worst_cases,
 )
-from gate.verdict.measured import Measured, Setting
 from gate.verdict.reasons import describe_floor
 from gate.verdict.spending import count_calls, reason_with_calls, sum_cost
 from gate.verdict.stop_rule import LookResult, look_at_suites
+from gate.verdict.suite_data import Setting, SuiteData
 
 SEED = 0  # of intervals that draw
 
 
 def conclude(
-    measured: Sequence[Measured],
+    measured: Sequence[SuiteData],
     config: Config,
     setting: Setting,
     rows_of: RowsOf,
 ) -> Report:
     """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite."""
     numbers = {one.name: _numbers(one) for one in measured}
-    verdict = decide(_data(measured, config, setting), **_rules(config, setting))
+    verdict = decide(
+        _with_rules(measured, config, setting),
+        gates=config.gates,
+        regression=config.regression,
+        policy=config.policy,
+        elsewhere=setting.elsewhere,
+    )
     worse = worst_cases(measured, verdict, rows_of)
     return Report(
         session_id=setting.session_id,
@@ -83,7 +89,9 @@ def conclude(
         alpha=config.regression.alpha,
         power=config.regression.power,
         decision=decide_deployment(verdict, config.policy) if _is_deployed(setting) else None,
-        overall=sum_totals([one.table for one in measured], (one.tally.codes for one in measured)),
+        overall=sum_totals(
+            [one.current for one in measured], (one.tally.codes for one in measured)
+        ),
     )
 
 
@@ -96,7 +104,7 @@ def _floors(verdict: Verdict) -> list[str]:
 def _reproduce(
     verdict: Verdict,
     worse: Sequence[MetricFall],
-    measured: Sequence[Measured],
+    measured: Sequence[SuiteData],
     config: Config,
     setting: Setting,
 ) -> str:
@@ -123,7 +131,7 @@ def _is_deployed(setting: Setting) -> bool:
 
 
 def _explain_cases(
-    cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf
+    cases: CaseChanges, measured: Sequence[SuiteData], rows_of: RowsOf
 ) -> CaseChanges:
     """With their history, what failed in them, and how the agent's steps differ."""
     cases = with_modes(with_evidence(with_history(cases, measured), rows_of), measured)
@@ -134,68 +142,39 @@ def _explain_cases(
     return with_steps(cases, measured, rows_of)
 
 
-def _numbers(one: Measured) -> dict[str, Estimate]:
+def _numbers(one: SuiteData) -> dict[str, Estimate]:
     if not one.labels:
-        return estimates(one.table, one.table.specs)
+        return estimates(one.current, one.current.specs)
     from gate.analysis.agreement import correct_estimates
 
-    return correct_estimates(one.table, one.labels)
+    return correct_estimates(one.current, one.labels)
 
 
-def look(measured: Sequence[Measured], config: Config, setting: Setting) -> LookResult:
+def look(measured: Sequence[SuiteData], config: Config, setting: Setting) -> LookResult:
     """The same question while the run goes on: which suites need more trials."""
-    return look_at_suites(_data(measured, config, setting), **_rules(config, setting))
+    suites = _with_rules(measured, config, setting)
+    return look_at_suites(suites, gates=config.gates, regression=config.regression)
 
 
-def _rules(config: Config, setting: Setting) -> dict[str, Any]:
-    return {
-        "gates": config.gates,
-        "regression": config.regression,
-        "policy": config.policy,
-        "mode": setting.mode,
-        "elsewhere": setting.elsewhere,
-    }
-
-
-def _data(measured: Sequence[Measured], config: Config, setting: Setting) -> list[SuiteData]:
+def _with_rules(measured: Sequence[SuiteData], config: Config, setting: Setting) -> list[SuiteData]:
+    """With what the whole run says of each: which cases and changes do not count, who answered."""
     quarantined = frozenset(entry.case for entry in config.quarantine)
     return [
-        SuiteData(
-            name=one.name,
-            current=one.table,
-            baseline=one.baseline.table,
-            gates=one.gates,
-            floor=one.floor,
-            not_comparable=one.baseline.not_comparable,
-            new_cases=one.new_cases,
-            edited=one.edited,
+        replace(
+            one,
             quarantined=quarantined,
             accepted=frozenset(name for change in meant for name in change.metrics),
             accepts_all=any(not change.metrics for change in meant),
-            unreachable=one.unreachable,
             answered=setting.answered,
-            unjudged=one.tally.no_vote_reason,
-            why_unjudged=one.tally.why_unjudged,
-            control_unreachable=one.control_unreachable,
-            outage=one.outage,
-            why_unanswered=one.tally.why_unanswered,
-            not_run=one.not_run,
-            unasked=one.unasked,
-            not_asked=one.not_asked,
-            looks=one.meta.looks,
-            made=one.made,
-            chosen=one.meta.cases,
-            planned=one.planned,
-            fresh=one.control is not None,
-            drift=one.baseline.drift,
-            advisory=one.advisory,
         )
         for one in measured
         for meant in [_open_acceptances([one], setting)]
     ]
 
 
-def _open_acceptances(measured: Sequence[Measured], setting: Setting) -> tuple[AcceptedChange, ...]:
+def _open_acceptances(
+    measured: Sequence[SuiteData], setting: Setting
+) -> tuple[AcceptedChange, ...]:
     """What was accepted, without what every one of these baselines has taken in: the nightly run at
     a merged commit finds the same comment again.
     """
@@ -203,11 +182,11 @@ def _open_acceptances(measured: Sequence[Measured], setting: Setting) -> tuple[A
         return ()
     from gate.store.baseline.pool import not_yet_in
 
-    left = [not_yet_in(one.baseline.accepted, setting.accepted) for one in measured]
+    left = [not_yet_in(one.compared.accepted, setting.accepted) for one in measured]
     return tuple(change for change in setting.accepted if any(change in some for some in left))
 
 
-def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
+def _suite(one: SuiteData, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
     outcome, reason = verdict.suites[one.name]
     return SuiteReport(
         name=one.name,
@@ -221,7 +200,7 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         rounds=one.meta.rounds,
         metrics=numbers,
         failures_top=one.tally.top(),
-        baseline=one.baseline.info,
+        baseline=one.compared.info,
         **_for_cases_like_these(one),
         infra_errors=one.tally.infra_errors,
         agent_errors=one.tally.agent_errors,
@@ -238,20 +217,20 @@ def _suite(one: Measured, numbers: Mapping[str, Estimate], verdict: Verdict) -> 
         violations=one.tally.violations.total,
         violation_log=_log(one.tally),
         modes=one.tally.failures.modes(),
-        categories=categories(one.table, one.tally.failures.by_case()),
-        counts=count_cases(one.table),
-        reliability=measure_reliability(one.table),
+        categories=categories(one.current, one.tally.failures.by_case()),
+        counts=count_cases(one.current),
+        reliability=measure_reliability(one.current),
         clusters=one.tally.failures.clusters(),
         evidence=one.tally.evidence.counts(),
         quoted=tuple(q for q in one.meta.quoted if q.metric in numbers),
         floor=verdict.floors.get(one.name),
-        dimension_scores=dimension_scores(one.table),
+        dimension_scores=dimension_scores(one.current),
         people=one.people,
     )
 
 
-def _for_cases_like_these(one: Measured) -> dict[str, Any]:
-    bounds = success_of_cases_like_these(one.table, SEED)
+def _for_cases_like_these(one: SuiteData) -> dict[str, Any]:
+    bounds = success_of_cases_like_these(one.current, SEED)
     if bounds is None:
         return {"success_rate_ci95": None}
     return {
@@ -265,10 +244,10 @@ def _log(tally: Tally) -> tuple[LoggedViolation, ...]:
     return tuple(from_json(LoggedViolation, found) for found in tally.violations.list_first())
 
 
-def _history(one: Measured, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:
+def _history(one: SuiteData, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:
     """Means of the stored runs, of what blocks. A sample's means are not those of all cases."""
-    most = max((run.cases for run in one.baseline.history), default=0)
-    runs = [run for run in one.baseline.history if not 0 < run.cases < most / 2]
+    most = max((run.cases for run in one.compared.history), default=0)
+    runs = [run for run in one.compared.history if not 0 < run.cases < most / 2]
     if len(runs) < 2 or one.meta.not_selected:
         return {}
     rows: tuple[Comparison | GateResult, ...] = (*verdict.comparisons, *verdict.gates)
@@ -276,8 +255,8 @@ def _history(one: Measured, verdict: Verdict) -> dict[str, tuple[float | None, .
     return {name: tuple(run.means.get(name) for run in runs) for name in sorted(names)}
 
 
-def _first_baseline(measured: Sequence[Measured]) -> BaselineInfo:
-    baselines = [one.baseline.info for one in measured if one.baseline.table is not None]
-    return (baselines or [one.baseline.info for one in measured] or [BaselineInfo(source="none")])[
+def _first_baseline(measured: Sequence[SuiteData]) -> BaselineInfo:
+    baselines = [one.compared.info for one in measured if one.baseline is not None]
+    return (baselines or [one.compared.info for one in measured] or [BaselineInfo(source="none")])[
         0
     ]

@@ -11,7 +11,7 @@ from gate.analysis.severity import by_severity
 from gate.records import CaseChanges, MetricFall, Outcome
 from gate.suites.protection.rules import CONFIG
 from gate.text.escaping import one_line
-from gate.verdict.measured import Measured
+from gate.verdict.suite_data import SuiteData
 
 Named = tuple[str, str]  # suite, case id
 _LONGEST = 200  # characters of a name that is pasted
@@ -46,7 +46,7 @@ def worst_failing(
     cases: CaseChanges,
     worse: Sequence[MetricFall],
     outcome: Outcome,
-    measured: Sequence[Measured],
+    measured: Sequence[SuiteData],
     spared: Set[str] = frozenset(),
 ) -> tuple[Named, ...]:
     """Those that newly fail, then those that made a blocking metric worse, then those in error; of
@@ -62,15 +62,15 @@ def worst_failing(
     return tuple(dict.fromkeys(cases_found))
 
 
-def _lowest(measured: Sequence[Measured], spared: Set[str]) -> Iterator[Named]:
+def _lowest(measured: Sequence[SuiteData], spared: Set[str]) -> Iterator[Named]:
     """Cases of which a round failed, those that passed the fewest first."""
     lowest = []
     for measured_suite in measured:
-        success = measured_suite.table.column("success")
+        success = measured_suite.current.column("success")
         rounds, passed = (~np.isnan(success)).sum(axis=1), np.nansum(success, axis=1)
         lowest += [
             (float(passed[row] / rounds[row]), measured_suite.name, case_id)
-            for row, case_id in enumerate(measured_suite.table.cases)
+            for row, case_id in enumerate(measured_suite.current.cases)
             if passed[row] < rounds[row] and case_id not in spared
         ]
     yield from ((suite, case_id) for _, suite, case_id in sorted(lowest))

@@ -12,19 +12,19 @@ from gate.records import (
     Comparison,
     GateResult,
     GateRule,
-    Mode,
     Outcome,
     Policy,
     RegressionRules,
     Verdict,
 )
-from gate.verdict.comparability import SuiteData, stand
+from gate.verdict.comparability import stand
 from gate.verdict.comparisons import compare_all
 from gate.verdict.floor import floor_of
 from gate.verdict.gates import judge_gates
 from gate.verdict.levels import list_unjudged
 from gate.verdict.outcomes import OutcomeReason, exit_code, list_reasons, worst
 from gate.verdict.reasons import describe_pass, join_reasons
+from gate.verdict.suite_data import SuiteData
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +43,11 @@ def decide(
     gates: Sequence[GateRule],
     regression: RegressionRules,
     policy: Policy,
-    mode: Mode,
     elsewhere: frozenset[str] = frozenset(),
 ) -> Verdict:
     """`gates`: the top-level ones. `elsewhere`: metrics of gate.yml's suites that did not run here,
     so that a top-level gate on one of them is not missing.
     """
-    del mode  # a limit is the same everywhere
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
     comparisons = compare_all(standings, gates, regression)
     results = judge_gates(standings, gates, alpha=regression.alpha, elsewhere=elsewhere)

@@ -24,7 +24,7 @@ from gate.records import (
 )
 from gate.records.trial_row import RowsOf
 from gate.text.escaping import one_line
-from gate.verdict.measured import Measured
+from gate.verdict.suite_data import SuiteData
 
 LISTED = 200  # cases of a list whose evidence is looked up
 METRICS = 10  # of a suite, whose worst cases are told
@@ -45,7 +45,7 @@ def with_evidence(cases: CaseChanges, rows_of: RowsOf) -> CaseChanges:
     )
 
 
-def with_modes(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
+def with_modes(cases: CaseChanges, measured: Sequence[SuiteData]) -> CaseChanges:
     """Those beyond LISTED, whose rows nobody reads, with the mode that was counted of them: what is
     said of all newly failing cases adds up to their number.
     """
@@ -73,14 +73,14 @@ def with_modes(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
     )
 
 
-def with_history(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChanges:
+def with_history(cases: CaseChanges, measured: Sequence[SuiteData]) -> CaseChanges:
     """What the cases that flip or change sides did in each stored run."""
     stored: dict[tuple[str, str], tuple[tuple[int, int], ...]] = {}
     listed = (*cases.newly_failing, *cases.newly_passing, *cases.flaky)
     for suite in measured:
-        if suite.baseline.table is not None:
+        if suite.baseline is not None:
             ids = {change.case_id for change in listed if change.suite == suite.name}
-            histories = list_histories(suite.baseline.table, suite.baseline.runs, suite.table, ids)
+            histories = list_histories(suite.baseline, suite.compared.runs, suite.current, ids)
             stored.update({(suite.name, case): runs for case, runs in histories.items()})
 
     def add_history(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
@@ -95,7 +95,7 @@ def with_history(cases: CaseChanges, measured: Sequence[Measured]) -> CaseChange
 
 
 def worst_cases(
-    measured: Sequence[Measured], verdict: Verdict, rows_of: RowsOf
+    measured: Sequence[SuiteData], verdict: Verdict, rows_of: RowsOf
 ) -> tuple[MetricFall, ...]:
     """For each grader's metric that got worse or broke a limit the cases that did it, what blocks
     before what warns. Those that newly fail are left out: they are listed already.
@@ -105,10 +105,10 @@ def worst_cases(
     for measured_suite in measured:
         shown = {case for suite, case in failing if suite == measured_suite.name}
         for worse in _list_worse(measured_suite, verdict):
-            spec = measured_suite.table.specs[worse.metric]
+            spec = measured_suite.current.specs[worse.metric]
             fall = find_falls(
-                measured_suite.table,
-                measured_suite.baseline.table,
+                measured_suite.current,
+                measured_suite.baseline,
                 spec,
                 limit=worse.limit,
                 skip=shown,
@@ -128,7 +128,7 @@ class _Worse:
     limit: float | None = None  # that it broke
 
 
-def _list_worse(suite: Measured, verdict: Verdict) -> list[_Worse]:
+def _list_worse(suite: SuiteData, verdict: Verdict) -> list[_Worse]:
     """Metrics of graders that got worse; one without reasons in the rows has no case to show."""
     by_metric: dict[str, _Worse] = {}
     for row in verdict.comparisons:
@@ -140,7 +140,7 @@ def _list_worse(suite: Measured, verdict: Verdict) -> list[_Worse]:
             limit = gate.max if gate.min is None else gate.min
             blocks = before or gate.level == "block"
             by_metric[gate.metric] = _Worse(metric=gate.metric, blocks=blocks, limit=limit)
-    specs, told_by = suite.table.specs, suite.meta.told_by
+    specs, told_by = suite.current.specs, suite.meta.told_by
     graded = [w for n, w in by_metric.items() if n in specs and specs[n].column in told_by]
     return sorted(graded, key=lambda worse: (not worse.blocks, worse.metric))[:METRICS]
 

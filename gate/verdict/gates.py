@@ -79,12 +79,12 @@ def _noise_odds(standing: Standing, gate: GateRule, level: float) -> NoiseOdds |
     size = RunSize(
         cases=_count_measured(standing.current.values(spec)) or _count_measured(values),
         rounds=planned,
-        max_rounds=max(
-            planned, standing.data.looks.cap // chosen if standing.data.looks else planned
-        ),
+        max_rounds=max(planned, standing.data.cap // chosen),
         level=level,
     )
-    return estimate_odds(gate, spec, values, size, drift=standing.data.drift.get(spec.name, 0.0))
+    return estimate_odds(
+        gate, spec, values, size, drift=standing.data.compared.drift.get(spec.name, 0.0)
+    )
 
 
 def _count_measured(values: Array) -> int:
@@ -282,7 +282,7 @@ def certain_state(standing: Standing, gate: GateRule, spec: MetricSpec) -> str:
             [gate.max is not None and end > gate.max + EPSILON for end in ends],
         )
 
-    below, above = sides(standing.data.looks.cap if standing.data.looks else standing.data.planned)
+    below, above = sides(standing.data.cap)
     if all(below) or all(above):
         return "broken"
     if not standing.data.complete:

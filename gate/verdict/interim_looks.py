@@ -9,7 +9,7 @@ import numpy as np
 from gate.analysis.pairing import Pairing
 from gate.records import Sight
 from gate.stats.boundaries import Boundaries, boundaries, nominal
-from gate.verdict.comparability import SuiteData
+from gate.verdict.suite_data import SuiteData
 
 CLOSE = 1e-3  # of the cap
 DIGITS = 6  # of a share of information: equal plans share their boundaries
@@ -60,7 +60,7 @@ def find_position(data: SuiteData, pairing: Pairing | None) -> LookPosition:
     """The fixed size where the suite has no looks; trials made between two looks are one, too."""
     if data.looks is None:
         return LookPosition(fresh=data.fresh)
-    trials = max(1, min(data.made, data.looks.cap))
+    trials = max(1, data.made)
     # A look that almost coincides with this one has nothing of its own to spend.
     apart = (c for c in data.looks.calls if abs(c - trials) > data.looks.cap * CLOSE)
     calls = tuple(sorted({*apart, trials}))

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from gate.records import GateRule, MetricSpec, RegressionRules
 from gate.suites.config.levels import level_of
-from gate.verdict.comparability import Standing, SuiteData
+from gate.verdict.comparability import Standing
+from gate.verdict.suite_data import SuiteData
 
 
 def applicable_gates(data: SuiteData, top_level: Sequence[GateRule]) -> tuple[GateRule, ...]:

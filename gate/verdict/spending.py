@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from gate.analysis.tally import Tally
 from gate.records import Calls, Config, Cost, Outcome
-from gate.verdict.measured import Measured
 from gate.verdict.reasons import with_calls
+from gate.verdict.suite_data import SuiteData
 
 
-def count_calls(measured: Sequence[Measured]) -> Calls:
+def count_calls(measured: Sequence[SuiteData]) -> Calls:
     """Trials of all suites and of their control. Calls that the verdict spared count as saved;
     calls that a budget left unmade do not.
     """
@@ -26,13 +26,13 @@ def count_calls(measured: Sequence[Measured]) -> Calls:
     )
 
 
-def reason_with_calls(reason: str, outcome: Outcome, measured: Sequence[Measured]) -> str:
+def reason_with_calls(reason: str, outcome: Outcome, measured: Sequence[SuiteData]) -> str:
     """The reason of an outcome, with the calls that an early verdict spared."""
     trials = sum(tally.trials for tally in _tallies(measured))
     return with_calls(reason, outcome, count_calls(measured), trials=trials)
 
 
-def sum_cost(measured: Sequence[Measured], config: Config) -> Cost:
+def sum_cost(measured: Sequence[SuiteData], config: Config) -> Cost:
     """USD of all suites, of their control and of judges, as far as prices are known."""
     models: Counter[str] = Counter()
     tallies = _tallies(measured)
@@ -60,7 +60,7 @@ def _judged_for(tallies: Sequence[Tally]) -> float | None:
     return usd if usd or (asked and not unknown) else None
 
 
-def _tallies(measured: Sequence[Measured]) -> list[Tally]:
+def _tallies(measured: Sequence[SuiteData]) -> list[Tally]:
     """One of each agent that was asked, the controls included."""
     beside = [one.control for one in measured if one.control is not None]
     return [one.tally for one in measured] + beside
@@ -71,13 +71,13 @@ def _spent(tallies: Sequence[Tally]) -> float | None:
     return sum(t.usd for t in tallies) if sum(t.priced for t in tallies) else None
 
 
-def _baseline_cost(measured: Sequence[Measured]) -> float | None:
+def _baseline_cost(measured: Sequence[SuiteData]) -> float | None:
     """What as many trials cost at the baseline's mean cost a trial; None when that is unknown."""
     total = 0.0
     for one in measured:
-        if one.baseline.table is None:
+        if one.baseline is None:
             return None
-        costs = one.baseline.table.column("cost_usd")
+        costs = one.baseline.column("cost_usd")
         known = costs[costs == costs]  # NaN is unknown
         if not known.size:
             return None

@@ -13,7 +13,7 @@ from gate.graders.trajectories.alignment import align_paths
 from gate.graders.trajectories.path import Path, path_of_row
 from gate.records import CaseChange, CaseChanges, StepDiff, TrialRow
 from gate.records.trial_row import RowsOf
-from gate.verdict.measured import Measured
+from gate.verdict.suite_data import SuiteData
 
 CASES = 50  # of a list, the first ones, whose steps are compared
 
@@ -28,7 +28,7 @@ class _Reference:
     path: Path
 
 
-def with_steps(cases: CaseChanges, measured: Sequence[Measured], rows_of: RowsOf) -> CaseChanges:
+def with_steps(cases: CaseChanges, measured: Sequence[SuiteData], rows_of: RowsOf) -> CaseChanges:
     """The cases that newly fail or are flaky with the steps of their first failed round, beside
     the baseline's where it has them, else beside the case's reference.
     """
@@ -56,11 +56,11 @@ def _with(changes: _Changes, diffs: Mapping[tuple[str, str], StepDiff]) -> _Chan
     )
 
 
-def _references(suite: Measured, ids: frozenset[str]) -> dict[str, _Reference]:
+def _references(suite: SuiteData, ids: frozenset[str]) -> dict[str, _Reference]:
     """A case that was edited since is not the baseline's."""
-    was, now = _digests(suite.baseline.table), _digests(suite.table)
+    was, now = _digests(suite.baseline), _digests(suite.current)
     same = frozenset(case for case in ids if case in was and was[case] == now.get(case))
-    stored = suite.baseline.paths_of(same) if same else {}
+    stored = suite.compared.paths_of(same) if same else {}
     rest = ids - stored.keys()
     given = suite.references_of(rest) if rest else {}
     return {

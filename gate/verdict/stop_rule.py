@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.records import Comparison, GateRule, Mode, Policy, RegressionRules
-from gate.verdict.comparability import Standing, SuiteData, stand
+from gate.records import Comparison, GateRule, RegressionRules
+from gate.verdict.comparability import Standing, stand
 from gate.verdict.comparisons import compare_all
 from gate.verdict.gates import (
     certain_state,
@@ -18,6 +18,7 @@ from gate.verdict.gates import (
     pair_gates,
 )
 from gate.verdict.interim_looks import find_boundary, find_position
+from gate.verdict.suite_data import SuiteData
 
 SETTLED = "every blocking metric is settled"
 
@@ -39,16 +40,10 @@ def look_at_suites(
     *,
     gates: Sequence[GateRule],
     regression: RegressionRules,
-    policy: Policy,
-    mode: Mode,
-    elsewhere: frozenset[str] = frozenset(),
 ) -> LookResult:
-    """Which suites need more trials, from what there is so far; the arguments are those of
-    `decide`.
-
-    A certain failure ends the run.
+    """Which suites need more trials, from what there is so far; a certain failure ends the run.
+    `gates`: the top-level ones.
     """
-    del policy, mode, elsewhere  # they decide what follows from a verdict, not whether it stands
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
     compared = compare_all(standings, gates, regression)
     blocking = [row for row in compared if row.level == "block"]
@@ -80,7 +75,7 @@ def _uncompared_suites(standings: Sequence[Standing], compared: set[str]) -> Ite
     the cases says about how many were removed or changed is not the last word.
     """
     for standing in standings:
-        counted = bool(standing.not_comparable) and not standing.data.not_comparable
+        counted = bool(standing.not_comparable) and not standing.data.compared.not_comparable
         if counted and not standing.data.all_asked:
             yield standing.data.name
         if standing.data.name not in compared and not standing.data.complete:

@@ -11,9 +11,8 @@ from hypothesis.extra.numpy import arrays
 from gate.analysis.estimates import estimates
 from gate.analysis.table import Table
 from gate.records import Comparison, GateRule, MetricRule, Policy, RegressionRules, Verdict
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.support.verdict_tables import COST, RECALL, SUCCESS, build
+from tests.support.verdict_tables import COST, RECALL, SUCCESS, build, suite_data
 
 MIRROR = {"regression": "improvement", "improvement": "regression"}
 RULES = RegressionRules(
@@ -25,11 +24,10 @@ SPECS = (SUCCESS, RECALL, COST)
 
 def verdict(was: Table, now: Table, *gates: GateRule, **extra: object) -> Verdict:
     return decide(
-        [SuiteData(name="s", current=now, baseline=was, **extra)],
+        [suite_data(name="s", current=now, baseline=was, **extra)],
         gates=gates,
         regression=RULES,
         policy=Policy(),
-        mode="branch",
     )
 
 
@@ -138,11 +136,10 @@ def test_losing_a_case_never_raises_a_score(table: Table, row: int) -> None:
     whole = verdict(table, table, GATE).gates[0].value
     rules = replace(RULES, max_removed=0.5)
     removed = decide(
-        [SuiteData(name="s", current=table.select(keep), baseline=table)],
+        [suite_data(name="s", current=table.select(keep), baseline=table)],
         gates=(GATE,),
         regression=rules,
         policy=Policy(),
-        mode="branch",
     )
     assert removed.gates[0].value == pytest.approx(whole)
 

@@ -32,7 +32,7 @@ from gate.store.baseline.find import Compared
 from gate.store.session import SuiteMeta
 from gate.verdict.conclude import conclude, look
 from gate.verdict.course import course
-from gate.verdict.measured import Measured, Setting
+from gate.verdict.suite_data import Setting, SuiteData
 from tests.support.measured_suites import SETTING
 from tests.support.reports import FACTS, FAITHFUL, HALLUCINATION, RECALL
 
@@ -252,11 +252,11 @@ def _measured(
     made: Mapping[str, int],
     going: frozenset[str],
     ended: Mapping[str, str],
-) -> list[Measured]:
+) -> list[SuiteData]:
     return [_suite(one, _made(one, made, going), ended.get(one.name, "")) for one in suites]
 
 
-def _suite(one: Drawn, rows: Sequence[Row], ended: str) -> Measured:
+def _suite(one: Drawn, rows: Sequence[Row], ended: str) -> SuiteData:
     specs = _specs(one.has, one.rounds)
     graders = dict.fromkeys(one.has, "g")
     table = tabulate(one.name, rows, specs, graders)
@@ -284,12 +284,12 @@ def _suite(one: Drawn, rows: Sequence[Row], ended: str) -> Measured:
         before = tabulate(one.name, one.was, _specs(had, one.rounds), dict.fromkeys(had, "g"))
         baseline = Compared(table=before, info=one.info, runs=one.runs, history=one.runs)
     asked = frozenset(table.cases)
-    made = Measured(
+    made = SuiteData(
         name=one.name,
         meta=meta,
-        table=table,
+        current=table,
         tally=tally,
-        baseline=baseline,
+        compared=baseline,
         gates=one.gates,
         not_asked=frozenset(chosen) - asked if one.looks is not None else frozenset(),
         ended=ended,

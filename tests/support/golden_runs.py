@@ -19,7 +19,7 @@ from gate.records import (
     equal_looks,
 )
 from gate.records.baseline import BaselineRun
-from gate.verdict.measured import Setting
+from gate.verdict.suite_data import Setting
 from tests.support.drawn_runs import QUIET, Agent, Drawn, Told, answers, concluded, ids
 from tests.support.reports import (
     BASE,

@@ -6,7 +6,7 @@ from gate.analysis.tally import Tally
 from gate.records import BaselineInfo, Config, PluginSpec, Provenance, Suite
 from gate.store.baseline.find import Compared
 from gate.store.session import SuiteMeta
-from gate.verdict.measured import Measured, Setting
+from gate.verdict.suite_data import Setting, SuiteData
 from tests.support.verdict_tables import RECALL, SUCCESS, build, passing
 
 SETTING = Setting(
@@ -31,12 +31,12 @@ def measured_suite(current=None, baseline=None, name="s", **changes):
     current = current or success_table(name=name)
     meta = SuiteMeta(dataset="d", dataset_digest="dd", rounds=3, cases=20, specs=current.specs)
     info = BaselineInfo(source="file" if baseline else "none", detail=f"of {name}")
-    made = Measured(
+    made = SuiteData(
         name=name,
         meta=meta,
-        table=current,
+        current=current,
         tally=Tally(trials=60, calls=60, usd=0.6, priced=60),
-        baseline=Compared(table=baseline, info=info),
+        compared=Compared(table=baseline, info=info),
     )
     return replace(made, **changes)
 

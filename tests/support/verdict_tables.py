@@ -1,11 +1,16 @@
 """Tables with known effects for the tests of the verdict."""
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from gate.analysis.table import Table
-from gate.records import MetricSpec
+from gate.analysis.tally import Tally
+from gate.records import Looks, MetricSpec
+from gate.store.baseline.find import Compared
+from gate.verdict.suite_data import UNPLANNED, SuiteData
 
 SUCCESS = MetricSpec(name="agent.success_rate", column="success", family="rate", unit="share")
 RECALL = MetricSpec(name="retrieval.recall@5", column="recall", unit="share")
@@ -67,3 +72,35 @@ def latencies(cases: int, rounds: int, factor: float = 1.0, seed: int = 0) -> np
     """Log-normal milliseconds."""
     rng = np.random.default_rng(seed)
     return factor * np.exp(7.0 + 0.3 * rng.standard_normal((cases, rounds)))
+
+
+def suite_data(
+    *,
+    current: Table,
+    baseline: Table | None = None,
+    chosen: int = 0,
+    planned: int = 0,
+    made: int = 0,
+    looks: Looks | None = None,
+    unanswered: str = "",
+    fresh: bool = False,
+    drift: Mapping[str, float] | None = None,
+    not_comparable: str = "",
+    **more: object,
+) -> SuiteData:
+    """A suite whose plan asks `chosen` cases in `planned` trials, of which `made` were made;
+    `unanswered`: why calls ended in infrastructure errors.
+    """
+    lost = {"infra_error": Counter({unanswered: 1})} if unanswered else {}
+    rounds = planned // chosen if chosen else 0
+    return SuiteData(
+        **{
+            "name": "s",
+            "current": current,
+            "compared": Compared(table=baseline, drift=drift or {}, not_comparable=not_comparable),
+            "meta": replace(UNPLANNED, cases=chosen, rounds=rounds, looks=looks),
+            "tally": Tally(trials=made, errors=lost),
+            "control": Tally() if fresh else None,
+            **more,
+        }
+    )

@@ -29,9 +29,7 @@ from gate.store.baseline.source_order import BaselineContext
 from gate.suites.config.overrides import for_release, override, settings
 from gate.suites.protection.rules import Rules, load_own_config
 
-NONE_WANTED = Compared(
-    table=None, info=BaselineInfo(source="none", detail="imported, not compared")
-)
+NONE_WANTED = Compared(info=BaselineInfo(source="none", detail="imported, not compared"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from gate.store.session import SUMMARY, SessionWriter, load_session
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_sent
 from gate.verdict.conclude import conclude
-from gate.verdict.measured import Measured, Setting
+from gate.verdict.suite_data import Setting, SuiteData
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,14 +119,14 @@ def _write(plan: ImportPlan, session: SessionWriter) -> Report:
     return stored
 
 
-def _measure(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) -> Measured:
+def _measure(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) -> SuiteData:
     meta, again = plan.metas[name], plan.again.get(name)
-    return Measured(
+    return SuiteData(
         name=name,
         meta=meta,
-        table=table_of(columns, meta.specs, meta.graders),
+        current=table_of(columns, meta.specs, meta.graders),
         tally=tally,
-        baseline=plan.baselines[name],
+        compared=plan.baselines[name],
         gates=next((s.gates for s in plan.place.config.suites if s.name == name), ()),
         new_cases=again.new_cases if again else frozenset(),
         edited=again.edited if again else {},
@@ -134,10 +134,10 @@ def _measure(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) -
     )
 
 
-def _setting(plan: ImportPlan, measured: Sequence[Measured]) -> Setting:
+def _setting(plan: ImportPlan, measured: Sequence[SuiteData]) -> Setting:
     place = plan.place
     with_baselines = measured if place.rules.has_base else ()
-    baselines = (tell_edited_baseline(suite.name, suite.baseline.here) for suite in with_baselines)
+    baselines = (tell_edited_baseline(suite.name, suite.compared.here) for suite in with_baselines)
     return Setting(
         session_id=plan.session_id,
         created_at=plan.created_at,

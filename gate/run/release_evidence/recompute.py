@@ -21,7 +21,7 @@ from gate.store.baseline.find import Compared
 from gate.store.measurements import Stored, StoredSuite, load
 from gate.suites.cases.dataset import Summary
 from gate.verdict.conclude import conclude
-from gate.verdict.measured import Measured, Setting
+from gate.verdict.suite_data import Setting, SuiteData
 
 SAME = 1e-6  # relative: the last digits of a float differ from one processor to another
 _OF_THE_PAST = datetime(1970, 1, 1, tzinfo=UTC)  # ages are not compared
@@ -76,7 +76,7 @@ def _keep_proven(gates: Iterable[GateRule]) -> tuple[GateRule, ...]:
 
 def _measure(
     held: EvidenceContent, name: str, suite: StoredSuite, beside: Stored | None
-) -> Measured:
+) -> SuiteData:
     config, suite_report = held.rules.config, held.stated.suites.get(name)
     if suite_report is None:
         raise UsageError(f"summary.json says nothing about the suite '{name}'")
@@ -84,12 +84,12 @@ def _measure(
     spared = bool(suite.meta.looks) and not suite.not_run
     partial = bool(suite.meta.not_selected) or spared
     control = beside.suites.get(name) if beside else None
-    return Measured(
+    return SuiteData(
         name=name,
         meta=suite.meta,
-        table=suite.table,
+        current=suite.table,
         tally=suite.tally,
-        baseline=_compare_with_control(control)
+        compared=_compare_with_control(control)
         if control
         else _read_baseline(held, name, suite_report, config),
         control=control.tally if control else None,
@@ -117,7 +117,7 @@ def _cases(held: EvidenceContent, name: str, suite: StoredSuite) -> frozenset[st
 
 def _compare_with_control(control: StoredSuite) -> Compared:
     if not control.table.cases:
-        return Compared(table=None, info=BaselineInfo(source="none"))
+        return Compared()
     return Compared(table=control.table, info=BaselineInfo(source="control"))
 
 
@@ -131,7 +131,7 @@ def _read_baseline(
             raise UsageError(
                 f"{path.name}: summary.json was compared with it, but the file is missing"
             )
-        return Compared(table=None, info=suite_report.baseline)
+        return Compared(info=suite_report.baseline)
     stored = newest(parse(path.read_bytes(), path.name), config.baseline.keep_rounds)
     if stored.suite != name:
         raise UsageError(f"{BASELINES}/{path.name} is of the suite '{stored.suite[:80]}'")

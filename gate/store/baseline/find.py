@@ -35,8 +35,8 @@ def _no_paths(case_ids: frozenset[str]) -> Mapping[str, Path]:
 class Compared:
     """The baseline of one suite, ready to be compared with."""
 
-    table: Table | None
-    info: BaselineInfo
+    table: Table | None = None  # None: there is no baseline; the info says why
+    info: BaselineInfo = field(default_factory=lambda: BaselineInfo(source="none"))
     not_comparable: str = ""
     not_looked_for: str = ""  # why a job could not even look where a baseline may be
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
@@ -60,7 +60,7 @@ def find(
     unasked: list[str] = []
     named = source_names(rules.source) == ("file",)
     if place.no_base and not named:
-        return Compared(table=None, info=BaselineInfo(source="none", detail=place.no_base))
+        return Compared(info=BaselineInfo(source="none", detail=place.no_base))
     request = BaselineRequest(
         suite=suite,
         path=rules.source if named else rules.path,
@@ -82,7 +82,7 @@ def find(
         info = BaselineInfo(source="none", detail="; ".join(why))
         lost = "; ".join(unasked) if place.in_job else ""
         here = _judge_added_file(request, rules, place)
-        return Compared(table=None, info=info, here=here, not_looked_for=lost)
+        return Compared(info=info, here=here, not_looked_for=lost)
     from gate.store.baseline.schema import fingerprint
 
     facts = fingerprint(now, dataset_digest)

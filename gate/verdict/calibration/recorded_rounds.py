@@ -77,7 +77,7 @@ class RecordedSuite:
     rounds: int  # that a run plans
     batch: int = 1  # trials between two looks, at least
     gates: tuple[GateRule, ...] = ()
-    drift: Mapping[str, float] = field(default_factory=dict)  # as in verdict.SuiteData
+    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     notes: tuple[str, ...] = ()
 
 
@@ -191,7 +191,12 @@ def _blocking(
 ) -> tuple[frozenset[str], str]:
     """Names of the metrics that can block, or why there is none."""
     arms = subject.deal_arms(gate, rng)
-    verdict = decide([arms.at(arms.most, fresh=gate.fresh)], **gate.rules())
+    verdict = decide(
+        [arms.at(arms.most, fresh=gate.fresh)],
+        gates=gate.gates,
+        regression=gate.regression,
+        policy=gate.config.policy,
+    )
     rows = [r for r in verdict.comparisons if r.level == "block" and r.status not in UNTESTED]
     if rows and all(row.status == "inconclusive" and row.reason for row in rows):
         return frozenset(), rows[0].reason  # nothing could ever be blocked

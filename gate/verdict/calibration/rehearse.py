@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from gate.analysis.estimates import family_of
 from gate.analysis.resample_arms import Places, Sides, take_trials
+from gate.analysis.tally import Tally
 from gate.records import Comparison, Config, GateRule, Looks, RegressionRules, equal_looks
+from gate.store.baseline.find import Compared
 from gate.suites.config.levels import tolerance_of
-from gate.verdict.comparability import SuiteData
 from gate.verdict.course import course
 from gate.verdict.stop_rule import look_at_suites
+from gate.verdict.suite_data import UNPLANNED, SuiteData
 
 EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
 
@@ -52,14 +53,11 @@ class RehearsalArms:
         return SuiteData(
             name=self.name,
             current=now.current,
-            baseline=now.baseline,
+            compared=Compared(table=now.baseline, drift=self.drift),
+            control=Tally() if fresh else None,
+            meta=replace(UNPLANNED, cases=len(self.place), rounds=self.rounds, looks=self.looks),
+            tally=Tally(trials=trials),
             gates=tuple(map(without_limit, self.gates)),
-            looks=self.looks,
-            made=trials,
-            chosen=len(self.place),
-            planned=self.planned,
-            fresh=fresh,
-            drift=self.drift,
         )
 
 
@@ -107,25 +105,18 @@ class Rehearsal:
     def _extends(self) -> bool:
         return self.config.policy.inconclusive == "extend"
 
-    def rules(self) -> dict[str, Any]:
-        """Arguments of `decide` and of `look_at_suites`."""
-        return {
-            "gates": tuple(map(without_limit, self.config.gates)),
-            "regression": self.regression,
-            "policy": self.config.policy,
-            "mode": "pull_request",
-        }
+    @property
+    def gates(self) -> tuple[GateRule, ...]:
+        return tuple(map(without_limit, self.config.gates))
 
     def run(self, arms: Sequence[RehearsalArms]) -> RehearsalResult:
         """Look by look, until the verdict stands."""
-        rules = self.rules()
         steps = course({one.name: one.looks for one in arms if one.looks is not None}, "", None)
         while True:
             trials = {one.name: one.planned for one in arms}
             trials |= {name: steps.trials(name).stop for name in steps.plans}
-            look = look_at_suites(
-                [one.at(trials[one.name], fresh=self.fresh) for one in arms], **rules
-            )
+            suites = [one.at(trials[one.name], fresh=self.fresh) for one in arms]
+            look = look_at_suites(suites, gates=self.gates, regression=self.regression)
             steps = steps.after(look.suites, look.why)
             if not steps.going:
                 break

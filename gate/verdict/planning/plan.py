@@ -24,9 +24,9 @@ from gate.records.planning import RISKY, Action, Kind, LimitOutlook, Plan, Suite
 from gate.stats.planning import mean_share_of_all
 from gate.store.measurements import StoredSuite
 from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
-from gate.verdict.comparability import SuiteData
 from gate.verdict.levels import applicable_gates
 from gate.verdict.planning.detectable import Forecast, PlanShape, first_known, metric_outlook
+from gate.verdict.suite_data import SuiteData
 
 ASSUMED = 0.8  # of a share that nobody has measured
 COST = "operational.estimated_cost_per_query"
@@ -47,7 +47,7 @@ class PlannedSuite:
     baseline: BaselineInfo
     gates: tuple[GateRule, ...] = ()  # its own, as in gate.yml
     graders: Mapping[str, str] | None = None  # column -> hash of its grader now; None: as stored
-    drift: Mapping[str, float] = field(default_factory=dict)  # as in verdict.SuiteData
+    drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     batch: int = 1  # calls under way at once: no look comes after fewer
     notes: tuple[str, ...] = ()
 
@@ -128,7 +128,7 @@ class _SuiteForecast:
         empty = Table(
             suite=suite.name, cases=(), digests=(), rounds=0, columns={}, specs=suite.specs
         )
-        data = SuiteData(name=suite.name, current=empty, baseline=None, gates=suite.gates)
+        data = SuiteData(name=suite.name, current=empty, gates=suite.gates)
         return applicable_gates(data, self.config.gates)
 
     @property

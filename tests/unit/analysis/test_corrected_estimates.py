@@ -21,11 +21,10 @@ from gate.report.console import render_console
 from gate.report.formats.comment import Comment
 from gate.report.formats.html import Html
 from gate.report.formats.markdown import Markdown
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
 from tests.support.labelled import METRIC, SPEC, labels
 from tests.support.small_report import report
-from tests.support.verdict_tables import SUCCESS, build, passing
+from tests.support.verdict_tables import SUCCESS, build, passing, suite_data
 
 RNG = np.random.default_rng(1)
 SCORES = np.clip(np.rint(3.5 + RNG.normal(0, 1, (20, 1)) + RNG.normal(0, 0.4, (20, 3))), 1, 5)
@@ -116,9 +115,9 @@ DROPPED = np.clip(SCORES - 2.0, 1, 5)
 def decided(advisory, *, gates=(), rules=None, current=DROPPED):
     table = build({METRIC: SCORES, "success": passing(20, 3)}, specs=(SPEC, SUCCESS))
     now = build({METRIC: current, "success": passing(20, 3)}, specs=(SPEC, SUCCESS))
-    data = SuiteData(name="s", current=now, baseline=table, advisory=advisory)
+    data = suite_data(name="s", current=now, baseline=table, advisory=advisory)
     named = rules or RegressionRules(metrics={METRIC: MetricRule(metric=METRIC, level="block")})
-    return decide([data], gates=gates, regression=named, policy=Policy(), mode="pull_request")
+    return decide([data], gates=gates, regression=named, policy=Policy())
 
 
 def test_a_judge_that_may_gate_blocks():

@@ -13,8 +13,9 @@ from gate.records import GateRule, RegressionRules
 from gate.suites.config.levels import level_of
 from gate.suites.config.load import digest, load
 from gate.suites.protection.loosening.loosened import list_loosened_rules
-from gate.verdict.comparability import SuiteData, stand
+from gate.verdict.comparability import stand
 from gate.verdict.gates import certain_state, judge_gates
+from tests.support.verdict_tables import suite_data
 
 SPECS = {spec.name: spec for spec in trial_metrics(2)}
 ONE = """\
@@ -113,7 +114,7 @@ def judged(values, *, rounds=2, cut_short=False):
         specs=SPECS,
     )
     config = read(ONE)
-    data = SuiteData(
+    data = suite_data(
         name="s",
         current=table,
         baseline=None,

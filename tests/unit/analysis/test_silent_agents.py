@@ -7,8 +7,8 @@ from gate.analysis.catalogue import TRIAL_METRICS
 from gate.analysis.columns import TrialColumns
 from gate.analysis.table import Table, table_of
 from gate.records import GateRule, Policy, RegressionRules
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
+from tests.support.verdict_tables import suite_data
 
 CASES = 60
 LOOKER = {"agent.injection_rate": "d1", "violations": "d1", "unsafe": "d1"}
@@ -48,10 +48,8 @@ def table(graders=LOOKER, silent: int = 0, **hidden) -> Table:
 
 
 def statuses(current: Table, baseline: Table | None = None) -> dict[str, str]:
-    data = SuiteData(name="s", current=current, baseline=baseline, gates=LIMITS)
-    found = decide(
-        [data], gates=(), regression=RegressionRules(), policy=Policy(), mode="pull_request"
-    )
+    data = suite_data(name="s", current=current, baseline=baseline, gates=LIMITS)
+    found = decide([data], gates=(), regression=RegressionRules(), policy=Policy())
     return {gate.metric: gate.status for gate in found.gates}
 
 

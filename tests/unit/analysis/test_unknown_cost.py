@@ -29,9 +29,8 @@ from gate.records import (
     Verdict,
 )
 from gate.store.trial_rows import row_of
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.support.verdict_tables import build
+from tests.support.verdict_tables import build, suite_data
 
 BY_NAME = {spec.name: spec for spec in trial_metrics(3)}
 SUCCESS, PER_TASK, PER_SUCCESS = (
@@ -56,10 +55,8 @@ def judged(current: Table, baseline: Table | None = None, policy: Policy | None 
         GateRule(metric=name, max=0.5) for name in ("agent.cost_per_task", "agent.cost_per_success")
     )
     rules = RegressionRules(metrics={g.metric: MetricRule(metric=g.metric) for g in gates})
-    data = SuiteData(name="s", current=current, baseline=baseline, gates=gates)
-    return decide(
-        [data], gates=(), regression=rules, policy=policy or Policy(), mode="pull_request"
-    )
+    data = suite_data(name="s", current=current, baseline=baseline, gates=gates)
+    return decide([data], gates=(), regression=rules, policy=policy or Policy())
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ from gate.analysis.columns import TrialColumns
 from gate.analysis.missing_answers import share_unscored
 from gate.analysis.table import UNSCORED, table_of
 from gate.records import GateRule, MetricRule, MetricSpec, Policy, RegressionRules, Verdict
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.support.verdict_tables import SUCCESS, build, passing
+from tests.support.verdict_tables import SUCCESS, build, passing, suite_data
 
 OWN = MetricSpec(name="correctness.own", column="own", unit="share")
 OTHER = MetricSpec(name="correctness.other", column="other", unit="share")
@@ -79,11 +78,10 @@ def judged(share: float, *, policy: Policy | None = None) -> Verdict:
     past = {name: passing(60, 12) for name in ("success", "own", "other")}
     rules = RegressionRules(metrics={OWN.name: MetricRule(metric=OWN.name, level="block")})
     return decide(
-        [SuiteData(name="s", current=now, baseline=build(past, specs=SPECS))],
+        [suite_data(name="s", current=now, baseline=build(past, specs=SPECS))],
         gates=(GateRule(metric=OWN.name, min=0.9), GateRule(metric=OTHER.name, min=0.9)),
         regression=rules,
         policy=policy or Policy(),
-        mode="pull_request",
     )
 
 

@@ -14,9 +14,9 @@ from gate.run.pipeline import Effects, measure
 from gate.store.session import CONTROL, Meta, SessionWriter
 from gate.system.clock import Clock
 from gate.system.signals import Stop
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
 from tests.support.queued_agent import WORLD, suite_plan
+from tests.support.verdict_tables import suite_data
 
 LATENCY = "operational.mean_latency_ms"
 PLAN = suite_plan(*(f"c{n:02}" for n in range(60)), rounds=3)
@@ -81,8 +81,8 @@ def run(folder, agent, control=None):
 
 
 def verdict(current, baseline, *, fresh):
-    one = SuiteData(name="s", current=current, baseline=baseline, fresh=fresh)
-    return decide([one], gates=(), regression=BLOCKING, policy=Policy(), mode="pull_request")
+    one = suite_data(name="s", current=current, baseline=baseline, fresh=fresh)
+    return decide([one], gates=(), regression=BLOCKING, policy=Policy())
 
 
 def regressions(found):

@@ -17,9 +17,9 @@ from gate.stats.planning import (
     rounds_for,
     wald_floor,
 )
-from gate.verdict.comparability import SuiteData, stand
+from gate.verdict.comparability import stand
 from gate.verdict.interim_looks import find_position
-from tests.support.verdict_tables import build, passing
+from tests.support.verdict_tables import build, passing, suite_data
 
 RISKS = Risks(alpha=0.01, beta=0.2)
 SD = math.sqrt(0.084)  # of a call, in the suites that the reference figures are of
@@ -119,7 +119,7 @@ def test_an_enormous_suite_is_no_numerical_trouble():
 def test_looks_come_when_those_of_a_run_come():
     baseline, current = build({"success": passing(20, 4)}), build({"success": passing(20, 3)})
     looks = Looks(calls=(12, 24, 36, 48, 60))
-    data = SuiteData(name="s", current=current, baseline=baseline, looks=looks, made=60, chosen=20)
+    data = suite_data(name="s", current=current, baseline=baseline, looks=looks, made=60, chosen=20)
     run = find_position(data, stand(data, max_removed=0.1).pairing)
     assert size(cases=20, rounds=3, rounds_b=4, looks=5).times() == pytest.approx(run.times)
 

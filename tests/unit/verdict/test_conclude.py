@@ -200,11 +200,11 @@ def test_cases_that_an_early_end_spared_are_not_missed():
 def test_a_look_asks_what_the_verdict_would_say():
     settled = look([stopped()], CONFIG, SETTING)
     assert (settled.suites, settled.why) == (frozenset(), "every blocking metric is settled")
-    worse = replace(stopped(), table=success_table(failed=15))
+    worse = replace(stopped(), current=success_table(failed=15))
     found = look([worse], CONFIG, SETTING)
     assert found.suites == frozenset()
     assert "got worse" in found.why
-    perhaps = replace(stopped(), table=success_table(failed=1))
+    perhaps = replace(stopped(), current=success_table(failed=1))
     assert look([perhaps], CONFIG, SETTING).suites == {"s"}
 
 
@@ -251,7 +251,7 @@ def ran(number, value, cases=20):
 def test_what_blocks_has_its_history_in_whole_runs_of_the_baseline():
     runs = (ran(1, 0.8), ran(2, 0.1, cases=3), ran(3, None), ran(4, 0.9))
     one = measured_suite(success_table(failed=2), success_table(failed=2))
-    one = replace(one, baseline=replace(one.baseline, history=runs))
+    one = replace(one, compared=replace(one.compared, history=runs))
     report = conclude([one], CONFIG, SETTING, failed_trials)
     assert report.suites["s"].history == {SUCCESS.name: (0.8, None, 0.9)}
     sampled = replace(one, meta=replace(one.meta, not_selected=5))
@@ -272,7 +272,7 @@ def test_a_change_that_the_baseline_has_taken_in_excuses_nothing_that_comes_late
     first = report_on(worse, setting=setting)
     assert (first.outcome, first.accepted) == ("pass", (said,))
     known = AcceptanceNote(who=said.who, when=said.when, why="cheaper", old_digest="d", metrics=())
-    later = replace(worse, baseline=replace(worse.baseline, accepted=(known,)))
+    later = replace(worse, compared=replace(worse.compared, accepted=(known,)))
     second = report_on(later, setting=setting)
     assert (second.outcome, second.accepted) == ("fail", ())
 
@@ -285,7 +285,7 @@ def test_cases_that_flip_or_change_sides_have_their_history():
         for n in range(3)
     ]
     one = measured_suite(success_table(success=now), success_table(success=was))
-    one = replace(one, baseline=replace(one.baseline, runs=tuple(kept)))
+    one = replace(one, compared=replace(one.compared, runs=tuple(kept)))
     cases = conclude([one], CONFIG, SETTING, failed_trials).cases
     assert {c.case_id: c.history for c in cases.newly_failing} == {"c000": ((2, 2),) * 3}
     assert {c.case_id: c.history for c in cases.newly_passing} == {"c001": ((0, 2),) * 3}

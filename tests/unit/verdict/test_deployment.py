@@ -7,7 +7,7 @@ import pytest
 
 from gate.records import GateRule, MetricRule, Policy
 from gate.verdict.conclude import conclude
-from gate.verdict.measured import Setting
+from gate.verdict.suite_data import Setting
 from tests.support.measured_suites import (
     CONFIG,
     SETTING,

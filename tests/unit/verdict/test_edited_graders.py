@@ -3,9 +3,8 @@
 import pytest
 
 from gate.records import GateRule, Policy, RegressionRules
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.support.verdict_tables import RECALL, SUCCESS, build, passing
+from tests.support.verdict_tables import RECALL, SUCCESS, build, passing, suite_data
 
 WHY = "this change edits its grader file `mine.py`"
 EDITED = dict.fromkeys(("recall", "success"), WHY)
@@ -16,13 +15,12 @@ def table():
 
 
 def decided(*, baseline=None, **changes):
-    suite = SuiteData(name="s", current=table(), baseline=baseline, **changes)
+    suite = suite_data(name="s", current=table(), baseline=baseline, **changes)
     return decide(
         [suite],
         gates=(GateRule(metric=RECALL.name, min=0.5),),
         regression=RegressionRules(),
         policy=Policy(),
-        mode="pull_request",
     )
 
 

@@ -9,10 +9,9 @@ import pytest
 from gate.analysis.metrics.rate import Rate
 from gate.records import Policy, RegressionRules, Tolerance
 from gate.stats.boundaries import boundaries
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
 from tests.support.sights import sight
-from tests.support.verdict_tables import SUCCESS, build
+from tests.support.verdict_tables import SUCCESS, build, suite_data
 
 ROOT = Path(__file__).parents[3]
 NOTHING = Tolerance(value=0.0)
@@ -161,8 +160,8 @@ def judged(rng: np.random.Generator, *, drop: float, hidden: float) -> str:
         for values, gone in ((was, lost_b), (now, lost))
     ]
     tables = [build(dict(t.columns), specs=(SUCCESS,)) for t in tables]
-    suite = SuiteData(name="s", baseline=tables[0], current=tables[1])
-    found = decide([suite], gates=(), regression=RegressionRules(), policy=Policy(), mode="branch")
+    suite = suite_data(name="s", baseline=tables[0], current=tables[1])
+    found = decide([suite], gates=(), regression=RegressionRules(), policy=Policy())
     return found.outcome
 
 

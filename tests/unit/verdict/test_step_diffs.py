@@ -25,11 +25,11 @@ def row(case, number, name, *, passed=False):
 def compared(current=None, *, known=("c000", "c001"), name="s", references=()):
     """A suite whose baseline has the paths of `known` cases."""
     one = measured_suite(current, baseline=success_table(name=name), name=name)
-    stored = replace(one.baseline, paths_of=lambda ids: dict.fromkeys(ids & {*known}, WAS))
+    stored = replace(one.compared, paths_of=lambda ids: dict.fromkeys(ids & {*known}, WAS))
     written = dict.fromkeys(references, WAS)
     return replace(
         one,
-        baseline=stored,
+        compared=stored,
         references_of=lambda ids: {case: path for case, path in written.items() if case in ids},
     )
 
@@ -68,7 +68,7 @@ def test_flaky_cases_are_shown_and_cases_that_newly_pass_are_not():
 def test_of_many_cases_the_first_are_shown(kind):
     ids = [f"c{n:03}" for n in range(CASES + 5)]
     one = compared(success_table(cases=len(ids)), known=ids)
-    one = replace(one, baseline=replace(one.baseline, table=success_table(cases=len(ids))))
+    one = replace(one, compared=replace(one.compared, table=success_table(cases=len(ids))))
     many = CaseChanges(**{kind: tuple(map(change, ids))})
     found = shown(many, [row(case, 1, "a") for case in ids], one)
     assert [told is not None for told in found] == [True] * CASES + [False] * 5

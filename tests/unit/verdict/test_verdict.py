@@ -11,14 +11,14 @@ from gate.records import (
     Comparison,
     GateRule,
     MetricRule,
-    Mode,
     Policy,
     RegressionRules,
     Tolerance,
     Verdict,
 )
-from gate.verdict.comparability import SuiteData
+from gate.store.baseline.find import Compared
 from gate.verdict.decide import decide
+from gate.verdict.suite_data import SuiteData
 from tests.support.verdict_tables import (
     COST,
     JUDGE,
@@ -29,6 +29,7 @@ from tests.support.verdict_tables import (
     latencies,
     noisy,
     passing,
+    suite_data,
 )
 
 NAN = float("nan")
@@ -39,7 +40,6 @@ def verdict(
     gates: tuple[GateRule, ...] = (),
     regression: RegressionRules = RegressionRules(),  # noqa: B008
     policy: Policy = Policy(),  # noqa: B008
-    mode: Mode = "pull_request",
     elsewhere: frozenset[str] = frozenset(),
 ) -> Verdict:
     return decide(
@@ -47,13 +47,12 @@ def verdict(
         gates=gates,
         regression=regression,
         policy=policy,
-        mode=mode,
         elsewhere=elsewhere,
     )
 
 
 def suite(current: Table, baseline: Table | None, **extra: object) -> SuiteData:
-    return SuiteData(name=current.suite, current=current, baseline=baseline, **extra)
+    return suite_data(name=current.suite, current=current, baseline=baseline, **extra)
 
 
 def success(values: np.ndarray, **extra: object) -> Table:
@@ -456,7 +455,7 @@ def test_fewer_than_five_pairs_of_a_baseline_that_had_more() -> None:
     four = success(passing(4, 3))
     assert verdict(suite(four.select(range(3)), four), regression=rules).outcome == "pass"
     # What a budget left unasked, or nobody chose, was not removed.
-    unasked = verdict(suite(was.select(range(4)), was, not_run=6, unasked=2))
+    unasked = verdict(suite(was.select(range(4)), was, not_run=6, chosen=6))
     assert unasked.outcome == "inconclusive"
     assert unasked.reason == "2 cases were never run"
     sampled = suite(was.select(range(3)), was, not_asked=frozenset(was.cases[3:]))
@@ -477,7 +476,7 @@ def test_an_agent_out_of_reach() -> None:
     assert {gate.status for gate in found.gates} == {"inconclusive"}
     assert (found.comparisons, found.cases.removed) == ((), ())
     assert verdict(one, gates=gates, policy=Policy(error="warn")).exit_code == 0
-    assert verdict(replace(one, baseline=None)).outcome == "error"
+    assert verdict(replace(one, compared=Compared())).outcome == "error"
 
 
 def test_a_control_out_of_reach_is_named() -> None:
@@ -492,7 +491,7 @@ def test_a_control_that_answers_too_seldom_is_no_control(fresh: bool, outcome: s
     flags = np.zeros((20, 3))
     flags.ravel()[:13] = 1.0
     silent = build({"success": np.where(flags == 1.0, NAN, 1.0), "infra_error": flags})
-    found = verdict(replace(suite(success(passing(20, 3)), silent), fresh=fresh))
+    found = verdict(suite(success(passing(20, 3)), silent, fresh=fresh))
     assert found.outcome == outcome
     if fresh:
         assert found.reason.startswith("22 % of the control agent's calls ended in infrastructure")
@@ -508,14 +507,14 @@ def test_too_many_infrastructure_errors(errors: int, outcome: str) -> None:
     if outcome == "error":
         assert (found.outcome, found.exit_code) == ("error", 6)
         assert "22 % of the calls ended in infrastructure errors" in found.reason
-        assert verdict(suite(table, table, why_unanswered=": no key")).reason.endswith(": no key")
+        assert verdict(suite(table, table, unanswered="no key")).reason.endswith(": no key")
     else:
         assert found.outcome in ("pass", "inconclusive")
 
 
 def test_cases_never_asked_keep_a_run_from_passing() -> None:
     was, now = success(passing(20, 3)), success(passing(15, 3))
-    found = verdict(suite(now, was, unasked=5, not_run=15))
+    found = verdict(suite(now, was, chosen=20, not_run=15))
     assert found.outcome == "inconclusive"
     assert found.reason == "5 cases were never run"
     assert verdict(suite(now, was)).outcome == "not_comparable"
@@ -647,7 +646,7 @@ _BY_OUTCOME = {
     "error": suite(_TABLE, _TABLE, unreachable="refused"),
     "not_comparable": suite(_TABLE, _TABLE, not_comparable="another dataset"),
     "no_baseline": suite(_TABLE, None),
-    "inconclusive": suite(_TABLE, _TABLE, unasked=1),
+    "inconclusive": suite(_TABLE, _TABLE, not_run=1, chosen=len(_TABLE.cases) + 1),
     "pass": suite(_TABLE, _TABLE),
 }
 _CODES = {

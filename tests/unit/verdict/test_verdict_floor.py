@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from gate.records import Floor, Policy, RegressionRules, Verdict
-from gate.verdict.comparability import SuiteData
 from gate.verdict.decide import decide
-from tests.support.verdict_tables import build, passing
+from tests.support.verdict_tables import build, passing, suite_data
 
 NAN = float("nan")
 LENIENT = Policy(no_baseline="pass", not_comparable="pass", error="pass", inconclusive="pass")
@@ -17,10 +16,8 @@ LENIENT = Policy(no_baseline="pass", not_comparable="pass", error="pass", inconc
 def judged(now: np.ndarray, was: np.ndarray | None = None, **extra: object) -> Verdict:
     current = build({"success": now})
     baseline = None if was is None else build({"success": was})
-    data = SuiteData(name="s", current=current, baseline=baseline, **{"floor": True, **extra})
-    return decide(
-        [data], gates=(), regression=RegressionRules(), policy=LENIENT, mode="pull_request"
-    )
+    data = suite_data(name="s", current=current, baseline=baseline, **{"floor": True, **extra})
+    return decide([data], gates=(), regression=RegressionRules(), policy=LENIENT)
 
 
 def test_nothing_passed_fails_without_a_baseline_or_a_limit() -> None:
@@ -49,10 +46,8 @@ def test_it_can_be_turned_off() -> None:
 
 def test_graders_that_give_no_pass_or_fail_have_none() -> None:
     table = replace(build({"success": np.zeros((5, 3))}), graders={"success": ""})
-    data = SuiteData(name="s", current=table, baseline=None, floor=True)
-    found = decide(
-        [data], gates=(), regression=RegressionRules(), policy=LENIENT, mode="pull_request"
-    )
+    data = suite_data(name="s", current=table, baseline=None, floor=True)
+    found = decide([data], gates=(), regression=RegressionRules(), policy=LENIENT)
     assert found.outcome == "no_baseline"
 
 
@@ -61,11 +56,11 @@ def test_a_crash_is_no_graded_answer_where_no_grader_says_pass_or_fail() -> None
     crashed, ungraded = np.zeros((8, 1)), np.ones((8, 1))
     ungraded[:3] = 0.0
     table = build({"success": crashed, "ungraded": ungraded})
-    data = SuiteData(name="s", current=table, baseline=None, floor=True)
+    data = suite_data(name="s", current=table, baseline=None, floor=True)
     rules = {"gates": (), "regression": RegressionRules(), "policy": LENIENT}
-    assert decide([data], **rules, mode="pull_request").outcome == "no_baseline"
+    assert decide([data], **rules).outcome == "no_baseline"
     graded = build({"success": crashed, "ungraded": 0.0 * ungraded})
-    found = decide([replace(data, current=graded)], **rules, mode="pull_request")
+    found = decide([replace(data, current=graded)], **rules)
     assert found.outcome == "fail"
 
 

@@ -6,10 +6,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from gate.records import GateResult, GateRule, Looks, Mode, Policy, RegressionRules, Rule
-from gate.verdict.comparability import SuiteData
+from gate.records import GateResult, GateRule, Looks, Policy, RegressionRules, Rule
+from gate.store.baseline.find import Compared
 from gate.verdict.decide import decide
-from tests.support.verdict_tables import P95, RECALL, SUCCESS, build, latencies, passing
+from gate.verdict.suite_data import SuiteData
+from tests.support.verdict_tables import P95, RECALL, SUCCESS, build, latencies, passing, suite_data
 
 NAN = float("nan")
 
@@ -17,7 +18,6 @@ NAN = float("nan")
 def judge(
     data: SuiteData,
     *gates: GateRule,
-    mode: Mode = "pull_request",
     policy: Policy = Policy(),  # noqa: B008
     elsewhere: frozenset[str] = frozenset(),
 ) -> tuple[str, list[GateResult]]:
@@ -26,7 +26,6 @@ def judge(
         gates=gates,
         regression=RegressionRules(),
         policy=policy,
-        mode=mode,
         elsewhere=elsewhere,
     )
     return found.outcome, list(found.gates)
@@ -35,7 +34,7 @@ def judge(
 def measured(values: np.ndarray, **extra: object) -> SuiteData:
     """A suite compared with itself, so that gates alone decide."""
     table = build({"success": values})
-    return SuiteData(name="s", current=table, baseline=table, **extra)
+    return suite_data(name="s", current=table, baseline=table, **extra)
 
 
 def share(good: int, cases: int) -> np.ndarray:
@@ -79,12 +78,11 @@ def test_rules(gate: GateRule, good: int, rule: str, status: str, proved: bool) 
     assert found.ci_low < good / 100 < found.ci_high
 
 
-@pytest.mark.parametrize("mode", get_args(Mode))
-def test_the_value_decides_where_no_rule_is_written(mode: Mode) -> None:
+def test_the_value_decides_where_no_rule_is_written() -> None:
     """Recall 0.68 against min 0.82 is a failure of ten cases as of a thousand."""
-    outcome, [found] = judge(measured(share(17, 25)), replace(MIN, min=0.82), mode=mode)
+    outcome, [found] = judge(measured(share(17, 25)), replace(MIN, min=0.82))
     assert (outcome, found.status, found.rule) == ("fail", "fail", "point")
-    _, [own] = judge(measured(share(90, 100)), replace(MIN, rule="convicted"), mode=mode)
+    _, [own] = judge(measured(share(90, 100)), replace(MIN, rule="convicted"))
     assert own.rule == "convicted"
 
 
@@ -101,7 +99,6 @@ def test_a_limit_in_doubt_is_told_where_the_run_passes() -> None:
         gates=(replace(MIN, rule="convicted"),),
         regression=RegressionRules(),
         policy=Policy(),
-        mode="branch",
     )
     assert found.outcome == "pass"
     assert found.reason.startswith("`agent.success_rate` is 0.79, below min 0.80 (interval 0.")
@@ -130,7 +127,7 @@ def test_both_limits() -> None:
 def test_equal_passes_whatever_the_last_bits_say() -> None:
     values = np.array([[0.1, 0.2, 0.6]]).repeat(10, axis=0)  # mean 0.3, but not in binary
     table = build({"recall": values})
-    data = SuiteData(name="s", current=table, baseline=table)
+    data = suite_data(name="s", current=table, baseline=table)
     for gate in (
         GateRule(metric=RECALL.name, min=0.3, rule="point"),
         GateRule(metric=RECALL.name, max=0.3, rule="point"),
@@ -176,7 +173,6 @@ def test_messages() -> None:
         gates=(MIN,),
         regression=RegressionRules(),
         policy=Policy(),
-        mode="branch",
     )
     assert found.gates[0].reason == "FAIL: agent.success_rate = 0.6000 (minimum: 0.8)"
     assert found.reason.startswith("`agent.success_rate` is 0.60, below min 0.80 (interval 0.")
@@ -223,7 +219,7 @@ def test_a_suites_own_gate_on_an_unknown_metric_is_missing() -> None:
 
 def test_an_interval_without_an_upper_end_convicts_nobody() -> None:
     table = build({"success": passing(10, 3), "latency_ms": latencies(10, 3)})
-    data = SuiteData(name="s", current=table, baseline=None)
+    data = suite_data(name="s", current=table, baseline=None)
     slow = GateRule(metric=P95.name, max=1e6, rule="convicted")
     _, [found] = judge(data, slow)
     assert (found.status, found.proved, found.ci_high) == ("pass", False, None)
@@ -236,7 +232,7 @@ def test_an_interval_without_an_upper_end_convicts_nobody() -> None:
 def test_a_number_without_an_interval_is_taken_as_it_is() -> None:
     spec = replace(SUCCESS, name="d.std", column="x", family="std", high=None)
     table = build({"x": np.array([[1.0], [NAN]])}, specs=(spec,))
-    data = SuiteData(name="s", current=table, baseline=None)
+    data = suite_data(name="s", current=table, baseline=None)
     assert judge(data, GateRule(metric="d.std", min=0.5))[1][0].status == "missing"
 
 
@@ -248,9 +244,9 @@ def test_removing_a_hard_case_does_not_raise_a_score() -> None:
     gate = replace(MIN, min=0.95, rule="point")
     hidden = was.select(list(range(3, 40)))
     now = replace(hidden, rounds=3, columns={name: v[:, :3] for name, v in hidden.columns.items()})
-    outcome, [found] = judge(SuiteData(name="s", current=now, baseline=was), gate)
+    outcome, [found] = judge(suite_data(name="s", current=now, baseline=was), gate)
     assert (outcome, found.value) == ("fail", pytest.approx(0.9))
-    outcome, [honest] = judge(SuiteData(name="s", current=was, baseline=was), gate)
+    outcome, [honest] = judge(suite_data(name="s", current=was, baseline=was), gate)
     assert honest.value == found.value
 
 
@@ -258,7 +254,7 @@ def test_editing_a_hard_case_does_not_remove_it() -> None:
     was = build({"success": passing(40, 3, failed=2)})
     now = build({"success": passing(40, 3)})
     now = replace(now, digests=("x", "y", *now.digests[2:]))
-    _, [found] = judge(SuiteData(name="s", current=now, baseline=was), MIN)
+    _, [found] = judge(suite_data(name="s", current=now, baseline=was), MIN)
     assert found.value == pytest.approx(40 / 42)
 
 
@@ -267,7 +263,7 @@ def test_a_case_that_nobody_answered_counts_as_it_did() -> None:
     flags = np.zeros((60, 2))
     flags[0] = 1.0
     now = build({"success": np.where(flags == 1.0, NAN, 1.0), "infra_error": flags})
-    _, [found] = judge(SuiteData(name="s", current=now, baseline=was), MIN)
+    _, [found] = judge(suite_data(name="s", current=now, baseline=was), MIN)
     assert found.value == pytest.approx(59 / 60)
 
 
@@ -278,7 +274,7 @@ def test_missing_calls_are_counted_beside_the_cases_that_were_lost() -> None:
     flags[:3, 1] = 1.0
     now = build({"success": np.where(flags == 1.0, NAN, 1.0), "infra_error": flags})
     limit = GateRule(metric=SUCCESS.name, min=0.88, rule="point")
-    _, [found] = judge(SuiteData(name="s", current=now, baseline=was), limit)
+    _, [found] = judge(suite_data(name="s", current=now, baseline=was), limit)
     assert (found.value, found.status) == (pytest.approx(0.9), "inconclusive")
 
 
@@ -287,12 +283,12 @@ def test_other_graders_and_other_datasets_lend_no_values() -> None:
     cut = build({"success": passing(40, 3, failed=2)}, graders={"success": "2"}).select(
         list(range(2, 40))
     )
-    _, [found] = judge(SuiteData(name="s", current=cut, baseline=was), MIN)
+    _, [found] = judge(suite_data(name="s", current=cut, baseline=was), MIN)
     assert found.value == 1.0
     same = replace(cut, graders=was.graders)
-    one = SuiteData(name="s", current=same, baseline=was, not_comparable="another dataset")
+    one = suite_data(name="s", current=same, baseline=was, not_comparable="another dataset")
     assert judge(one, MIN)[1][0].value == 1.0
-    assert judge(replace(one, not_comparable=""), MIN)[1][0].value == pytest.approx(0.95)
+    assert judge(replace(one, compared=Compared(table=was)), MIN)[1][0].value == pytest.approx(0.95)
 
 
 def test_a_value_with_lost_cases_in_it_says_so() -> None:
@@ -301,11 +297,9 @@ def test_a_value_with_lost_cases_in_it_says_so() -> None:
     values[0], lost[0] = NAN, 1.0
     was = build({"success": passing(10, 1, failed=1)})
     now = build({"success": values, "infra_error": lost})
-    data = SuiteData(name="s", current=now, baseline=was)
+    data = suite_data(name="s", current=now, baseline=was)
     gate = GateRule(metric=SUCCESS.name, min=0.95)
-    verdict = decide(
-        [data], gates=(gate,), regression=RegressionRules(), policy=Policy(), mode="branch"
-    )
+    verdict = decide([data], gates=(gate,), regression=RegressionRules(), policy=Policy())
     found = verdict.gates[0]
     assert (found.value, found.as_before, found.status) == (pytest.approx(0.9), 1, "fail")
     assert "; 1 lost case counts as in the baseline)" in verdict.reason
@@ -321,7 +315,7 @@ def agent(rounds: int, seed: int) -> np.ndarray:
 
 def with_main(rule: Rule = "point", **extra: object) -> GateResult:
     main = build({"success": agent(5_000, 1)}, specs=(SUCCESS,))
-    data = SuiteData(
+    data = suite_data(
         name="s", current=build({"success": agent(3, 2)}, specs=(SUCCESS,)), baseline=main, **extra
     )
     return judge(data, GateRule(metric=SUCCESS.name, min=0.88, rule=rule))[1][0]
@@ -351,13 +345,14 @@ def test_the_rule_is_counted_in_the_odds() -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"baseline": None}, "there is no baseline"),
+        ({"table": None}, "there is no baseline"),
         ({"not_comparable": "another dataset"}, "the baseline is not comparable"),
     ],
 )
 def test_odds_that_are_not_known_say_why(changes: dict[str, object], why: str) -> None:
-    data = replace(measured(share(80, 100)), **changes)
-    found = judge(data, MIN)[1][0].noise_odds
+    data = measured(share(80, 100))
+    other = replace(data, compared=replace(data.compared, **changes))
+    found = judge(other, MIN)[1][0].noise_odds
     assert (found.chance, found.why) == (None, why)
 
 

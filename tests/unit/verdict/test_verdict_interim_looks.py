@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gate.analysis.tally import Tally
 from gate.records import (
     Comparison,
     GateRule,
@@ -13,15 +14,15 @@ from gate.records import (
     Looks,
     MetricRule,
     MetricSpec,
-    Mode,
     Policy,
     RegressionRules,
     Rule,
 )
-from gate.verdict.comparability import SuiteData
+from gate.store.baseline.find import Compared
 from gate.verdict.decide import decide
 from gate.verdict.stop_rule import LookResult, look_at_suites
-from tests.support.verdict_tables import RECALL, SUCCESS, build, latencies, passing
+from gate.verdict.suite_data import SuiteData
+from tests.support.verdict_tables import RECALL, SUCCESS, build, latencies, passing, suite_data
 
 PLAN = Looks(calls=(60, 120, 180, 240, 300, 360))  # 60 cases, 3 rounds planned, 6 at most
 SEVERAL = RegressionRules(metrics={"retrieval.recall@5": MetricRule(metric="retrieval.recall@5")})
@@ -36,26 +37,25 @@ def running(now: np.ndarray, was: np.ndarray | None = None, **extra: object) -> 
     columns = {"success": now}
     baseline = None if was is None else build({"success": was}, specs=(SUCCESS,))
     data = {"looks": PLAN, "made": now.size, "chosen": 60, "planned": 180, **extra}
-    return SuiteData(name="s", current=build(columns, specs=(SUCCESS,)), baseline=baseline, **data)
+    return suite_data(name="s", current=build(columns, specs=(SUCCESS,)), baseline=baseline, **data)
 
 
 def look(
     *suites: SuiteData,
     gates: Sequence[GateRule] = (),
     rules: RegressionRules = RegressionRules(),  # noqa: B008
-    mode: Mode = "pull_request",
 ) -> LookResult:
-    return look_at_suites(suites, gates=gates, regression=rules, policy=Policy(), mode=mode)
+    return look_at_suites(suites, gates=gates, regression=rules)
 
 
 def status(data: SuiteData, rules: RegressionRules = RegressionRules()) -> str:  # noqa: B008
-    found = decide([data], gates=(), regression=rules, policy=Policy(), mode="pull_request")
+    found = decide([data], gates=(), regression=rules, policy=Policy())
     return found.comparisons[0].status
 
 
 def rows(*suites: SuiteData) -> tuple[Comparison, ...]:
     rules = RegressionRules()
-    found = decide(suites, gates=(), regression=rules, policy=Policy(), mode="pull_request")
+    found = decide(suites, gates=(), regression=rules, policy=Policy())
     return found.comparisons
 
 
@@ -69,7 +69,7 @@ def test_the_same_data_end_before_the_planned_trials() -> None:
 
 def test_a_clear_regression_ends_the_whole_run() -> None:
     bad = running(passing(60, 1, failed=30), passing(60, 12))
-    other = SuiteData(
+    other = suite_data(
         name="t",
         current=build({"success": flaky(1, 0.7, 1)}, suite="t", specs=(SUCCESS,)),
         baseline=build({"success": flaky(12, 0.75, 2)}, suite="t", specs=(SUCCESS,)),
@@ -88,7 +88,7 @@ def test_a_regression_that_somebody_accepted_ends_nothing() -> None:
     """The others are still asked for what they hold, and the accepted one is not waited for."""
     columns = {"success": passing(60, 1, failed=30), "recall": passing(60, 1)}
     before = {"success": passing(60, 12), "recall": passing(60, 12)}
-    data = SuiteData(
+    data = suite_data(
         name="s",
         current=build(columns, specs=(SUCCESS, RECALL)),
         baseline=build(before, specs=(SUCCESS, RECALL)),
@@ -114,7 +114,7 @@ def test_a_doubt_goes_on_until_it_is_resolved() -> None:
 def test_a_look_asks_for_more_than_a_test_of_a_fixed_size() -> None:
     """p of 0.09 %: enough alone, not for the first of six looks."""
     was, now = passing(60, 12), passing(60, 1, failed=5)
-    alone = SuiteData(
+    alone = suite_data(
         name="s",
         current=build({"success": now}, specs=(SUCCESS,)),
         baseline=build({"success": was}, specs=(SUCCESS,)),
@@ -145,16 +145,16 @@ def test_trials_between_two_looks_are_a_look_of_their_own() -> None:
     now[30:, 1] = np.nan
     data = running(now, was, made=90)
     assert status(data) in ("no_regression", "suspected")
-    row = decide(
-        [data], gates=(), regression=RegressionRules(), policy=Policy(), mode="laptop"
-    ).comparisons[0]
+    row = decide([data], gates=(), regression=RegressionRules(), policy=Policy()).comparisons[0]
     assert row.mde is not None
 
 
 @pytest.mark.parametrize("made", [1, 59_999, 60_000, 359_999, 360_000])
 def test_a_budget_may_end_a_large_run_just_beside_a_look(made: int) -> None:
     looks = Looks(calls=tuple(1000 * calls for calls in PLAN.calls))
-    data = running(flaky(3, 0.8, 1), flaky(12, 0.8, 2), looks=looks, made=made, chosen=60_000)
+    data = running(
+        flaky(3, 0.8, 1), flaky(12, 0.8, 2), looks=looks, made=made, chosen=60_000, planned=180_000
+    )
     assert status(data) == "no_regression"
 
 
@@ -164,9 +164,7 @@ def test_a_settled_run_could_see_what_its_whole_plan_could() -> None:
     assert look(early).suites == frozenset()
     whole = running(was[:, :6], was)
     seen = [
-        decide([one], gates=(), regression=RegressionRules(), policy=Policy(), mode="laptop")
-        .comparisons[0]
-        .mde
+        decide([one], gates=(), regression=RegressionRules(), policy=Policy()).comparisons[0].mde
         for one in (early, whole)
     ]
     assert seen[0] is not None
@@ -184,7 +182,7 @@ def test_too_few_data_get_the_planned_trials_and_no_more() -> None:
     )
     times = latencies(20, 12, 1)
     for rounds, goes_on in ((2, True), (3, False)):
-        data = SuiteData(
+        data = suite_data(
             name="s",
             baseline=build({"success": passing(20, 12), "latency_ms": times}),
             current=build({"success": passing(20, rounds), "latency_ms": times[:, :rounds]}),
@@ -228,7 +226,7 @@ def test_the_interval_of_a_regression_never_holds_no_change(failed: int) -> None
 def test_what_another_suite_ended_is_marked_as_not_settled() -> None:
     bad = running(passing(60, 1, failed=30), passing(60, 12))
     other = running(flaky(1, 0.7, 1), flaky(12, 0.75, 2))
-    named = SuiteData(
+    named = suite_data(
         name="t",
         current=other.current,
         baseline=other.baseline,
@@ -269,7 +267,7 @@ def begun(rate: float = 1.0, **columns: np.ndarray) -> SuiteData:
     now = {name: values[:40, :1] for name, values in was.items()}
     now["success"] = passing(40, 1, failed=round(40 * (1.0 - rate)))
     specs = (SUCCESS, RECALL)[: len(was)]
-    return SuiteData(
+    return suite_data(
         name="s",
         current=build(now, specs=specs),
         baseline=build(was, specs=specs),
@@ -286,11 +284,11 @@ def test_a_metric_of_few_cases_is_waited_for_and_not_missing() -> None:
     recall[90:] = 0.5
     data = begun(recall=recall)
     assert look(data, rules=SEVERAL).suites == {"s"}
-    found = decide([data], gates=(), regression=SEVERAL, policy=Policy(), mode="pull_request")
+    found = decide([data], gates=(), regression=SEVERAL, policy=Policy())
     assert [(row.status, row.settled) for row in found.comparisons][1] == ("inconclusive", False)
-    done = replace(data, made=100)
+    done = replace(data, tally=Tally(trials=100))
     assert look(done, rules=SEVERAL).suites == frozenset()
-    found = decide([done], gates=(), regression=SEVERAL, policy=Policy(), mode="pull_request")
+    found = decide([done], gates=(), regression=SEVERAL, policy=Policy())
     assert found.comparisons[1].status == "missing"
 
 
@@ -300,7 +298,8 @@ def test_removed_cases_are_counted_among_all_of_the_baseline(
 ) -> None:
     """40 of 100 - removed cases were asked."""
     data = begun()
-    there = replace(data, not_asked=frozenset(sorted(LATER)[removed:]), chosen=100 - removed)
+    not_asked, chosen = frozenset(sorted(LATER)[removed:]), 100 - removed
+    there = replace(data, not_asked=not_asked, meta=replace(data.meta, cases=chosen))
     assert look(there).suites == {"s"}
     assert (rows(there)[0].status == "not_comparable") is not comparable
 
@@ -311,7 +310,7 @@ def test_cases_that_changed_are_counted_among_those_that_were_asked() -> None:
     changed = replace(data, current=replace(data.current, digests=digests))
     assert rows(changed)[0].status == "not_comparable"
     assert look(changed).suites == {"s"}  # until all are known
-    assert look(replace(changed, made=100)).suites == frozenset()
+    assert look(replace(changed, tally=Tally(trials=100))).suites == frozenset()
 
 
 # -------------------------------------------------------------------------------------------- gates
@@ -415,15 +414,13 @@ def test_a_limit_on_consistency_is_not_certain_after_one_round() -> None:
     tables = [
         build({"success": x}, specs=(spec,)) for x in (passing(60, 12, 30), passing(60, 1, 30))
     ]
-    data = replace(running(passing(60, 1)), baseline=tables[0], current=tables[1])
+    data = replace(running(passing(60, 1)), compared=Compared(table=tables[0]), current=tables[1])
     limit = GateRule(metric=spec.name, min=0.9, rule="point")
     assert look(data, gates=[limit]).suites == {"s"}
 
 
-def decide_gates(
-    data: SuiteData, gates: Sequence[GateRule], mode: Mode = "pull_request"
-) -> list[str]:
-    found = decide([data], gates=gates, regression=RegressionRules(), policy=Policy(), mode=mode)
+def decide_gates(data: SuiteData, gates: Sequence[GateRule]) -> list[str]:
+    found = decide([data], gates=gates, regression=RegressionRules(), policy=Policy())
     return [row.status for row in found.gates]
 
 
@@ -434,7 +431,7 @@ def test_a_gate_that_the_end_of_the_run_left_open_is_no_failure(rule: Rule) -> N
     data = begun(rate=0.7)
     assert decide_gates(data, limit) == ["inconclusive"]
     assert decide_gates(replace(data, not_run=60), limit) == ["fail"]  # a budget did
-    assert decide_gates(replace(data, made=100), limit) == ["fail"]
+    assert decide_gates(replace(data, tally=Tally(trials=100)), limit) == ["fail"]
 
 
 def test_a_gate_that_is_broken_for_certain_fails_however_the_run_ended() -> None:
@@ -451,7 +448,9 @@ def test_a_gate_without_a_value_yet_is_not_missing() -> None:
     recall[90:] = 0.5
     limit = [GateRule(metric=RECALL.name, min=0.2)]
     assert decide_gates(begun(recall=recall), limit) == ["inconclusive"]
-    assert decide_gates(replace(begun(recall=recall), made=100), limit) == ["missing"]
+    assert decide_gates(replace(begun(recall=recall), tally=Tally(trials=100)), limit) == [
+        "missing"
+    ]
 
 
 @pytest.mark.parametrize(("level", "goes_on"), [("block", True), ("warn", False)])
@@ -460,7 +459,7 @@ def test_a_limit_that_only_warns_is_not_waited_for(level: Level, goes_on: bool) 
     tables = [
         build({"success": x, "recall": x}, specs=(SUCCESS, RECALL)) for x in (was, was[:, :2])
     ]
-    data = SuiteData(
+    data = suite_data(
         name="s",
         baseline=tables[0],
         current=tables[1],
@@ -476,7 +475,7 @@ def test_a_limit_that_only_warns_is_not_waited_for(level: Level, goes_on: bool) 
 def test_alpha_is_shared_at_each_look() -> None:
     was, now = passing(60, 12), passing(60, 1, failed=8)
     columns_b, columns_c = ({"success": x, "recall": passing(60, x.shape[1])} for x in (was, now))
-    both = SuiteData(
+    both = suite_data(
         name="s",
         current=build(columns_c, specs=(SUCCESS, RECALL)),
         baseline=build(columns_b, specs=(SUCCESS, RECALL)),
@@ -485,8 +484,8 @@ def test_alpha_is_shared_at_each_look() -> None:
         chosen=60,
         planned=180,
     )
-    shared = decide([both], gates=(), regression=SEVERAL, policy=Policy(), mode="laptop")
-    alone = decide([both], gates=(), regression=RegressionRules(), policy=Policy(), mode="laptop")
+    shared = decide([both], gates=(), regression=SEVERAL, policy=Policy())
+    alone = decide([both], gates=(), regression=RegressionRules(), policy=Policy())
     worse = [found.comparisons[0].p_adjusted for found in (alone, shared)]
     assert worse[0] is not None
     assert worse[1] is not None

@@ -151,7 +151,7 @@ def rows(suite, ids):
 def failing(paths_of=None, references_of=None, failed=8, **more):
     one = measured_suite(success_table(failed=failed, **more), baseline=success_table(**more))
     if paths_of:
-        one = replace(one, baseline=replace(one.baseline, paths_of=paths_of))
+        one = replace(one, compared=replace(one.compared, paths_of=paths_of))
     if references_of:
         one = replace(one, references_of=references_of)
     return conclude([one], CONFIG, SETTING, rows).cases.newly_failing
@@ -202,7 +202,7 @@ def test_a_case_that_was_edited_is_not_compared_with_what_it_was():
     now = replace(now, columns={**now.columns, "success": success})
     was = replace(success_table(), digests=tuple(f"old {d}" for d in now.digests))
     one = measured_suite(now, baseline=was)
-    one = replace(one, baseline=replace(one.baseline, paths_of=all_alike("x")))
+    one = replace(one, compared=replace(one.compared, paths_of=all_alike("x")))
     flaky = conclude([one], CONFIG, SETTING, rows).cases.flaky
     assert flaky
     assert {change.steps for change in flaky} == {None}
