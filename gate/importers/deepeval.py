@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -32,6 +32,7 @@ from gate.importers.formats.deepeval.trials import (
 from gate.importers.trials.build import name_judge
 from gate.importers.trials.case_ids import mark
 from gate.importers.trials.names import suite_name
+from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
 from gate.records import Json, MetricSpec, Provenance
 from gate.records.imported import Imported, ImportedSuite
@@ -169,34 +170,25 @@ def _check(run: DeepEvalRun) -> None:
 
 
 def _totals(run: DeepEvalRun) -> Iterator[Problem]:
-    passed = sum(case.data.get("success") is True for case in run.cases)
-    failed = sum(case.data.get("success") is False for case in run.cases)
-    for key, own in (("test_passed", passed), ("test_failed", failed)):
-        told = run.head.get(key)
-        if isinstance(told, int) and told != own:
-            yield _differs(run, key, str(told), f"{own} cases did")
+    place = Place(run.path.as_posix())
+    verdicts = [case.data.get("success") for case in run.cases]
+    figures = _figures(verdicts, ("test_passed", "test_failed"), "cases did")
+    yield from compare_stated(run.head, figures, place)
     if any(case.inner for case in run.cases):
         return  # the sums have the metrics of spans, too
     for totals in as_objects(run.head.get("metrics_scores")):
-        if isinstance(totals.get("metric"), str):
-            yield from _metric_totals(run, totals)
+        name = as_string(totals.get("metric"))
+        mine = [one for case in run.cases for one in case.metrics if one.name == name]
+        verdicts = [one.success for one in mine if one.score is not None]
+        figures = _figures(verdicts, ("passes", "fails") if name else (), "of its cases did")
+        where = replace(place, key=f"metrics_scores[{name[:80]}]")
+        yield from compare_stated(totals, figures, where)
 
 
-def _metric_totals(run: DeepEvalRun, told: Mapping[str, Json]) -> Iterator[Problem]:
-    name = told["metric"]
-    mine = [one for case in run.cases for one in case.metrics if one.name == name]
-    scored = [one for one in mine if one.score is not None and one.success is not None]
-    passes = sum(one.success is True for one in scored)
-    for key, own in (("passes", passes), ("fails", len(scored) - passes)):
-        stated = told.get(key)
-        if isinstance(stated, int) and stated != own:
-            where = f"metrics_scores[{name[:80]}].{key}"
-            yield _differs(run, where, str(stated), f"its cases have {own}")
-
-
-def _differs(run: DeepEvalRun, key: str, told: str, own: str) -> Problem:
-    message = f"says {told[:40]}, but {own} - the file was changed; run the evaluation again"
-    return Problem(Place(run.path.as_posix(), None, key), message)
+def _figures(verdicts: Sequence[Json], keys: Sequence[str], who: str) -> Iterator[Figure]:
+    """How many passed and how many failed. `keys`: for each of the two."""
+    for key, verdict in zip(keys, (True, False), strict=False):
+        yield Figure(key, (verdicts.count(verdict),), f"{verdicts.count(verdict)} {who}")
 
 
 # -------------------------------------------------------------------------------------------- notes

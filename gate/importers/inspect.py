@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import ClassVar, Literal
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
-from gate.files.json_values import as_list, as_object, as_objects, as_strings
+from gate.files.json_values import as_list, as_object, as_objects, as_strings, is_number
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.inspect.logs import TOOL, Log, is_log, log_files, open_log
@@ -26,6 +25,7 @@ from gate.importers.formats.inspect.scores import (
 )
 from gate.importers.trials.build import name_judge
 from gate.importers.trials.names import suite_name
+from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
 from gate.records import LARGEST, Json, Provenance
 from gate.records.imported import Imported, ImportedSuite
@@ -296,12 +296,11 @@ def _take(content: Content, sample: Mapping[str, Json], place: Place, found: Fin
 
 
 def _contradictions(log: Log, content: Content) -> Iterator[Problem]:
-    results, file = log.results, log.path.as_posix()
-    total = results.get("logged_samples") or results.get("total_samples")
-    stopped = results.get("early_stopping") is not None
-    if log.status == "success" and total and not stopped and total != content.samples:
-        message = f"says {total}, but the log has {content.samples} samples - part of it is missing"
-        yield Problem(Place(file, key="results.total_samples"), message)
+    results, place = log.results, Place(log.path.as_posix(), key="results")
+    total = "logged_samples" if results.get("logged_samples") else "total_samples"
+    if log.status == "success" and results.get(total) and results.get("early_stopping") is None:
+        figure = Figure(total, (content.samples,), f"the log has {content.samples} samples")
+        yield from compare_stated(results, [figure], place)
     for score in results.get("scores") or ():
         yield from _compare_score(score, log, content)
 
@@ -311,21 +310,15 @@ def _compare_score(score: Mapping[str, Json], log: Log, content: Content) -> Ite
     own = content.seen.get(str(name) if name == scorer else f"{scorer}.{name}")
     if own is None or not own.measured or score.get("reducer") not in _REDUCED:
         return
-    for key in _OWN:
-        metric = as_object(as_object(metrics).get(key))
-        if metric.get("params") or not _is_inspects(log, key):
-            continue
-        stated = metric.get("value")
-        if not isinstance(stated, (int, float)) or stated != stated:  # NaN: nothing was scored
-            continue
-        if abs(stated) > LARGEST:
-            stated = math.inf
-        if not any(math.isclose(stated, one, rel_tol=1e-9, abs_tol=1e-9) for one in own.means):
-            yield Problem(
-                Place(log.path.as_posix(), key=f"results.scores.{name}.{key}"[:300]),
-                f"says {stated:.6g}, but the samples give {own.means[0]:.6g} - scores were changed "
-                "after the results were computed, or one of them was lost; score the log again",
-            )
+    told = {key: as_object(as_object(metrics).get(key)) for key in _OWN if _is_inspects(log, key)}
+    stated = {key: metric.get("value") for key, metric in told.items() if not metric.get("params")}
+    figures = (
+        Figure(key, own.means, f"the samples give {own.means[0]:.6g}", near=1e-9, rel=1e-9)
+        for key, value in stated.items()
+        if is_number(value) and value == value  # NaN: nothing was scored
+    )
+    place = Place(log.path.as_posix(), key=f"results.scores.{name}"[:300])
+    yield from compare_stated(stated, figures, place)
 
 
 def _is_inspects(log: Log, metric: str) -> bool:

@@ -225,9 +225,9 @@ def question_in(data: Json) -> str:
     if isinstance(data, dict) and isinstance(data.get("input"), str):
         return str(data["input"])
     for message in _messages(data, 4):
-        if message.get("role") in _USERS or message.get("type") in _USERS:
-            if text := content_text(message.get("content")):
-                return text
+        users = message.get("role") in _USERS or message.get("type") in _USERS
+        if users and (text := content_text(message.get("content"))):
+            return text
     return ""
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 import statistics
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
@@ -40,6 +39,7 @@ from gate.importers.formats.openagent import (
 )
 from gate.importers.trials.build import name_judge
 from gate.importers.trials.nobodys_fault import status_of
+from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
 from gate.records import (
     MOST_ROUNDS,
@@ -250,7 +250,8 @@ def contradictions(
         yield Problem(Place(file, key="suites"), "is missing, or no mapping by suite")
         return
     total = sum(one.records for one in found.values())
-    yield from _compare_count(summary, "total_records", total, file, "")
+    figure = Figure("total_records", (total,), f"there are {total} records")
+    yield from compare_stated(summary, [figure], Place(file))
     for name in sorted({*map(str, suites), *found}):
         told = suites.get(name)
         where = f"suites.{name[:80]}"
@@ -259,26 +260,29 @@ def contradictions(
         elif name not in found:
             yield Problem(Place(file, key=where), "the summary has it, no record does")
         else:
-            yield from _compare_suite(told, found[name], file, f"{where}.")
+            place = Place(file, key=where)
+            yield from compare_stated(told, _figures(found[name]), place)
+            yield from _compare_failures(told.get("failures_top"), found[name], place)
 
 
-def _compare_suite(
-    told: Mapping[str, Json], own: SuiteTotals, file: str, where: str
-) -> Iterator[Problem]:
-    yield from _compare_count(told, "rounds", own.records, file, where)
+def _figures(own: SuiteTotals) -> Iterator[Figure]:
+    """What the summary states of a suite, as its records give it."""
     rate = own.passed / own.records
-    stated = told.get("success_rate")
-    if stated is not None and not (is_number(stated) and abs(stated - rate) <= ROUNDED):
-        counts = f"{own.passed} of {own.records} records are ok, {rate:.4f}"
-        yield _differs(file, f"{where}success_rate", stated, counts)
+    shown = f"{own.passed} of {own.records} records are ok, {rate:.4f}"
+    yield Figure("rounds", (own.records,), f"there are {own.records} records")
+    yield Figure("success_rate", (rate,), shown, near=ROUNDED)
     for prefix, values in (("latency_ms", own.latencies), ("tokens", own.tokens)):
         readings = [values, array("d", [*values, *[0.0] * (own.records - len(values))])]
         means = [statistics.fmean(reading) for reading in readings if reading]
-        yield from _compare_amount(told, f"{prefix}_mean", means, file, where)
-        yield from _compare_amount(told, f"{prefix}_std", _spreads(readings), file, where)
-    worst = [max(own.latencies)] if own.latencies else []
-    yield from _compare_amount(told, "worst_latency_ms", worst, file, where)
-    yield from _compare_failures(told.get("failures_top"), own, file, f"{where}failures_top")
+        yield _amount(f"{prefix}_mean", means)
+        yield _amount(f"{prefix}_std", _spreads(readings))
+    yield _amount("worst_latency_ms", [max(own.latencies)] if own.latencies else [])
+
+
+def _amount(key: str, own: Sequence[float]) -> Figure:
+    """A figure that is null or 0 where nothing was measured says nothing."""
+    readings = own or [0.0]
+    return Figure(key, readings, f"the records give {readings[0]:.2f}", near=_NEAR, rel=_CLOSE)
 
 
 def _spreads(readings: Sequence[Sequence[float]]) -> list[float]:
@@ -287,42 +291,15 @@ def _spreads(readings: Sequence[Sequence[float]]) -> list[float]:
     return found + [statistics.stdev(reading) for reading in readings if len(reading) > 1]
 
 
-def _compare_count(
-    told: Mapping[str, Json], key: str, own: int, file: str, where: str
-) -> Iterator[Problem]:
-    stated = told.get(key)
-    if stated is not None and stated != own:
-        yield _differs(file, where + key, stated, f"there are {own} records")
-
-
-def _compare_amount(
-    told: Mapping[str, Json], key: str, own: Sequence[float], file: str, where: str
-) -> Iterator[Problem]:
-    """A figure that is null or 0 where nothing was measured says nothing."""
-    stated = told.get(key)
-    if stated is None or (stated == 0 and not own):
-        return
-    readings = own or [0.0]
-    close = is_number(stated) and any(
-        math.isclose(stated, reading, rel_tol=_CLOSE, abs_tol=_NEAR) for reading in readings
-    )
-    if not close:
-        yield _differs(file, where + key, stated, f"the records give {readings[0]:.2f}")
-
-
-def _compare_failures(top: Json, own: SuiteTotals, file: str, where: str) -> Iterator[Problem]:
+def _compare_failures(top: Json, own: SuiteTotals, place: Place) -> Iterator[Problem]:
+    where = replace(place, key=f"{place.key}.failures_top")
     for entry in as_list(top):
-        pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)
-        if not pair:
-            yield Problem(Place(file, key=where), "an entry is no pair of a code and a number")
-        elif own.codes[entry[0]] != entry[1]:
-            counts = f"{own.codes[entry[0]]} records have it"
-            yield _differs(file, f"{where}: {entry[0][:80]!r}", entry[1], counts)
-
-
-def _differs(file: str, key: str, stated: Json, own: str) -> Problem:
-    message = f"says {str(stated)[:40]}, but {own} - one of the two files was changed or cut off"
-    return Problem(Place(file, key=key), message)
+        if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
+            yield Problem(where, "an entry is no pair of a code and a number")
+            continue
+        count = own.codes[entry[0]]
+        figure = Figure(entry[0][:80], (count,), f"{count} records have it")
+        yield from compare_stated({figure.key: entry[1]}, [figure], where)
 
 
 # ------------------------------------------------------------------------------------------- trials

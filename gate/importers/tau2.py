@@ -136,8 +136,7 @@ def _check_simulations(source: SimulationFiles) -> _SimulationTotals:
             found.add(one.place, message)
         if is_too_deep(dict(one.data)):
             found.add(one.place, "nested too deeply - no simulation is")
-        for message in find_contradictions(one):
-            found.add(one.place, f"{message} - one of the two was changed")
+        found.take(*find_contradictions(one))
         seen.total += 1
         seen.broken += not one.counts
         seen.unjudged += one.reward is None and one.counts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from gate.errors import Place, Problem
+from gate.errors import Place
 from gate.files.json_values import as_object
 from gate.files.plain import json_of
 from gate.files.problems import Findings
@@ -153,8 +153,7 @@ def _main(task: TaskFolder, tally: SampleTally | None, found: Findings) -> float
     if not isinstance(data, dict):
         found.add(place, "no object - copy it again")
         return None
-    for message in contradictions(task.environment, as_object(data), tally):
-        found.take(Problem(place, f"{message} - one of the files was changed or cut off"))
+    found.take(*contradictions(task.environment, as_object(data), tally, place))
     try:
         return main_metric(task.environment, as_object(data))
     except ValueError as error:

@@ -278,7 +278,7 @@ def test_where_both_judge_they_must_not_contradict_each_other(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([header(1, 2)], "1: says 1 of 2 are correct, but 0 failures follow instead of 1"),
+        ([header(1, 2)], "1: correct_count: says 1, but 0 of 2 failed"),
         ([header(1, 2, accuracy=0.9), failure("simple_python_0")], "says 0.9, but 1 of 2"),
         ([header(1, 2, accuracy=True)], "accuracy: says True"),
         ([{"accuracy": 1, "correct_count": 10**400, "total_count": 1}], "no `accuracy`"),

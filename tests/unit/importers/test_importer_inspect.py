@@ -261,7 +261,7 @@ def test_results_that_the_samples_do_not_bear_out_are_refused(tmp_path):
 
 def test_a_whole_log_has_all_its_samples(tmp_path):
     path = written(tmp_path, {}, results={"total_samples": 2})
-    assert "says 2, but the log has 1 samples - part of it is missing" in faults(path)
+    assert "says 2, but the log has 1 samples - the file was changed or cut off" in faults(path)
     stopped = {"total_samples": 2, "early_stopping": {"manager": "x"}}
     assert Importer().read(written(tmp_path, {}, results=stopped))
 

@@ -291,7 +291,7 @@ def test_figures_that_the_records_bear_out(tmp_path, figures):
         ({"latency_ms_std": 300}, "latency_ms_std: says 300, but the records give 275.80"),
         ({"worst_latency_ms": 500}, "worst_latency_ms: says 500, but the records give 600.00"),
         ({"tokens_mean": 20}, "tokens_mean: says 20, but the records give 6.00"),
-        ({"failures_top": [["a", 2]]}, "failures_top: 'a': says 2, but 1 records have it"),
+        ({"failures_top": [["a", 2]]}, "failures_top.a: says 2, but 1 records have it"),
         ({"failures_top": [7]}, "failures_top: an entry is no pair"),
     ],
 )
@@ -305,8 +305,8 @@ def test_suites_that_only_one_of_the_two_files_has(tmp_path):
     assert faults(written(tmp_path, *THREE, summary=other)).splitlines() == [
         "summary.json: suites.dialogue: the records have it, the summary does not",
         "summary.json: suites.tool: the summary has it, no record does",
-        "summary.json: total_records: says 4, but there are 3 records - one of the two files was "
-        "changed or cut off",
+        "summary.json: total_records: says 4, but there are 3 records - the file was changed or "
+        "cut off; export it again",
     ]
 
 

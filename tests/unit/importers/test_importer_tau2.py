@@ -147,26 +147,26 @@ def test_a_failed_simulation_names_the_components_of_its_basis(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"reward_info__reward": 0.0}, "reward 0, but the product of DB, COMMUNICATE is 1"),
+        ({"reward_info__reward": 0.0}, "reward: says 0, but the product of DB, COMMUNICATE is 1"),
         (
             {"reward_info__db_check": {"db_match": False, "db_reward": 0.0}},
-            "reward_breakdown.DB is 1, but its checks come to 0",
+            "reward_breakdown.DB: says 1, but its checks come to 0",
         ),
         (
             {"reward_info__communicate_checks": [{"info": "12", "met": False}]},
-            "reward_breakdown.COMMUNICATE is 1, but its checks come to 0",
+            "reward_breakdown.COMMUNICATE: says 1, but its checks come to 0",
         ),
         (
             {"reward_info__reward_basis": ["DB", "ACTION"], "reward_info__action_checks": [
                 {"action_match": False}
             ]},
-            "reward 1, but the product of DB, ACTION is 0",
+            "reward: says 1, but the product of DB, ACTION is 0",
         ),
         ({"reward_info__action_checks": [{"action_match": 0}]}, "action_checks is no list of"),
         ({"reward_info__communicate_checks": {}}, "communicate_checks is no list of checks"),
         ({"reward_info__db_check": {"db_match": False, "db_reward": 1.0}}, "db_check has no db"),
         ({"reward_info__db_check": {"db_match": "true"}}, "db_check has no db_match"),
-        ({"termination_reason": "max_steps"}, "reward 1, but max_steps earns none"),
+        ({"termination_reason": "max_steps"}, "reward: says 1, but max_steps earns none"),
         ({"termination_reason": "done"}, "termination_reason is none of user_stop, agent_stop"),
         ({"task_id": 7}, "task_id is no text"),
         ({"id": ""}, "id is no text"),

@@ -257,22 +257,22 @@ VALIDATION = {"completed": 0.5, "TASK_LIMIT_REACHED": 0.5, "average_history_leng
 @pytest.mark.parametrize(
     ("overall", "says"),
     [
-        ({**OS_OVERALL, "total": 3}, "total is 3, but runs.jsonl has 2"),
+        ({**OS_OVERALL, "total": 3}, "total: says 3, but runs.jsonl has 2"),
         (
             {**OS_OVERALL, "validation": {**VALIDATION, "completed": 1.0}},
-            "completed is 1, but the runs give 0.5",
+            "completed: says 1, but the runs give 0.5",
         ),
         (
             {**OS_OVERALL, "validation": {**VALIDATION, "max_history_length": 9}},
-            "max history length is 9, but the runs give 0",
+            "max history length: says 9, but the runs give 0",
         ),
         (
             {"custom": {"overall": {"total": 2, "pass": 2, "acc": 1.0}}},
-            "overall.pass is 2, but the",
+            "overall.pass: says 2, but the",
         ),
         (
             {"custom": {"overall": {"total": 4, "pass": 1, "acc": 0.5}}},
-            "overall.acc is 0.5, but its own parts come to 0.25",
+            "overall.acc: says 0.5, but its own parts come to 0.25",
         ),
         ({"custom": {"overall": {"acc": "0.5"}}}, "custom.overall.acc is no share"),
         ({"custom": {"overall": {"acc": 50.0}}}, "custom.overall.acc is no share"),
@@ -305,10 +305,10 @@ def test_an_overall_that_the_runs_bear_out_is_taken(tmp_path):
             "dbbench-std",
             {"SELECT_accuracy": 0.3, "INSERT_accuracy": 0.3, "UPDATE_accuracy": 0.3}
             | {"overall_cat_accuracy": 0.4},
-            "overall_cat_accuracy is 0.4, but its own parts come to 0.3",
+            "overall_cat_accuracy: says 0.4, but its own parts come to 0.3",
         ),
-        ("kg-std", {"main": 0.4, "F1": 0.5}, "main is 0.4, but its own parts come to 0.5"),
-        ("ltp-std", {"main": 0.4, "GP": 0.5}, "main is 0.4, but its own parts come to 0.5"),
+        ("kg-std", {"main": 0.4, "F1": 0.5}, "main: says 0.4, but its own parts come to 0.5"),
+        ("ltp-std", {"main": 0.4, "GP": 0.5}, "main: says 0.4, but its own parts come to 0.5"),
     ],
 )
 def test_parts_that_contradict_each_other_are_refused(tmp_path, task, custom, says):

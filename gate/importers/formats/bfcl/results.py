@@ -13,7 +13,6 @@ from gate.files.json_values import (
     as_object,
     as_strings,
     is_integer,
-    is_number,
 )
 from gate.files.plain import JsonLine, json_lines
 from gate.files.problems import Findings
@@ -21,6 +20,7 @@ from gate.importers.formats.bfcl.calls import read_calls
 from gate.importers.formats.bfcl.categories import SIZES
 from gate.importers.formats.bfcl.files import CategoryFiles, digest, read_rows
 from gate.importers.formats.bfcl.questions import BfclQuestion, faults
+from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -222,12 +222,10 @@ def read_scores(path: Path, category: str, findings: Findings) -> BfclScores | N
     if header is None:
         return None
     correct, total = header
-    if not findings and len(failed) != total - correct:
-        findings.add(
-            first.place,
-            f"says {correct} of {total} are correct, but {len(failed)} failures follow instead of "
-            f"{total - correct} - the file was changed or cut off",
-        )
+    if not findings:
+        shown = f"{len(failed)} of {total} failed"
+        figure = Figure("correct_count", (total - len(failed),), shown)
+        findings.take(*compare_stated({figure.key: correct}, [figure], first.place))
     if len(models) > 1:
         findings.add(first.place, f"answers of two models: {', '.join([*models][:5])[:200]}")
     return BfclScores(total=total, failed=failed, models=tuple(models))
@@ -235,23 +233,19 @@ def read_scores(path: Path, category: str, findings: Findings) -> BfclScores | N
 
 def _header(line: JsonLine, findings: Findings) -> tuple[int, int] | None:
     data = as_object(line.data)
-    accuracy: Json = data.get("accuracy")
     correct: Json = data.get("correct_count")
     total: Json = data.get("total_count")
     counts = _is_count(correct) and _is_count(total) and 0 < total <= MOST_QUESTIONS
-    if not counts or correct > total:
+    if not counts or correct > total or data.get("accuracy") is None:
         findings.add(
             line.place, "no `accuracy`, `correct_count` and `total_count` - name a score file"
         )
         return None
     share = correct / total
-    if not is_number(accuracy) or abs(accuracy - share) > _ROUNDED:
-        findings.add(
-            Place(line.place.file, line.place.line, "accuracy"),
-            f"says {str(accuracy)[:40]}, but {correct} of {total} are {share:.4f} - it was changed",
-        )
-        return None
-    return correct, total
+    shown = f"{correct} of {total} are {share:.4f}"
+    wrong = [*compare_stated(data, [Figure("accuracy", (share,), shown, _ROUNDED)], line.place)]
+    findings.take(*wrong)
+    return None if wrong else (correct, total)
 
 
 def _is_count(value: Json) -> bool:

@@ -18,6 +18,7 @@ from gate.importers.formats.swebench.outcomes import (
     reason_code,
 )
 from gate.importers.trials.instance_ids import is_id
+from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -70,13 +71,11 @@ def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findi
     """Each number against its list, and all of them against the whole."""
     if "resolved_ids" not in data:
         findings.add(Place(file, key="resolved_ids"), "is missing - no run report is without it")
-    for name in _KEYS:
-        key, stated = f"{name}_instances", data.get(f"{name}_instances")
-        if stated is not None and stated != len(ids[name]):
-            message = (
-                f"says {str(stated)[:40]}, but {name}_ids has {len(ids[name])} - one of the two"
-            )
-            findings.add(Place(file, key=key), f"{message} was changed or cut off")
+    counts = (
+        Figure(f"{name}_instances", (len(ids[name]),), f"{name}_ids has {len(ids[name])}")
+        for name in _KEYS
+    )
+    findings.take(*compare_stated(data, counts, Place(file)))
     place = Place(file, key="total_instances")
     total = as_count(data.get("total_instances"))
     named = len(frozenset().union(*(ids[name] for name in CODES)))
@@ -84,9 +83,8 @@ def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findi
         findings.add(place, "no number from 1 on - copy the report again")
     elif named > total or (named < total and "incomplete_ids" in data):
         outcomes = ", ".join(f"{len(ids[name])} {name}" for name in CODES)
-        findings.add(
-            place, f"says {total}, but the lists name {named} ({outcomes}) - it was changed"
-        )
+        whole = Figure(place.key, (named,), f"the lists name {named} ({outcomes})")
+        findings.take(*compare_stated(data, [whole], Place(file)))
 
 
 def _check_relations(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:

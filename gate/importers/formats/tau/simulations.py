@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from gate.files.json_values import CLOSE, as_list, as_number, as_object
 from gate.files.plain import files_below, json_of
 from gate.files.problems import Findings
 from gate.importers.formats.tau.metrics import trial_number
+from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json, MetricSpec
 
 RESULTS = "results.json"
@@ -203,27 +204,32 @@ def components(simulation: Simulation) -> dict[str, float | None]:
     return {name: None if value is None else float(value >= 1.0) for name, value in found.items()}
 
 
-def find_contradictions(simulation: Simulation) -> Iterator[str]:
+def find_contradictions(simulation: Simulation) -> Iterator[Problem]:
     """What it says twice and not alike, and checks of which it does not say how they went."""
-    yield from _find_unclear_checks(simulation.judged)
-    if simulation.reward is None:
-        return
+    judged, place = simulation.judged, simulation.place
+    for message in _find_unclear_checks(judged):
+        yield Problem(place, f"{message} - one of the two was changed")
+    if simulation.reward is not None:
+        key = ".".join(filter(None, (place.key, "reward_info")))
+        yield from compare_stated(judged, _figures(simulation), replace(place, key=key))
+
+
+def _figures(simulation: Simulation) -> Iterator[Figure]:
     judged = simulation.judged
-    if simulation.reason not in EARNING and simulation.reward > CLOSE:
-        yield f"reward {simulation.reward:g}, but {simulation.reason} earns none"
-        return
+    if simulation.reason not in EARNING:
+        yield Figure("reward", (0.0,), f"{simulation.reason} earns none", near=CLOSE)
     told = as_object(judged.get("reward_breakdown"))
     for part in COMPONENTS:
-        own, given = _check_component(judged, part), as_number(told.get(part))
-        if own is not None and given is not None and abs(own - given) > CLOSE:
-            yield f"reward_breakdown.{part} is {given:g}, but its checks come to {own:g}"
+        own = _check_component(judged, part)
+        if own is not None:
+            shown = f"its checks come to {own:g}"
+            yield Figure(f"reward_breakdown.{part}", (own,), shown, near=CLOSE)
     basis = judged.get("reward_basis")
     if not isinstance(basis, list) or not basis or simulation.reason not in EARNING:
         return
     product = prod(_part(judged, told, part) for part in dict.fromkeys(map(str, basis)))
-    if abs(product - simulation.reward) > CLOSE:
-        parts = ", ".join(map(str, basis[:5]))
-        yield f"reward {simulation.reward:g}, but the product of {parts} is {product:g}"
+    parts = ", ".join(map(str, basis[:5]))
+    yield Figure("reward", (product,), f"the product of {parts} is {product:g}", near=CLOSE)
 
 
 def _find_unclear_checks(judged: Mapping[str, Json]) -> Iterator[str]:

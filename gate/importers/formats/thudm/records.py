@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gate.errors import Place
+from gate.errors import Place, Problem
 from gate.files.json_stream import is_too_deep
 from gate.files.json_values import (
     CLOSE,
@@ -21,6 +21,7 @@ from gate.files.plain import json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.thudm.environments import Environment, Worth, card_score
 from gate.importers.trials.nobodys_fault import is_nobodys
+from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json
 from gate.text.escaping import one_line
 
@@ -169,19 +170,21 @@ def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float 
 
 
 def contradictions(
-    environment: Environment, overall: Mapping[str, Json], seen: SampleTally | None
-) -> Iterator[str]:
+    environment: Environment, overall: Mapping[str, Json], seen: SampleTally | None, place: Place
+) -> Iterator[Problem]:
     """What overall.json says twice, and not alike, or what the runs do not bear out. `seen`: None
     where there are no runs.
     """
     custom = as_object(overall.get("custom"))
-    yield from _list_differences(custom, _sum_parts(environment, custom), "its own parts come to")
+    within = replace(place, key="custom")
+    parts = _figures(_sum_parts(environment, custom), "its own parts come to")
+    yield from compare_stated(custom, parts, within)
     if seen is None:
         return
     validation = {
         normalize_status(key): value for key, value in as_object(overall.get("validation")).items()
     }
-    yield from _list_differences(overall, {"total": float(seen.total)}, "runs.jsonl has")
+    yield from compare_stated(overall, _figures({"total": seen.total}, "runs.jsonl has"), place)
     if not seen.total:
         return
     shares = {
@@ -191,10 +194,15 @@ def contradictions(
     told = {"average": sum(seen.lengths) / seen.total, "max": max(seen.lengths)}
     told["min"] = min(seen.lengths)
     lengths = {f"{key} history length": float(value) for key, value in told.items()}
-    yield from _list_differences(
-        validation, {**dict(sorted(shares.items())), **lengths}, "the runs give"
+    every = _figures({**dict(sorted(shares.items())), **lengths}, "the runs give")
+    yield from compare_stated(validation, every, replace(place, key="validation"))
+    yield from compare_stated(
+        custom, _figures(_sum_samples(environment, seen), "the runs give"), within
     )
-    yield from _list_differences(custom, _sum_samples(environment, seen), "the runs give")
+
+
+def _figures(own: Mapping[str, float], who: str) -> Iterator[Figure]:
+    return (Figure(key, (value,), f"{who} {value:g}", near=CLOSE) for key, value in own.items())
 
 
 def _sum_parts(environment: Environment, custom: Mapping[str, Json]) -> dict[str, float]:
@@ -230,16 +238,3 @@ def _sum_samples(environment: Environment, seen: SampleTally) -> dict[str, float
             rate = {"win_rate": seen.wins / seen.games}
             return rate if score is None else {**rate, "score": score}
     return {}
-
-
-def _list_differences(
-    told: Mapping[str, Json], own: Mapping[str, float], who: str
-) -> Iterator[str]:
-    """Where `told`, whose keys may be dotted, has another number than `own`."""
-    for key, value in own.items():
-        here: Json = told
-        for part in key.split("."):
-            here = as_object(here).get(part)
-        said = as_number(here)
-        if said is not None and abs(said - value) > CLOSE:
-            yield f"{key} is {said:g}, but {who} {value:g}"

@@ -18,6 +18,7 @@ from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.graders.webarena_rules.task import SITES
 from gate.importers.formats.webarena.results import EARLY_STOP, NOT_PARSED, TaskResult, mark_crashed
+from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json, Response, ToolCall
 from gate.text.escaping import one_line
 
@@ -372,9 +373,9 @@ def _average(reading: _Reading, line: str, place: Place, found: Findings) -> Non
         return
     scores, reading.scores = reading.scores, []
     own = sum(scores) / len(scores) if scores else 0.0
-    if not abs(stated - own) <= _ROUNDED:
-        counts = f"{int(sum(scores))} of {len(scores)} results above it passed, {own:.4f}"
-        found.add(place, f"says {stated:g}, but {counts} - the log was changed or cut off")
+    counts = f"{int(sum(scores))} of {len(scores)} results above it passed, {own:.4f}"
+    figure = Figure("Average score", (own,), counts, near=_ROUNDED)
+    found.take(*compare_stated({figure.key: stated}, [figure], place))
 
 
 def _lines(path: Path) -> Iterator[str]:
