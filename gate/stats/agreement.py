@@ -1,8 +1,8 @@
 """Agreement beyond chance: weighted kappa of two raters, Krippendorff's alpha of any number.
 
 Both are 1 - (disagreement seen) / (disagreement by chance). The interval comes from leaving out one
-case at a time (jackknife), so that answers of one case may depend on each other, nothing is drawn
-and the same labels always give the same bytes. Bootstrap percentiles are no cure for few cases:
+case at a time (jackknife). So answers of one case may depend on each other, and nothing is drawn at
+random: the same labels always give the same bytes. Bootstrap percentiles do not work for few cases:
 they miss a kappa of 0.98 in every second sample of ten (docs/statistics.md).
 """
 
@@ -32,7 +32,7 @@ Weights = Literal["linear", "quadratic"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementEstimate:
-    """Agreement over `n` cases; NaN where it cannot be told, for `reason`."""
+    """Agreement over `n` cases. If it cannot be computed, it is NaN and `reason` says why."""
 
     value: float = math.nan
     low: float = math.nan
@@ -43,8 +43,8 @@ class AgreementEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """Where the rated answers come from, a number each: their case, the stratum that it was drawn
-    from, and the weight that makes up for unequal chances to be drawn.
+    """How the rated answers were sampled, one entry per answer: the number of its case, the number
+    of the stratum that the case was drawn from, and a weight for unequal chances to be drawn.
     """
 
     cases: Codes
@@ -53,7 +53,7 @@ class Design:
 
     @classmethod
     def simple(cls, answers: int) -> Design:
-        """One answer a case, all drawn with the same chance."""
+        """One answer per case, all drawn with the same chance."""
         return cls(
             cases=np.arange(answers),
             strata=np.zeros(answers, dtype=np.int64),
@@ -61,6 +61,7 @@ class Design:
         )
 
     def select(self, answers: Codes) -> Design:
+        """The design of the answers with these positions only."""
         return Design(
             cases=self.cases[answers], strata=self.strata[answers], weights=self.weights[answers]
         )
@@ -73,9 +74,10 @@ def weighted_kappa(
     weights: Weights = "quadratic",
     design: Design | None = None,
 ) -> AgreementEstimate:
-    """Cohen's weighted kappa (1968) of two ratings of each answer, by the distance of the values
-    themselves: on a scale of whole numbers that of the categories, and a median of 3.5 has its
-    place. `first`, `second`: one value an answer, finite.
+    """Cohen's weighted kappa (1968) of two raters.
+
+    `first`, `second`: one finite rating per answer; they need not be whole numbers. The distance of
+    two ratings is their difference, or its square (`weights`).
     """
     design = design or Design.simple(len(first))
     cases = len(np.unique(design.cases))
@@ -100,15 +102,15 @@ def weighted_kappa(
 def krippendorff_alpha(ratings: Array, *, design: Design | None = None) -> AgreementEstimate:
     """Krippendorff's ordinal alpha (2011, Computing Krippendorff's Alpha-Reliability).
 
-    `ratings`: raters x answers, NaN where a rater said nothing; answers with a single rating do not
-    count. The distance of two values is that of their mean ranks.
+    `ratings`: raters x answers, NaN where a rater gave none. Answers with a single rating do not
+    count. The distance of two ratings is that of their mean ranks.
     """
     given = ~np.isnan(ratings)
     paired = np.flatnonzero(given.sum(axis=0) >= 2)
     design = (design or Design.simple(ratings.shape[1])).select(paired)
     cases = len(np.unique(design.cases))
     if ratings.shape[0] < 2 or cases == 0:
-        return AgreementEstimate(n=cases, reason="no answer was rated by two")
+        return AgreementEstimate(n=cases, reason="no answer has two ratings")
     if cases < MIN_CASES:
         return AgreementEstimate(n=cases, reason=_too_few_reason(cases, by_two=True))
     values = np.unique(ratings[:, paired][given[:, paired]])
@@ -126,12 +128,12 @@ def krippendorff_alpha(ratings: Array, *, design: Design | None = None) -> Agree
 
 
 _POWER = {"linear": 1, "quadratic": 2}
-_ALIKE = "all ratings are alike, so that agreement cannot be told from chance"
+_ALIKE = "all ratings are equal, so agreement cannot be told from chance"
 
 
 def _too_few_reason(cases: int, *, by_two: bool = False) -> str:
-    rated = "rated by two" if by_two else "rated"
-    return f"{cases} of the {MIN_CASES} cases that it takes are {rated}"
+    rated = "cases with two ratings" if by_two else "rated cases"
+    return f"needs {MIN_CASES} {rated}, has {cases}"
 
 
 def _ordinal_distance(counts: Codes) -> Array:
@@ -141,8 +143,9 @@ def _ordinal_distance(counts: Codes) -> Array:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sums:
-    """What each answer, or each case, adds: the disagreement seen (n), its ratings by value
-    (n x values) in the one role and the other. `with_itself`: by chance a rating may meet itself.
+    """What each answer, or each case, adds: `seen`, its disagreement (n); `first` and `second`, how
+    often each side gave each value (n x values). `with_itself`: a rating may be paired with itself
+    in the agreement by chance.
     """
 
     seen: Array
@@ -152,13 +155,13 @@ class _Sums:
     with_itself: bool
 
     def apply(self, change: Callable[[Array], Array]) -> _Sums:
-        """The same with each of the arrays changed."""
+        """The same sums with `change` applied to each array."""
         return replace(
             self, seen=change(self.seen), first=change(self.first), second=change(self.second)
         )
 
     def ratio(self) -> Array:
-        """Disagreement seen over that by chance of each row; 1 where chance has none."""
+        """Disagreement seen / disagreement by chance, for each row; 1 where chance gives none."""
         total = self.first.sum(axis=1)
         by_chance = np.einsum("rk,kl,rl->r", self.first, self.distance, self.second)
         by_chance /= total * (total if self.with_itself else total - 1.0)
@@ -167,8 +170,9 @@ class _Sums:
 
 
 def _with_interval(sums: _Sums, design: Design) -> AgreementEstimate:
-    """Below on the logarithm of the ratio, since it is skewed; above on the ratio itself. One more
-    case that agrees as by chance is reckoned with: cases that all agree do not prove that all do.
+    """The estimate with its interval. The lower bound is computed on the logarithm of the ratio,
+    which is skewed, the upper one on the ratio. Both count one more case that agrees as by chance,
+    because a few cases that agree do not prove that all do.
     """
     _, first, at = np.unique(design.cases, return_index=True, return_inverse=True)
     n = len(first)

@@ -1,8 +1,8 @@
-"""Group-sequential boundaries: how bad, or how harmless, data must look at each look to stop.
+"""Group-sequential boundaries: how bad, or how harmless, results must be at a look to end a run.
 
 The evidence of harm y_k = -z_k at information t_k is a Brownian motion over sqrt(t_k) (Jennison and
 Turnbull 2000, chapter 3). Error is spent as a function of t (Lan and DeMets 1983), so looks may
-come at any time. The recursion carries the density of the paths that have not stopped.
+come at any time. The recursion keeps the density of the paths that have not stopped yet.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ Spending = Callable[[float], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundaries:
-    """One entry a look. `harm`: accuse where the evidence of harm reaches it; `futility`: acquit
-    where the evidence is at most that; `proof`: standard errors of a bound that may be trusted at
-    any of the looks. At the last look harm and futility meet, so that none ends undecided.
+    """Boundaries of the evidence of harm, in standard errors, one entry per look.
+
+    `harm`: from here on the change is worse. `futility`: up to here a regression is unlikely.
+    `proof`: half the width of a one-sided bound that is valid at every look. At the last look harm
+    and futility are equal, so that it always decides.
     """
 
     times: tuple[float, ...]
@@ -47,7 +49,7 @@ def boundaries(times: tuple[float, ...], alpha: float, beta: float) -> Boundarie
     """The boundaries for looks at the shares `times` of the last look's information (ascending, the
     last is 1).
 
-    A run without a change is accused with probability `alpha` at most, whether or not anybody stops
+    A run without a change reaches `harm` with probability `alpha` at most, also if it does not end
     at `futility`. A change of `drift` is missed with probability `beta`.
     """
     if len(times) == 1:  # a fixed size
@@ -66,15 +68,15 @@ def boundaries(times: tuple[float, ...], alpha: float, beta: float) -> Boundarie
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """Chances that a plan ends at one look."""
+    """Chances that a plan ends at one look: `accused` as worse, `acquitted` as harmless."""
 
     accused: float
     acquitted: float
 
 
 def endings(plan: Boundaries, drift: float) -> tuple[Ending, ...]:
-    """The chances that a plan ends at each of its looks, when the truth is worse by `drift`
-    standard errors of the last look.
+    """The chances that a plan ends at each look if the truth is worse by `drift` standard errors of
+    the last look.
     """
     paths = _Paths.start(drift)
     looks = []
@@ -85,9 +87,7 @@ def endings(plan: Boundaries, drift: float) -> tuple[Ending, ...]:
 
 
 def crossing(times: Sequence[float], spent: Spending) -> tuple[float, ...]:
-    """One-sided boundary: without drift, a path is above it at or before t with chance
-    `spent`(t).
-    """
+    """One-sided boundary that a path without drift exceeds by time t with the chance `spent(t)`."""
     paths = _Paths.start()
     bounds: list[float] = []
     before = 0.0
@@ -107,7 +107,7 @@ def _drift(times: Sequence[float], harm: Sequence[float], beta: float, start: fl
 def _futility(
     times: Sequence[float], harm: Sequence[float], beta: float, drift: float
 ) -> tuple[list[float], float]:
-    """The boundary before the last look, and the chance to end below `harm` with this drift."""
+    """The boundaries before the last look, and the chance to end below `harm` with this drift."""
     paths = _Paths.start(drift)
     bounds: list[float] = []
     spent = 0.0
@@ -124,8 +124,8 @@ def _one_look(level: float) -> float:
 
 
 def _solve(f: Callable[[float], float], *, guess: float) -> float:
-    """The root of a decreasing function within +-FAR: secant steps, halving where they do not help,
-    as where the function is flat.
+    """The root of a decreasing function within +-FAR: secant steps, and halving where they do not
+    help.
     """
     low, high = -FAR, FAR
     before, seen, x = guess, f(guess), guess + 0.05
@@ -160,18 +160,20 @@ class _Paths:
         return float(self.weights @ upper_tail(self._standard(t, bound * math.sqrt(t))))
 
     def below(self, t: float, bound: float) -> float:
+        """Chance to be at `bound` standard errors or lower at `t`."""
         return float(self.weights @ upper_tail(-self._standard(t, bound * math.sqrt(t))))
 
     def bound_above(self, t: float, level: float) -> float:
-        """Where the chance to be higher at `t` is `level`."""
+        """The bound, in standard errors, that a path exceeds at `t` with the chance `level`."""
         return _solve(lambda b: self.above(t, b) - level, guess=_one_look(level))
 
     def bound_below(self, t: float, level: float) -> float:
+        """The bound, in standard errors, that a path is below at `t` with the chance `level`."""
         guess = self.drift * math.sqrt(t) - _one_look(level)
         return _solve(lambda b: level - self.below(t, b), guess=guess)
 
     def between(self, t: float, low: float, high: float) -> _Paths:
-        """Those that are between the bounds, in standard errors, at `t`."""
+        """The paths between the bounds at `t`; bounds in standard errors."""
         root, sd = math.sqrt(t), math.sqrt(t - self.time)
         low, high = min(low, high) * root, high * root
         nodes = min(MOST_NODES, max(NODES, 6.0 * (high - low) / sd))

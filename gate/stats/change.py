@@ -1,4 +1,4 @@
-"""A change between two arms: the difference, its bounds and p-values, and what could be seen."""
+"""A change between baseline and run: difference, bounds, p-values, and the smallest that shows."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ NO_TOLERANCE = Tolerance(value=0.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeQuestion:
-    """What is asked about a change. `tolerance`: relative to the baseline's mean, or on the scale
-    of the values.
+    """What is asked about a change. The tolerance is relative to the baseline's mean, or absolute
+    on the scale of the values.
     """
 
     direction: Direction  # which one is better
     tolerance: Tolerance = NO_TOLERANCE
     span: float | None = None  # width of the values' scale; None: unbounded
     limited: bool = True  # no difference is larger than the span
-    worst: float | None = None  # that end of the scale; None: values cannot fall to an end
+    worst: float | None = None  # the worst end of the scale; None: there is none
     drift: float = 0.0  # variance of the difference beyond the noise of single calls
 
 
 def change_in_mean(baseline: Array, current: Array, question: ChangeQuestion) -> Evidence:
     """The change in the mean of the cases' means, tested by shuffling each case's rounds.
 
-    `baseline`, `current`: arrays of cases x rounds, rows are the same cases, NaN is missing.
-
-    The bounds are delta +- z sqrt(V + (z q)^2), q = what one call can move delta by.
+    `baseline`, `current`: arrays of cases x rounds, rows are the same cases, NaN is missing. The
+    bounds are delta +- z sqrt(V + (z q)^2), q = how far one call can move delta.
     """
     pairs = pair(baseline, current)
     if not pairs.cases:
@@ -74,9 +73,7 @@ def change_in_mean(baseline: Array, current: Array, question: ChangeQuestion) ->
 def _is_total_loss_significant(
     baseline: Array, current: Array, question: ChangeQuestion, level: float
 ) -> bool:
-    """Whether a run of which every answer is the worst there is would be significant: of a small
-    suite the bounds of single calls say too little.
-    """
+    """Whether a run in which every answer is the worst possible one would be significant."""
     if question.worst is None or question.drift:
         return False
     failed = shuffle_test(pair(baseline, np.where(np.isnan(current), np.nan, question.worst)))
@@ -102,7 +99,9 @@ def _noise(pairs: Pairs, test: Shuffled, question: ChangeQuestion, baseline: flo
 
 
 def _fall(pairs: Pairs, question: ChangeQuestion) -> Fall | None:
-    """By the baseline's means, of whose squares the noise is taken away."""
+    """How far the values can fall, from the baseline's means; the noise is subtracted from their
+    squares.
+    """
     if question.worst is None or question.span is None:
         return None
     far = np.abs(pairs.mean_b - question.worst)
@@ -116,7 +115,7 @@ def _fall(pairs: Pairs, question: ChangeQuestion) -> Fall | None:
 
 
 def scale_change(change: Evidence, factor: float, *, relative: bool) -> Evidence:
-    """The change with every difference multiplied by a positive `factor`."""
+    """The change with every difference multiplied by `factor`, which is positive."""
     return replace(
         change,
         delta=change.delta * factor,
@@ -132,7 +131,7 @@ def scale_change(change: Evidence, factor: float, *, relative: bool) -> Evidence
 def transform_change(
     change: Evidence, f: Callable[[float], float], direction: Direction
 ) -> Evidence:
-    """The change with every difference on another scale: `f` is increasing with f(0) = 0."""
+    """The change with every difference on another scale: `f` is increasing, f(0) = 0."""
     worse = -1.0 if direction == "higher" else 1.0
 
     def size(amount: float) -> float:
@@ -150,12 +149,12 @@ def transform_change(
 
 
 def require_tolerance(change: Evidence, tolerance: float) -> Evidence:
-    """Nothing below the tolerance is ever called a change, on the scale of `delta`."""
+    """The change with a detectable size of at least `tolerance`, on the scale of `delta`."""
     return replace(change, detectable=lambda sight: max(change.detectable(sight), tolerance))
 
 
 def evidence_without_pairs() -> Evidence:
-    """The evidence where no case can be compared: every value is unknown."""
+    """The evidence if no case can be compared: every value is unknown."""
     nan = math.nan
     return Evidence(
         baseline=nan,

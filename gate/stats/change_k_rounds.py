@@ -1,8 +1,8 @@
-"""A change in what k rounds of a case do together: the case-stratified shuffle test of it.
+"""The case-stratified shuffle test for what k rounds of a case do together, such as pass^k.
 
-Each case's rounds are shuffled between baseline and current. Given how many of them passed, the
-number in the current run is hypergeometric, so the difference of the shares has few values a case,
-and its mean over the cases an exact distribution.
+Each case's rounds are shuffled between baseline and current run. Given how many of them passed, the
+number in the current run is hypergeometric. So the difference of a case has few values, and the
+mean over the cases has an exact distribution.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from gate.stats.noise import ChangeNoise
 from gate.stats.pairs import Array
 from gate.stats.shuffle import ROUNDING, SIGNS_UP_TO, find_enough, hypergeometric
 
-FINEST = 10**18  # a finer lattice is as if it were none
-PLENTY = 60  # rounds of one case that can be significant at any level that is asked for
+FINEST = 10**18  # steps; a finer lattice counts as none
+PLENTY = 60  # rounds of one case that are enough for any level
 
 
 def change_in_share(
     baseline: Array, current: Array, draw: Draw, question: ChangeQuestion
 ) -> Evidence:
-    """The change in the mean share of draws, over the cases with k rounds in both runs.
+    """The change in the mean share of draws that are as wanted, over cases with k rounds in both.
 
     `baseline`, `current`: arrays of cases x rounds, rows are the same cases, NaN is missing.
     """
@@ -47,7 +47,7 @@ def change_in_share(
     test = _shuffle_test(was, now, draw)
 
     def least(cases: int, more: int) -> float:
-        """With this many cases, and so many rounds more of each in the current run."""
+        """The smallest p-value with this many cases, and `more` rounds of each now."""
         wider = RoundCounts(passed=now.passed, rounds=now.rounds + more)
         rows = np.resize(np.arange(len(was.rounds)), cases)
         return _smallest_p(was.select(rows), wider.select(rows), draw.opposite)
@@ -94,7 +94,7 @@ def change_in_share(
 
 
 def _room(before: float, draw: Draw, question: ChangeQuestion) -> float:
-    """All there is to lose where rounds that all fail are the worst; else it is not known."""
+    """How far the share can get worse if failed rounds are the worst; else infinite: unknown."""
     if draw.opposite.wanted == "alike":
         return math.inf
     return before if question.direction == "higher" else 1.0 - before
@@ -103,7 +103,7 @@ def _room(before: float, draw: Draw, question: ChangeQuestion) -> float:
 def _is_total_loss_significant(
     was: RoundCounts, now: RoundCounts, draw: Draw, question: ChangeQuestion, level: float
 ) -> bool:
-    """Whether a run of which every round failed would be significant."""
+    """Whether a run in which every round failed would be significant."""
     if question.drift:
         return False
     failed = RoundCounts(passed=np.zeros_like(now.passed), rounds=now.rounds)
@@ -118,9 +118,9 @@ def _fall(shares: Array, question: ChangeQuestion) -> Fall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shuffled:
-    """Chances of a difference this low and this high: by shuffling, and where the runs have unlike
-    numbers of rounds also with each run's own noise, since a current run that only became flakier
-    would else look significant.
+    """Chances of a difference at least this low (`downs`) and this high (`ups`): by shuffling, and
+    for unequal rounds also with each run's own noise, because a run that only became flakier would
+    look significant otherwise.
     """
 
     downs: tuple[float, ...]
@@ -159,7 +159,9 @@ def _shuffle_test(was: RoundCounts, now: RoundCounts, draw: Draw) -> _Shuffled:
 
 
 def _numbers(was: RoundCounts, now: RoundCounts, draw: Draw) -> Numbers:
-    """The difference of each case under shuffling; cases of which all rounds agree have none."""
+    """The distribution of each case's difference under shuffling, without cases whose rounds all
+    agree.
+    """
     rounds, passed = was.rounds + now.rounds, was.passed + now.passed
     mixed = (passed > 0) & (passed < rounds)
     columns = (was.rounds[mixed], now.rounds[mixed], passed[mixed])
@@ -177,19 +179,19 @@ def _numbers(was: RoundCounts, now: RoundCounts, draw: Draw) -> Numbers:
 
 
 def _differences(rounds_b: int, rounds_c: int, passed: int, draw: Draw) -> Array:
-    """Share now less share before when 0, 1, ..., `rounds_c` of the passed rounds are current."""
+    """Share now - share before, if 0, 1, ..., `rounds_c` of the passed rounds are in this run."""
     was = np.clip(passed - np.arange(rounds_c + 1), 0, rounds_b)
     return _shares(rounds_c, draw) - _shares(rounds_b, draw)[was]
 
 
 @lru_cache(maxsize=256)
 def _shares(rounds: int, draw: Draw) -> Array:
-    """Shares of wanted draws for a case that passed 0, 1, ..., all `rounds` of its rounds."""
+    """Shares of wanted draws for a case that passed 0, 1, ..., `rounds` of its rounds."""
     return draw.share(RoundCounts(passed=np.arange(rounds + 1), rounds=np.full(rounds + 1, rounds)))
 
 
 def _smallest_p(was: RoundCounts, now: RoundCounts, draw: Draw) -> float:
-    """The p-value of the worst that can happen; above alpha nothing can ever be flagged."""
+    """The p-value of the worst possible result; if it is above alpha, nothing is significant."""
     if len(was.rounds) > SIGNS_UP_TO:
         return 0.0
     pairs = zip(was.rounds.tolist(), now.rounds.tolist(), strict=True)
@@ -200,7 +202,7 @@ def _smallest_p(was: RoundCounts, now: RoundCounts, draw: Draw) -> float:
 
 
 def _worst(rounds_b: int, rounds_c: int, draw: Draw) -> float:
-    """Least chance, over the results now, of one as bad where the baseline always passed."""
+    """The smallest chance of a result as bad as any possible one, if the baseline always passed."""
     least = []
     for passed in range(rounds_c + 1):
         differences = _differences(rounds_b, rounds_c, rounds_b + passed, draw)

@@ -1,12 +1,12 @@
-"""Change points of a series of runs: where its level changed, for good or for a while.
+"""Change points of a series of runs: where its level changed, permanently or for a while.
 
 Circular binary segmentation (Olshen, Venkatraman, Lucito and Wigler 2004): of all single steps and
 all stretches between two steps the one with the largest t is cut out, and the parts are searched
 again. Each step and each stretch has its share of the chance of a false alarm (Bonferroni).
 
-Two noises have to be exceeded. Runs differ by more than their calls explain (load, provider), which
-the scatter within the parts shows: Student's t. And few equal values have no scatter: so the change
-must also stand out from what as many calls vary by chance.
+A change has to exceed two noises. Runs differ by more than their calls explain (load, provider):
+the scatter within the parts, by Student's t. A few equal values have no scatter, so the change must
+also exceed how much so many calls vary by chance.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import numpy.typing as npt
 
 from gate.stats.distributions import Array, normal_cdf, normal_quantile, t_cdf, t_quantile
 
-Ends = npt.NDArray[np.intp]  # first run and the one after the last, a pair a place
+Ends = npt.NDArray[np.intp]  # pairs: first run, and the run after the last
 
-SHORTEST = 2  # runs of a level: a single odd run is no change
+SHORTEST = 2  # runs of a level: a single unusual run is not a change
 FEWEST = 2 * SHORTEST  # runs in which a change can be seen
 MOST = 400  # runs that are searched, the newest: the stretches grow with the square
-ROUNDING = 1e-9  # relative differences that are none
+ROUNDING = 1e-9  # relative; smaller differences are rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class ChangePoint:
     after: float
     runs_before: int
     runs_after: int
-    p: float  # adjusted for everywhere a change was looked for
+    p: float  # adjusted for all places that were searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,10 @@ class _Cut:
 def change_points(
     values: Sequence[float], noise: Sequence[float], *, alpha: float
 ) -> tuple[ChangePoint, ...]:
-    """The changes of level in `values`, oldest first. `noise`: each one's variance if nothing but
-    chance in its calls moved it. `alpha`: the chance that a series without a change has one.
+    """The changes of level in `values`, oldest first.
+
+    `noise`: the variance of each value that the chance in its calls explains. `alpha`: the chance
+    that a change is found in a series without one.
     """
     older = max(0, len(values) - MOST)
     x, v = np.array(values[older:], dtype=np.float64), np.array(noise[older:], dtype=np.float64)
@@ -111,7 +113,7 @@ def _stretches(runs: int) -> int:
 
 
 def _steps_at(low: int, high: int) -> Ends:
-    """The stretches that reach to the end of the part."""
+    """The steps in a part: stretches that reach to its end."""
     first = np.arange(low + SHORTEST, high - SHORTEST + 1)
     return np.column_stack([first, np.full(len(first), high)])
 
@@ -125,7 +127,7 @@ def _stretches_at(low: int, high: int) -> Ends:
 
 
 def _best(x: Array, v: Array, part: tuple[int, int], ends: Ends, level: float) -> _Cut | None:
-    """The largest t of those cuts whose t and z are both beyond `level`, two-sided."""
+    """The cut with the largest t among those whose t and z are both significant at `level`."""
     low, high = part
     runs, df = high - low, high - low - 2
     middle = x[low:high].mean()
@@ -155,8 +157,8 @@ def _best(x: Array, v: Array, part: tuple[int, int], ends: Ends, level: float) -
 
 
 def chance_noise(mean: float, calls: Sequence[int], *, share: bool) -> list[float]:
-    """Variance of means of so many calls: of a share that of a coin, of an amount as if a single
-    call varied as much as its mean (an exponential), which few do.
+    """The chance variance of a mean of each number of calls: binomial for a `share`; for an amount
+    as if one call varied as much as its mean (exponential), which is more than usual.
     """
     variance = mean * (1.0 - mean) if share else mean**2
     return [max(0.0, variance) / calls_of if calls_of else math.inf for calls_of in calls]

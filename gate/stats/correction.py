@@ -18,8 +18,8 @@ from gate.stats.strata import Array, Codes, covariance_of_totals, effective_size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedMean:
-    """The corrected mean; NaN where it cannot be told, for `reason`. `power`: lambda, how much of
-    the judge is used: 0 is the labels alone.
+    """The corrected mean. If it cannot be computed, it is NaN and `reason` says why. `power`:
+    lambda, how much of the judge is used; 0 is the labels alone.
     """
 
     value: float = math.nan
@@ -32,9 +32,8 @@ class CorrectedMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledCases:
-    """One number a labelled case (its answers and reviewers averaged): what people said and what
-    the judge said, the stratum that the case was drawn from and its weight. `step`: the smallest
-    difference between two ratings.
+    """One entry per labelled case, averaged over its answers and reviewers: people's rating, the
+    judge's rating, the case's stratum and weight. `step`: the smallest difference of two ratings.
     """
 
     human: Array
@@ -45,8 +44,8 @@ class LabelledCases:
 
 
 def average_by_case(human: Array, judge: Array, design: Design, *, step: float) -> LabelledCases:
-    """One number a case: the answers' values averaged by their weights. `human`, `judge`: one value
-    an answer.
+    """The ratings averaged over the answers of each case, by their weights. `human`, `judge`: one
+    value per answer.
     """
     _, first, at = np.unique(design.cases, return_index=True, return_inverse=True)
     weight = np.bincount(at, design.weights)
@@ -63,18 +62,17 @@ def average_by_case(human: Array, judge: Array, design: Design, *, step: float) 
 def correct_mean(
     run_mean: float, run_variance: float, labelled: LabelledCases, *, confidence: float = 0.95
 ) -> CorrectedMean:
-    """The mean that people would have given the run.
+    """The mean that people would have given the run, with its interval.
 
-    `run_mean`: of the judge over the run, with the variance `run_variance` of that mean. lambda is
-    the one of least variance, cut to 0 and 1; with `run_variance` = Var(judge) / N and a simple
-    sample it is that of PPI++, Cov / (Var (1 + n / N)). But the labels may be of other answers, and
-    1 - lambda of the way from them to the run is not gone: its square counts as variance, too, so
-    that lambda goes to 1 where the judge sees another run. Weights speak for the strata's shares:
-    the mean of the labels is sum(weight x value) / sum(weight).
+    `run_mean`: the judge's mean over the run; `run_variance`: its variance. lambda has the least
+    variance, cut to 0 and 1; with `run_variance` = Var(judge) / N and a simple sample it is that of
+    PPI++, Cov / (Var (1 + n / N)). The labels may be of other answers than the run's. lambda < 1
+    then hides a part of the difference between them, so the square of this part counts as variance,
+    too. The mean of the labels is sum(weight x value) / sum(weight).
     """
     n = len(labelled.human)
     if n < MIN_CASES:
-        return CorrectedMean(n=n, reason=f"{n} of the {MIN_CASES} labelled cases that it takes")
+        return CorrectedMean(n=n, reason=f"needs {MIN_CASES} labelled cases, has {n}")
     strata = number_strata(labelled.strata)
     share = labelled.weights / labelled.weights.sum()
     human, judge = float(share @ labelled.human), float(share @ labelled.judge)
@@ -94,7 +92,7 @@ def correct_mean(
 
 
 def mean_difference(labelled: LabelledCases) -> CorrectedMean:
-    """Mean of judge - human, with its interval."""
+    """The mean of judge - human over the labelled cases, with its interval."""
     turned = LabelledCases(
         human=labelled.judge - labelled.human,
         judge=np.zeros_like(labelled.judge),

@@ -40,8 +40,8 @@ def normal_quantile(p: float) -> float:
 
 
 def skew_corrected(z: float, skew: float) -> float:
-    """z of a skewed sum as that of a normal one: the first Cornish-Fisher term, and beyond
-    |skew z| = 1, from where it would bend back, straight on.
+    """z of a skewed sum, corrected to that of a normal one: the first Cornish-Fisher term, linear
+    beyond |skew z| = 1, where the term would turn back.
     """
     bend = z if abs(skew * z) <= 1.0 else math.copysign(1.0 / abs(skew), z)
     return bend - skew * (bend**2 - 1.0) / 6.0 + (z - bend) * (1.0 - abs(skew * bend) / 3.0)
@@ -69,8 +69,8 @@ def t_quantile(p: float, df: float) -> float:
 
 
 def beta_quantile(p: float, a: float, b: float) -> float:
-    """x with beta_cdf(x, a, b) = p, by Newton's method; a step that leaves the bracket is halved
-    into it.
+    """x with beta_cdf(x, a, b) = p, by Newton's method, and by halving where a step leaves the
+    bracket.
     """
     low, high, x = 0.0, 1.0, a / (a + b)
     log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
@@ -87,7 +87,7 @@ def beta_quantile(p: float, a: float, b: float) -> float:
 
 
 def bisect(below: Callable[[float], bool], low: float, high: float) -> float:
-    """Where `below`, true left of one point and false right of it, changes."""
+    """The point between `low` and `high` where `below` changes from true to false."""
     for _ in range(60):
         middle = (low + high) / 2.0
         low, high = (middle, high) if below(middle) else (low, middle)
@@ -130,8 +130,10 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
 
 
 def interpolate_quantile(ordered: npt.NDArray[np.float64], tau: float) -> float:
-    """The tau-quantile of sorted values: between the two nearest, to the bit as np.quantile has it,
-    which imports the masked arrays at its first call, 9,000 calls for nothing.
+    """The tau-quantile of sorted values, between the two nearest; NaN if there is a NaN.
+
+    It equals np.quantile to the bit. np.quantile itself imports the masked arrays at its first
+    call, which is slow.
     """
     last = len(ordered) - 1
     if math.isnan(ordered[last]):
@@ -140,5 +142,5 @@ def interpolate_quantile(ordered: npt.NDArray[np.float64], tau: float) -> float:
     low = math.floor(at)
     share, before, behind = at - low, ordered[low], ordered[min(low + 1, last)]
     step = behind - before
-    from_before = share < 0.5 and last > 0  # from the only one numpy goes back: -0.0 stays
+    from_before = share < 0.5 and last > 0  # numpy keeps a single -0.0
     return float(before + step * share if from_before else behind - step * (1 - share))

@@ -1,11 +1,10 @@
-"""What an agent that got worse does to the noise: a fall has a variance of its own.
+"""How the noise changes when an agent gets worse.
 
-A comparison knows the noise of an unchanged agent. When the agent falls by a size, two things are
-added. Calls vary as much as a share at the lower level does (Bernoulli). And which cases fall is
-random: cases that break stand apart from those that do not, which both widens the test's own
-standard error (it pools the rounds of both sides) and scatters the difference. A fall is taken to
-be half of either kind: the mean of the variances where every case is weakened, and where a few
-cases, drawn at random, fail for good.
+A comparison knows the noise of an unchanged agent. A fall adds two things. Calls vary as much as a
+share at the lower level does (Bernoulli). And which cases break is random: this widens the test's
+own standard error, which pools the rounds of both sides, and scatters the difference. The model is
+half of each: the mean of the variances if every case is weakened, and if a few random cases fail in
+every round.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from gate.stats.distributions import bisect
 from gate.stats.shuffle import NOISE_SHARE
 
-NEARLY = 1e-3  # of rounds, which come from a look's rounded share of what the whole plan tells
+NEARLY = 1e-3  # rounds are equal up to this; they come from rounded shares of information
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +24,12 @@ class Fall:
 
     level: float  # of the mean
     square: float  # mean over the cases of the squared distance of a case's true mean
-    span: float  # of the best end; infinite where calls have more than the two ends as values
+    span: float  # of the best end; infinite if calls have other values than the two ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmSizes:
-    """Cases and mean rounds of both sides; `variance`: of one call around its own case."""
+    """Cases and mean rounds of run and baseline; `variance`: of a call within its case."""
 
     cases: float
     rounds: float
@@ -40,14 +39,14 @@ class ArmSizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceVariances:
-    """Variances of a difference: what the test believes, and what is true."""
+    """Variances of a difference: `believed` by the test, and `true`."""
 
     believed: float
     true: float
 
 
 def difference_variances(arms: ArmSizes, fall: Fall | None, change: float) -> DifferenceVariances:
-    """Variances of the difference between the arms when the current one is worse by `change`."""
+    """Variances of the difference between run and baseline if the run is worse by `change`."""
     unchanged = _pooled_variances(arms, arms.variance, 0.0, 0.0)
     if fall is None or change <= 0.0 or fall.level <= 0.0:
         return unchanged
@@ -63,7 +62,7 @@ def difference_variances(arms: ArmSizes, fall: Fall | None, change: float) -> Di
 
 
 def _lower(variance: float, fall: Fall, gone: float) -> float:
-    """Variance of a call where every case is weakened: its share of a Bernoulli variance stays."""
+    """Variance of a call if every case is weakened: its share of the Bernoulli variance stays."""
     if math.isinf(fall.span):
         return variance
     now, then = (at * (fall.span - at) for at in (fall.level, fall.level * (1.0 - gone)))
@@ -73,11 +72,11 @@ def _lower(variance: float, fall: Fall, gone: float) -> float:
 def _pooled_variances(
     arms: ArmSizes, current: float, square: float, scatter: float
 ) -> DifferenceVariances:
-    """`current`: variance of a call of the current arm. `square`: mean over the cases of their
-    squared change, `scatter` its variance.
+    """Variances of the difference, from the run's variance of a call (`current`), the mean over the
+    cases of the squared change (`square`) and the variance of the change (`scatter`).
 
-    The pooled variance of a case's N rounds is the mean of both arms' by their rounds, and
-    w d^2 / (N - 1) more, w = R Rb / N.
+    The pooled variance of a case's N rounds is the mean of both sides', weighted by their rounds,
+    plus w d^2 / (N - 1), w = R Rb / N.
     """
     n, r, rb = arms.cases, arms.rounds, arms.rounds_b
     both = r + rb
@@ -86,9 +85,9 @@ def _pooled_variances(
     true = (arms.variance / rb + current / r + scatter) / n
     if math.isclose(r, rb, rel_tol=NEARLY):
         return DifferenceVariances(believed=pooled, true=true)
-    if min(r, rb) >= 2.0 - NEARLY:  # the guard knows each arm's own noise
+    if min(r, rb) >= 2.0 - NEARLY:  # the second test uses each side's own noise
         believed = (arms.variance / rb + current / r) / n
-    else:  # or takes half of what the differences scatter beyond the pooled variance
+    else:  # or half of the scatter beyond the pooled variance
         believed = pooled + NOISE_SHARE * max(0.0, true - pooled)
     return DifferenceVariances(believed=max(pooled, believed), true=true)
 
@@ -103,9 +102,9 @@ def least_fall(
     shared: float = 0.0,
     floor: float = 0.0,
 ) -> float:
-    """The smallest change that a plan of looks catches: beyond `boundary` believed standard errors
-    and beyond `tolerance`, by `reserve` true ones. `shared`: further variance of the difference;
-    `floor`: least standard error.
+    """The smallest change that a plan of looks catches: it exceeds `boundary` believed standard
+    errors and `tolerance`, by `reserve` true ones. `shared`: variance of the difference that is
+    added; `floor`: smallest standard error.
     """
 
     def required_change(change: float) -> float:

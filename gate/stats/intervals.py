@@ -1,4 +1,4 @@
-"""Intervals of one number of one run: shares, means of these cases, bootstrap for the rest."""
+"""Intervals of one number of one run: of shares, of means, and the bootstrap for all others."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from gate.stats.pairs import Array, case_means, case_variances
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Each side is wrong with probability at most (1 - confidence) / 2."""
+    """An interval; each bound is wrong with probability (1 - confidence) / 2 at most."""
 
     low: float
     high: float
     method: str
-    drawn: bool = False  # by random numbers
+    drawn: bool = False  # computed with random numbers
 
     def within(self, low: float | None, high: float | None) -> Bounds:
-        """Cut at the number's own limits."""
+        """The bounds cut at the ends of the scale; None: no end."""
         return Bounds(
             low=self.low if low is None else max(low, self.low),
             high=self.high if high is None else min(high, self.high),
@@ -49,11 +49,11 @@ def wilson(share: float, n: float, confidence: float) -> Bounds:
 
 
 def clopper_pearson(successes: float, n: float, confidence: float) -> Bounds:
-    """Exact binomial interval (1934), the tails inverted.
+    """Exact binomial interval (Clopper and Pearson 1934).
 
-    It keeps its promise at every share, near the ends too. For trials of unlike cases it is
-    conservative: a sum of unlike Bernoullis varies less than the binomial (Hoeffding 1956). Numbers
-    between whole ones are those of weighted trials and of partial scores.
+    It has its confidence at every share, also near the ends. For trials of unlike cases it is
+    conservative: a sum of unlike Bernoullis varies less than the binomial (Hoeffding 1956).
+    `successes` and `n` need not be whole numbers (weighted trials, partial scores).
     """
     tail = (1.0 - confidence) / 2.0
     k = min(max(0.0, successes), n)
@@ -65,9 +65,11 @@ def clopper_pearson(successes: float, n: float, confidence: float) -> Bounds:
 
 
 def share_of_single_calls(values: Array, confidence: float) -> Bounds:
-    """Interval of the mean of the case means, values from 0 to 1, where a case may have a single
-    round: Clopper-Pearson's, for as many trials as equal weights would make as sharp (Kish 1965),
-    since a case's only call counts as much as all of another case's.
+    """Interval of the mean of the case means, also for cases with a single round.
+
+    `values`: cases x rounds, from 0 to 1, NaN is missing. It is Clopper-Pearson's, for as many
+    equally weighted trials as are equally precise (Kish 1965), because the only call of a case
+    weighs as much as all calls of another.
     """
     means, calls = case_means(values), (~np.isnan(values)).sum(axis=1)
     there = calls > 0
@@ -78,9 +80,9 @@ def share_of_single_calls(values: Array, confidence: float) -> Bounds:
 def mean_of_these_cases(values: Array, confidence: float, span: float | None) -> Bounds | None:
     """Interval of the mean of the case means when only run-to-run noise counts.
 
-    `values`: cases x rounds, NaN is missing. `span`: width of the scale, None if unbounded; one
+    `values`: cases x rounds, NaN is missing. `span`: width of the scale, None if unbounded. One
     call can move the mean by span / calls, which keeps identical rounds from proving too much.
-    None when a measured case has a single round, so that its noise is unknown.
+    None: a case has a single round, so its noise is unknown.
     """
     means, variances = case_means(values), case_variances(values)
     calls = (~np.isnan(values)).sum(axis=1)
@@ -99,7 +101,9 @@ def mean_of_these_cases(values: Array, confidence: float, span: float | None) ->
 
 
 def mean_over_cases(values: Array, confidence: float, span: float | None) -> Bounds:
-    """t interval from the spread between cases: wider, for cases of one round."""
+    """Student's interval from the spread between cases; wider, and also for cases of one round.
+    Arguments as in `mean_of_these_cases`.
+    """
     means = case_means(values)
     means = means[~np.isnan(means)]
     n = len(means)
@@ -123,11 +127,11 @@ def bootstrap_over_cases(
     resamples: int = 1000,
     clusters: int = 200,
 ) -> Bounds:
-    """Percentile bootstrap of a function of the moments, where nothing closed exists.
+    """Percentile bootstrap of a function of the moments, for which no formula exists.
 
-    Whole cases are drawn, since the rounds of a case belong together; more than `clusters` cases
-    are first joined at random into that many. `statistic` maps sums of (1, x, x^2), x less
-    its mean, shape (resamples, 3), to numbers.
+    `values`: cases x rounds, NaN is missing. Whole cases are drawn. More than `clusters` cases are
+    first joined at random into that many. `statistic` maps sums of (1, x, x^2), where x is a value
+    minus the mean, shape (resamples, 3), to numbers.
     """
     there = ~np.isnan(values)
     filled = np.where(there, values - values[there].mean(), 0.0)

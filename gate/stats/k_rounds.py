@@ -1,8 +1,8 @@
-"""What k rounds of a case do together: all pass (pass^k), any passes (pass@k), all are alike, or
-the opposite.
+"""What k rounds of a case do together: all pass (pass^k), any passes (pass@k), all have the same
+outcome, or the opposite.
 
-Each is the share, among all choices of k of the case's rounds, of those that do: the unbiased
-estimate of its chance in k new rounds.
+Each is the share of all choices of k of the case's rounds that do: an unbiased estimate of the
+chance in k new rounds.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from gate.stats.pairs import Array
 Counts = npt.NDArray[np.int64]
 Wanted = Literal["all", "any", "alike", "none", "unlike"]
 OPPOSITES: Mapping[Wanted, Wanted] = {"none": "any", "unlike": "alike"}
-PASSED = 1.0 - 1e-6  # a value from here on is a pass; a partial score is none
+PASSED = 1.0 - 1e-6  # a value from here on is a pass; a partial score is not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundCounts:
-    """One entry a case."""
+    """Passed rounds and all rounds, one entry per case."""
 
     passed: Counts
     rounds: Counts
@@ -48,14 +48,14 @@ def count_rounds(values: Array) -> RoundCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """A draw of `k` rounds of a case without replacement, and what is wanted of them."""
+    """A draw of `k` rounds of a case, without replacement, and what these rounds should do."""
 
     k: int
     wanted: Wanted
 
     @property
     def opposite(self) -> Draw:
-        """Its opposite where that is what is better: as noisy, and as much information."""
+        """For `none` and `unlike` the opposite draw, which has the same noise; else this draw."""
         return replace(self, wanted=OPPOSITES.get(self.wanted, self.wanted))
 
     def share(self, cases: RoundCounts) -> Array:
@@ -77,14 +77,14 @@ class Draw:
         )
 
     def quantum(self, cases: RoundCounts) -> float:
-        """What one call can move the mean of the cases' shares by: k/R of a case, on average."""
+        """How far one call can move the mean of the cases' shares: k/R of a case, on average."""
         return float(np.mean(self.k / cases.rounds)) / len(cases.rounds)
 
     def noise(self, cases: RoundCounts) -> float:
-        """Mean over the cases of the variance that a share has by chance.
+        """The variance of a case's share by chance, averaged over the cases.
 
-        The square of a share has the mean variance + chance^2; the mean of chance^2 is taken away
-        as far as the rounds tell it, so that the result is not too small.
+        The mean of a squared share is variance + chance^2. The mean of chance^2 is subtracted as
+        far as the rounds show it, so the result is not too small.
         """
         if self.wanted in OPPOSITES:
             return self.opposite.noise(cases)
@@ -92,7 +92,7 @@ class Draw:
         return max(0.0, float(np.mean(shares**2)) - self._squares(cases, float(shares.mean())))
 
     def _squares(self, cases: RoundCounts, mean: float) -> float:
-        """Mean of chance^2 of the cases, or what it is at least where they have too few rounds."""
+        """The mean of chance^2 over the cases; its lower bound if they have too few rounds."""
         usual = int(np.median(cases.rounds))
         other = RoundCounts(passed=cases.rounds - cases.passed, rounds=cases.rounds)
         if self.wanted != "alike":
@@ -114,11 +114,11 @@ def share_of_draws(k: int, chosen: Counts, rounds: Counts) -> Array:
 
 
 def mean_share(values: Array, draw: Draw, confidence: float) -> Bounds | None:
-    """Interval of the mean share of these cases: only run-to-run noise counts.
+    """Interval of the mean share of these cases: only run-to-run noise counts. None: no case has k
+    rounds.
 
-    Wilson's, for as many trials as have the variance noise / n, which leans to the middle where
-    the estimate is near an end; never closer than z^2 q, q = what one call can move the mean by.
-    None when no case has k rounds.
+    It is Wilson's, for as many trials as have the variance noise / n, and at least z^2 q wide on
+    each side, q = how far one call can move the mean. `values`: cases x rounds, NaN is missing.
     """
     cases = count_rounds(values)
     cases = cases.select(cases.rounds >= draw.k)
@@ -139,10 +139,10 @@ def mean_share(values: Array, draw: Draw, confidence: float) -> Bounds | None:
 
 
 def _moment(cases: RoundCounts, j: int, usual: int) -> float:
-    """Mean over the cases of the j-th power of the chance to be chosen.
+    """The mean over the cases of the j-th power of a round's chance to pass.
 
-    Where the usual case has fewer than j rounds: the least it can be. Moments on [0, 1] are
-    log-convex, so that beyond the last known one they shrink no faster than up to it.
+    If the usual case has fewer than j rounds, it is the lower bound: moments on [0, 1] are
+    log-convex, so they shrink no faster beyond the last known one than before it.
     """
     last = min(j, usual)
     highest = float(np.nanmean(share_of_draws(last, cases.passed, cases.rounds)))
@@ -151,7 +151,7 @@ def _moment(cases: RoundCounts, j: int, usual: int) -> float:
 
 
 def _both(k: int, cases: RoundCounts) -> float:
-    """Mean of (p (1-p))^k: k rounds passed and k others failed, over all choices of 2k."""
+    """The mean of (p (1-p))^k: k rounds passed and k others failed, over all choices of 2k."""
     shares = share_of_draws(k, cases.passed, cases.rounds)
     for i in range(k):
         left = np.maximum(cases.rounds - k - i, 1)

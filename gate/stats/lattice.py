@@ -1,6 +1,4 @@
-"""Tails of a sum of independent numbers of few outcomes each: exact where they lie on a small
-lattice.
-"""
+"""Tail chances of a sum of independent numbers with few outcomes each: exact on a small lattice."""
 
 from __future__ import annotations
 
@@ -21,8 +19,8 @@ ROUNDING = 1e-6  # of a step
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """Kinds of independent numbers of mean 0: `counts[i]` of them take the value `values[i, j]`
-    with the chance `chances[i, j]` (0 where a kind has fewer outcomes).
+    """Kinds of independent numbers of mean 0. There are `counts[i]` numbers of kind i, which have
+    the value `values[i, j]` with the chance `chances[i, j]` (0 if the kind has fewer outcomes).
     """
 
     values: Array
@@ -46,7 +44,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tails:
-    """Chances of a sum at most (`down`) or at least (`up`) what was seen; half of a tie counts."""
+    """Chances of a sum at most (`down`) or at least (`up`) as large as seen; a tie counts half."""
 
     down: float
     up: float
@@ -54,10 +52,10 @@ class Tails:
 
 
 def tails(numbers: Numbers, seen: float) -> Tails:
-    """Where `seen` lies in the distribution of the sum of all numbers.
+    """The chances of a sum as low, and as high, as `seen`.
 
-    Of values on a finer lattice each is split between its two neighbours on one of POINTS points,
-    which keeps its mean.
+    If the lattice has more than POINTS points, each value is split between its two neighbours on a
+    coarser one, which keeps its mean.
     """
     if numbers.variance <= 0.0:
         return Tails(down=0.5, up=0.5, exact=True)
@@ -79,15 +77,16 @@ def tails(numbers: Numbers, seen: float) -> Tails:
 
 
 def _common(above: Array, steps: int) -> int:
-    """Steps that all differences are multiples of; 1 where they are too fine to be told."""
+    """The largest number of steps that divides all differences; 1 if they are too fine."""
     if steps > 1.0 / ROUNDING**1.5:
         return 1
     return int(np.gcd.reduce(np.rint(above * steps).astype(np.int64), axis=None))
 
 
 def _distribution(places: Array, numbers: Numbers) -> Array:
-    """Chances of the sum at places 0, 1, ...; equal numbers share one characteristic function,
-    raised to how many they are.
+    """Chances of the sum at places 0, 1, ... Equal numbers share one characteristic function,
+    raised
+    to their count.
     """
     points = np.floor(places + ROUNDING).astype(np.int64)
     rest = np.maximum(0.0, places - points)
@@ -103,7 +102,7 @@ def _distribution(places: Array, numbers: Numbers) -> Array:
 
 
 def _chance_up_to(total: Array, at: float) -> float:
-    """Chance of a place before `at` and half of that at it, between two places in proportion."""
+    """The chance of a place before `at`, plus half of that at it; interpolated between places."""
     first = min(max(0, math.floor(at + ROUNDING)), len(total) - 2)
     part = at - first
     before, here, next_ = float(total[:first].sum()), float(total[first]), float(total[first + 1])

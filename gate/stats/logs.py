@@ -1,4 +1,4 @@
-"""Changes of logarithms: the tolerance on their scale, and the way back to ratios."""
+"""Changes of logarithms: the tolerance on the logarithmic scale, and the change as a ratio."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from gate.stats.change import ChangeQuestion, scale_change, transform_change
 
 
 def to_log_tolerance(question: ChangeQuestion, middle: float) -> ChangeQuestion:
-    """The question with its tolerance as a difference of logarithms; an absolute tolerance is taken
-    relative to `middle`.
+    """The question with its tolerance as a difference of logarithms. An absolute tolerance is
+    divided by `middle` first.
     """
     allowed = question.tolerance
     share = allowed.value if allowed.relative else allowed.value / middle
@@ -23,7 +23,7 @@ def to_log_tolerance(question: ChangeQuestion, middle: float) -> ChangeQuestion:
 
 
 def from_logs(change: Evidence, question: ChangeQuestion) -> Evidence:
-    """A change of logarithms as a ratio less one, or in the metric's unit."""
+    """A change of logarithms as ratio - 1 or, for an absolute tolerance, in the metric's unit."""
     ratio = replace(
         transform_change(change, expm1, question.direction),
         relative=True,
@@ -35,5 +35,5 @@ def from_logs(change: Evidence, question: ChangeQuestion) -> Evidence:
 
 
 def expm1(x: float) -> float:
-    """exp(x) - 1; infinite beyond the largest float."""
+    """exp(x) - 1; infinite if it is larger than the largest float."""
     return math.expm1(x) if x < 700.0 else math.inf

@@ -1,7 +1,7 @@
-"""Pairs between two lists, as many as possible: in any order, or in the order of both.
+"""Pairs items of two lists, as many as possible: in any order, or in the order of both.
 
-A row of `fits` is a bit mask: bit j is set where item i on the left may have j on the right. So a
-thousand calls against a thousand expected ones take milliseconds.
+Row i of `fits` is a bit mask: bit j is set if item i on the left may be paired with j on the right.
+With masks, a thousand items on each side take milliseconds.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def list_positions(mask: int) -> Iterator[int]:
 def maximum_matching(fits: Sequence[int]) -> list[int | None]:
     """For each item on the left its partner on the right, or None.
 
-    As many pairs as there can be (augmenting paths; Berge 1957), earlier items first: an item that
-    has found a partner never loses it to a later one, it may only change it.
+    There are as many pairs as possible (augmenting paths; Berge 1957). Earlier items come first: a
+    later item may change an earlier one's partner, but never take it away.
     """
     partner: list[int | None] = [None] * len(fits)
     taken: dict[int, int] = {}  # right -> left
-    free, closed = ~0, 0  # closed: a search that failed has been there, and no later one succeeds
+    free, closed = ~0, 0  # closed: reached by a search that failed; later ones fail there, too
     for start in range(len(fits)):
         end, came_from = _free_partner(fits, taken, (free, closed), start)
         if end is None:
@@ -53,8 +53,8 @@ def maximum_matching(fits: Sequence[int]) -> list[int | None]:
 def _free_partner(
     fits: Sequence[int], taken: dict[int, int], free_closed: tuple[int, int], start: int
 ) -> tuple[int | None, dict[int, int]]:
-    """A path from `start` to a free partner, breadth first: the partner, None without a path, and
-    right -> the left item it was reached from.
+    """Searches a free partner for `start`, breadth first. Returns the partner, None if there is no
+    path, and for each right item the left item that it was reached from.
     """
     free, closed = free_closed
     came_from: dict[int, int] = {}
@@ -78,11 +78,11 @@ def _free_partner(
 
 
 def longest_in_order(fits: Sequence[int], width: int) -> list[int | None]:
-    """The longest pairing that keeps both orders (longest common subsequence), of `width` items on
-    the right: each left item's partner, or None. Bit-parallel: Hyyrö 2004.
+    """For each item on the left its partner, or None, in the longest pairing that keeps both orders
+    (longest common subsequence; bit-parallel, Hyyrö 2004). `width`: number of items on the right.
     """
     full = (1 << width) - 1
-    row, rows = full, []  # a bit that is not set: the length grows there
+    row, rows = full, []  # the length grows where a bit is not set
     for fitting in fits:
         matched = row & fitting
         row = ((row + matched) | (row - matched)) & full

@@ -13,12 +13,13 @@ Array = npt.NDArray[np.float64]
 def step_down(
     p_values: Sequence[float], worth: Callable[[int, int], float], sharing: int, alpha: float = 1.0
 ) -> list[float]:
-    """Adjusted p-values: at most alpha where Holm (1979) rejects with family-wise error alpha.
+    """Adjusted p-values: Holm's test (1979) with family-wise error alpha rejects those of at most
+    alpha.
 
-    Test i of those that share alpha among `sharing` is adjusted by the factor
-    `worth`(i, sharing): `sharing` itself for a test of a fixed size, more where looks at the data
-    in between spend alpha, too (Ye, Li, Liu and Yao 2013). Once an adjusted p-value exceeds `alpha`
-    nothing more can be rejected, and the exact factors, which may be dear, are no longer asked for.
+    Test i of `sharing` tests that share alpha is multiplied by `worth(i, sharing)`: `sharing` for a
+    test of a fixed size, more if interim looks spend alpha, too (Ye, Li, Liu and Yao 2013). Once an
+    adjusted p-value exceeds `alpha`, nothing else is rejected, and exact factors, which may be
+    slow, are not computed any more.
     """
     first = [worth(i, sharing) for i in range(len(p_values))]
     order = sorted(range(len(p_values)), key=lambda i: p_values[i] * first[i])
@@ -32,8 +33,8 @@ def step_down(
 
 
 def benjamini_hochberg(p_values: Sequence[float] | Array) -> Array:
-    """q-values of the step-up procedure (Benjamini and Hochberg 1995): a test with a value of at
-    most q is rejected at false discovery rate q.
+    """q-values (Benjamini and Hochberg 1995): a test with a value of at most q is rejected at the
+    false discovery rate q.
     """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")

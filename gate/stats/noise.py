@@ -1,4 +1,4 @@
-"""What chance alone does to a measured difference: its bounds, and what could be seen."""
+"""The noise of a measured difference: its bounds, and the smallest change that is caught."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from gate.records import Sight
 from gate.stats.distributions import normal_cdf, normal_quantile, t_quantile
 from gate.stats.fall import ArmSizes, Fall, least_fall
 
-TINY = 1e-12  # of a distribution found by a Fourier transform the rest is rounding
-NOTHING = 1e-300  # a smaller number is no float with all its digits
+TINY = 1e-12  # a smaller chance from a Fourier transform is rounding
+NOTHING = 1e-300  # smaller floats have fewer digits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeNoise:
-    """All on the scale of `delta`."""
+    """The noise of a difference; every size is on the scale of `delta`."""
 
     delta: float
     variance: float  # of delta by the noise of single calls
-    quantum: float  # what one call can move delta by
+    quantum: float  # how far one call can move delta
     tolerance: float
-    least_p: float  # p-value of the worst that can happen
-    limit: float = math.inf  # size of the largest difference there can be
+    least_p: float  # p-value of the worst possible result
+    limit: float = math.inf  # the largest possible difference
     drift: float = 0.0  # variance of delta beyond the noise of single calls
     df: float = math.inf
     cases: float = 1.0
     weight: float = 0.5  # mean of R Rb / (R + Rb) over the cases
     rounds_b: float = 1.0
-    fall: Fall | None = None  # what a change for the worse adds; None: nothing
+    fall: Fall | None = None  # the variance that a change for the worse adds; None: none
 
     @property
     def se(self) -> float:
@@ -41,12 +41,12 @@ class ChangeNoise:
         return max(-self.limit, self.delta - half), min(self.limit, self.delta + half)
 
     def detectable(self, sight: Sight) -> float:
-        """Smallest change that is caught with probability `sight.power` by the whole plan: beyond
-        the boundary of a look and beyond the tolerance. Infinite where even the worst is not
+        """The smallest change that the whole plan catches with the probability `sight.power`: it
+        exceeds the boundary of a look, and the tolerance. Infinite if even the worst result is not
         significant.
 
-        `quantum` bounds the standard error from below, since identical rounds do not prove that no
-        noise exists.
+        The standard error is at least `quantum`, because identical rounds do not prove that there
+        is no noise.
         """
         if self.least_p > sight.level and sight.share >= 1.0:
             return math.inf
@@ -73,9 +73,9 @@ class ChangeNoise:
         return errors * self.se
 
     def add_drift(self, p: float) -> float:
-        """A chance under the noise of single calls, with the variance of the drift added.
+        """The p-value `p`, of the noise of single calls, with the variance of the drift added.
 
-        One that is too small to be told from rounding is taken from `delta`.
+        A `p` that may be rounding is computed from `delta` instead.
         """
         if not self.drift or p >= 1.0:
             return p

@@ -1,4 +1,4 @@
-"""How often noise alone puts the mean of a run beyond a limit, for an agent of a known level."""
+"""How often noise alone moves the mean of a run beyond a limit, for an agent of a known level."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gate.stats.distributions import beta_cdf, normal_cdf, normal_quantile, uppe
 from gate.stats.pairs import Array, case_means, case_variances
 
 Side = Literal["below", "above"]
-UNSEEN = 0.2  # of a call, in the middle of the scale: calls that all agree do not prove no noise
+UNSEEN = 0.2  # of a call, in the middle of the scale: equal calls do not prove the absence of noise
 NODES = 64  # of the midpoint rule over what the planned rounds may show
 FAR = 8.0  # standard errors
 CLOSE = 1e-9
@@ -20,8 +20,8 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """One metric of an agent, as its stored rounds have it. A run's value is the mean of the means
-    of `cases` cases.
+    """One metric of an agent, estimated from its stored rounds. A run's value is the mean of the
+    means of `cases` cases.
     """
 
     value: float
@@ -31,16 +31,14 @@ class Level:
     shared: float = 0.0  # variance that all calls of one run have in common: the session effect
     low: float | None = None
     high: float | None = None
-    integral: bool = False  # calls are whole numbers, so that a mean moves in steps
-    is_guess: bool = False  # no case has two rounds: half the spread is taken for the noise
+    integral: bool = False  # calls are whole numbers, so a mean moves in steps
+    is_guess: bool = False  # no case has two rounds: the noise is half the spread
 
     def variance(self, rounds: float) -> float:
         return self.noise / (self.cases * rounds) + self.shared
 
     def half_width(self, rounds: float, z: float) -> float:
-        """Half the width of the interval that a run of so many rounds reports
-        (gate.stats.intervals).
-        """
+        """Half the width of the interval of a run with so many rounds (gate.stats.intervals)."""
         calls = self.cases * rounds
         square = (self.noise if rounds > 1 else self.spread) / calls
         span = 0.0 if self.low is None or self.high is None else self.high - self.low
@@ -50,7 +48,7 @@ class Level:
 def estimate_level(
     values: Array, *, low: float | None, high: float | None, cases: float, shared: float = 0.0
 ) -> Level | None:
-    """The level of an agent from its stored rounds; None where there are none. `values`: cases x
+    """The level of an agent from its stored rounds; None if there are none. `values`: cases x
     rounds, NaN is missing.
     """
     calls = (~np.isnan(values)).sum(axis=1)
@@ -82,8 +80,8 @@ def estimate_level(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundPlan:
-    """How much is measured: the `planned` rounds, and up to the `cap` while a value that is beyond
-    its limit is in doubt. `z`: standard errors of the interval that leaves a doubt.
+    """How much is measured: the `planned` rounds, and up to `cap` rounds while a value beyond its
+    limit is in doubt. `z`: half the width, in standard errors, of the interval that decides this.
     """
 
     planned: float
@@ -94,14 +92,15 @@ class RoundPlan:
 def odds_beyond(level: Level, limit: float, side: Side, rounds: RoundPlan) -> float:
     """Chance that a run of an unchanged agent ends on this `side` of the limit.
 
-    The mean of R rounds of n cases has the variance noise / (n R), and the session effect's on top.
-    The number of passes or failures is a binomial variable of this mean and variance (exact where
-    all cases are alike); else the mean is a beta variable on a bounded scale, above 0 a log-normal,
-    else a normal one, and of whole numbers half a step is added (Feller 1968, VII).
-    A value beyond the limit gets the rounds up to the cap, unless it is beyond by more than its
-    interval, and must be beyond it then, too. Both means are normal scores with the correlation of
-    a sum and its part, root(V(cap) / V(planned)), so that the chance is one integral (Jennison and
-    Turnbull 2000, 2.3: a mean's increments are independent).
+    The mean of R rounds of n cases has the variance noise / (n R), plus that of the session effect.
+    The number of passes or failures is a binomial variable of this mean and variance (exact if all
+    cases are alike). Another mean is a beta variable on a bounded scale, a log-normal one above 0,
+    else a normal one; for whole numbers half a step is added (Feller 1968, VII).
+
+    A value beyond the limit gets the rounds up to the cap, unless its whole interval is beyond. It
+    must still be beyond then. Both means are normal scores with the correlation of a sum and its
+    part, root(V(cap) / V(planned)), so the chance is one integral (Jennison and Turnbull 2000, 2.3:
+    the increments of a mean are independent).
     """
     first = _score(level, limit, side, rounds.planned)
     if rounds.cap <= rounds.planned or first <= -FAR:
@@ -134,8 +133,8 @@ def _score(level: Level, limit: float, side: Side, rounds: float) -> float:
 
 
 def _first_beyond(level: Level, limit: float, rounds: float, *, below: bool) -> float:
-    """Between the last mean that keeps the limit and the first that does not; a value that equals
-    the limit keeps it.
+    """The middle between the last possible mean that meets the limit and the first that does not. A
+    value equal to the limit meets it.
     """
     if not level.integral:
         return limit
@@ -146,8 +145,8 @@ def _first_beyond(level: Level, limit: float, rounds: float, *, below: bool) -> 
 
 
 def _count_at_most(share: float, variance: float, x: float, calls: float) -> float | None:
-    """Chance that the share of these calls is at most `x`: a binomial variable with the mean and
-    the variance that the rarer outcome's number has. None where it varies more than any such one.
+    """Chance that the share of these calls is at most `x`, by a binomial variable with the mean and
+    variance of the number of the rarer outcome. None if no binomial variable varies so much.
     """
     rare = min(share, 1.0 - share)
     number = calls * rare

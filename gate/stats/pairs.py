@@ -1,4 +1,4 @@
-"""Two arms of the same cases, reduced to what the shuffle test needs of each case."""
+"""Baseline and run of the same cases, reduced to the numbers that the shuffle test needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """One entry a case that both arms have a value of: b the baseline, c the current arm."""
+    """One entry per case with a value on both sides: b is the baseline, c the current run."""
 
     rounds_b: Array
     rounds_c: Array
@@ -33,22 +33,23 @@ class Pairs:
 
     @property
     def weight(self) -> Array:
-        """Information of a case: with it the sum of differences has independent increments."""
+        """The information of a case. With it, the sum of differences has independent increments."""
         return self.rounds_b * self.rounds_c / self.rounds
 
     @property
     def successes(self) -> Array:
-        """Successes of both arms together, one number a case; for binary values only."""
+        """Successes of both sides together, one number per case; for binary values only."""
         return np.rint(self.mean_b * self.rounds_b + self.mean_c * self.rounds_c)
 
     @property
     def is_unbalanced(self) -> bool:
-        """Whether an arm has more rounds of a case than the other."""
+        """Whether a side has more rounds of a case than the other."""
         return bool(np.any(self.rounds_b != self.rounds_c))
 
 
 def pair(baseline: Array, current: Array) -> Pairs:
-    """The two arms reduced to what the shuffle test needs; cases that one arm lacks are left out.
+    """Both sides reduced to what the shuffle test needs; cases without a value on a side are left
+    out.
 
     `baseline`, `current`: arrays of cases x rounds, rows are the same cases, NaN is missing.
     """
@@ -73,7 +74,7 @@ def pair(baseline: Array, current: Array) -> Pairs:
 
 @dataclass(frozen=True, slots=True)
 class _Arm:
-    """One arm, with 0 where a value is missing."""
+    """One side, with 0 where a value is missing."""
 
     filled: Array
     measured: npt.NDArray[np.bool_] | None  # None: everything
@@ -108,20 +109,20 @@ def _arm(values: Array) -> _Arm:
 
 
 def _mean_of_equals(values: Array, mean: Array) -> Array:
-    """A sum is rounded: the mean of equal values is made that value itself, so that they do not
-    scatter by 4e-17.
+    """The means, where those of equal values are exactly that value: a rounded sum would make them
+    differ by 4e-17.
     """
     low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
     return np.where(low == high, low, mean)
 
 
 def case_means(values: Array) -> Array:
-    """Mean of each row over the rounds that have a value; NaN where none has."""
+    """The mean of each row (cases x rounds) over its values; NaN if it has none."""
     return _arm(values).mean
 
 
 def case_variances(values: Array) -> Array:
-    """Variance (ddof 1) of each row; NaN where fewer than two rounds have a value."""
+    """The variance (ddof 1) of each row (cases x rounds); NaN if it has fewer than two values."""
     arm = _arm(values)
     return _divide(arm.squares(), arm.rounds - 1.0)
 

@@ -1,9 +1,9 @@
-"""What a run could see before it is made: detectable changes, the calls they take, early ends.
+"""Plans a run before it is made: detectable changes, the calls that they take, early ends.
 
-Changes are counted in standard deviations of one call around its own case, `sd`, so that one set of
-formulas serves every metric. With n cases, R rounds and Rb rounds of the baseline the information
-is I = n R Rb / (R + Rb), and a plan of looks catches a change of drift / sqrt(I) with the wanted
-power (gate.stats.boundaries).
+Changes are measured in standard deviations of one call within its case (`sd`), so the formulas are
+the same for every metric. With n cases, R rounds and Rb rounds of the baseline the information is
+I = n R Rb / (R + Rb). A plan of looks catches a change of drift / sqrt(I) with the wanted power
+(gate.stats.boundaries).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from gate.stats.boundaries import FAR, Boundaries, boundaries, endings
 from gate.stats.distributions import bisect, normal_quantile
 from gate.stats.fall import ArmSizes, DifferenceVariances, Fall, difference_variances, least_fall
 
-_MOST = 12.0  # powers of ten of cases or rounds beyond which there are none
-_DIGITS = 6  # of a share of information: equal plans share their boundaries
+_MOST = 12.0  # the most cases or rounds, as a power of ten
+_DIGITS = 6  # of a share of information, so that equal plans share their boundaries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risks:
-    """`alpha`: one-sided, of a false alarm; `beta`: of missing the change that is planned for."""
+    """The chances of a false alarm (`alpha`, one-sided) and of a missed change (`beta`)."""
 
     alpha: float
     beta: float
@@ -33,11 +33,11 @@ class Risks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanSize:
-    """How much is measured: `rounds` of every case, looked at after `looks` equal batches.
+    """How much is measured: `rounds` of every case, with `looks` looks after equal batches.
 
-    `rounds_b`: of the baseline; None where it is measured in the same run, round by round. `shared`
-    is the variance, in squared sd, that all calls of a run have in common (the session effect);
-    `fall`, in sd, how far the values can fall, which a change adds variance by.
+    `rounds_b`: rounds of the baseline; None if it is measured in the same run. `shared`: variance,
+    in squared sd, that all calls of a run have in common (the session effect). `fall`, in sd: how
+    far the values can fall; a change then adds variance.
     """
 
     cases: float
@@ -48,6 +48,7 @@ class PlanSize:
     fall: Fall | None = None
 
     def information_of_a_case(self, rounds: float) -> float:
+        """R Rb / (R + Rb) after so many rounds, which need not be a whole number."""
         if self.rounds_b is None:
             return rounds / 2.0
         full = math.floor(rounds)
@@ -69,7 +70,7 @@ class PlanSize:
         )
 
     def errors(self, change: float) -> DifferenceVariances:
-        """Standard errors of the difference at the last look when that is the change."""
+        """Standard errors of the difference at the last look, if the agent changed by `change`."""
         variances = difference_variances(self.arms, self.fall, change)
         return DifferenceVariances(
             believed=math.sqrt(variances.believed + self.shared),
@@ -77,7 +78,7 @@ class PlanSize:
         )
 
     def times(self) -> tuple[float, ...]:
-        """Share of the last look's information at each look."""
+        """The information at each look, as a share of the last one's."""
         total = self.information_of_a_case(self.rounds)
         shares = (k / self.looks for k in range(1, self.looks))
         early = (self.information_of_a_case(self.rounds * share) / total for share in shares)
@@ -88,8 +89,8 @@ class PlanSize:
 
 
 def least_change(size: PlanSize, risks: Risks, tolerance: float = 0.0) -> float:
-    """The smallest change that is caught with probability 1 - beta and is beyond the tolerance, in
-    sd; infinite where even the worst answers are no rare event under shuffling.
+    """The smallest change, in sd, that is caught with probability 1 - beta and exceeds the
+    tolerance; infinite if even the worst answers are not significant.
     """
     ways = size.cases * _log_ways(size.rounds, size.rounds_b or size.rounds)
     if -ways + math.log(0.5) > math.log(risks.alpha):
@@ -106,22 +107,22 @@ def least_change(size: PlanSize, risks: Risks, tolerance: float = 0.0) -> float:
 
 
 def fewest_cases(size: PlanSize, risks: Risks) -> float:
-    """Cases with which the worst answers are rare enough under shuffling to be told from chance."""
+    """The number of cases from which on the worst answers are significant."""
     needed = max(0.0, math.log(0.5) - math.log(risks.alpha))
     return needed / _log_ways(size.rounds, size.rounds_b or size.rounds)
 
 
 def cases_for(change: float, size: PlanSize, risks: Risks) -> float:
-    """Cases with which a change (in sd) is caught, all else as in `size`; infinite where the
-    session effect alone hides it.
+    """The number of cases with which a change (in sd) is caught, all else as in `size`; infinite if
+    the session effect alone hides it.
     """
     drift = size.boundaries(risks).drift
     return _least(lambda n: _catches(replace(size, cases=n), change, drift, risks))
 
 
 def rounds_for(change: float, size: PlanSize, risks: Risks) -> float:
-    """Rounds with which a change (in sd) is caught; infinite where the baseline is too small for
-    any number of them, or cases that break at random hide it.
+    """The number of rounds with which a change (in sd) is caught, all else as in `size`; infinite
+    if no number is enough, because the baseline is too small or cases break at random.
     """
     drift = size.boundaries(risks).drift
     return _least(lambda r: _catches(replace(size, rounds=r), change, drift, risks))
@@ -133,7 +134,7 @@ def _catches(size: PlanSize, change: float, drift: float, risks: Risks) -> bool:
 
 
 def _least(enough: Callable[[float], bool]) -> float:
-    """The least amount that is enough, by bisection of its logarithm."""
+    """The smallest amount that is enough, by bisection of its logarithm."""
     if not enough(10.0**_MOST):
         return math.inf
     return float(10.0 ** bisect(lambda power: not enough(10.0**power), -3.0, _MOST))
@@ -141,8 +142,8 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanEnds:
-    """How a plan of looks ends when the truth is one change. `stopped`: chance of having ended at
-    or before each look; `caught`: chance that the change is called a regression.
+    """How a plan of looks ends for one true change. `stopped`: chance to have ended by each look.
+    `caught`: chance that the change is called a regression.
     """
 
     stopped: tuple[float, ...]
@@ -150,16 +151,16 @@ class PlanEnds:
 
     @property
     def mean_share(self) -> float:
-        """Mean share of the cap's calls that are made."""
+        """The mean number of calls, as a share of those of the maximum."""
         return _mean_share(self.stopped)
 
 
 def forecast_ends(size: PlanSize, risks: Risks, *, change: float, tolerance: float) -> PlanEnds:
-    """`change` for the worse and `tolerance`, both in sd.
+    """How a plan ends if the agent is worse by `change`; `change` and `tolerance` are in sd.
 
-    A look accuses beyond its boundary, if the estimate is also worse than the tolerance (before
-    the last look by a standard error more). It acquits beyond the futility line, or when the bound
-    on the harm is within the tolerance.
+    A look finds a regression beyond its boundary, if the estimate also exceeds the tolerance
+    (before the last look by a standard error more). It finds the run harmless beyond the futility
+    boundary, or if the bound of the harm is within the tolerance.
     """
     plan, errors = size.boundaries(risks), size.errors(change)
     last = plan.harm[-1]
@@ -180,8 +181,8 @@ def forecast_ends(size: PlanSize, risks: Risks, *, change: float, tolerance: flo
 
 
 def mean_share_of_all(plans: list[PlanEnds]) -> float:
-    """Mean share of the calls until several metrics have all ended, were they independent: more
-    than that it never is where they rise and fall together.
+    """The mean share of the calls until all of several independent metrics have ended. For metrics
+    that change together it is smaller.
     """
     stopped = np.array([one.stopped for one in plans]).prod(axis=0)
     return _mean_share(tuple(stopped.tolist()))
@@ -189,15 +190,17 @@ def mean_share_of_all(plans: list[PlanEnds]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaldFloor:
-    """Mean calls below which no test can go."""
+    """The mean number of calls that every test needs at least, for an unchanged and a changed
+    agent.
+    """
 
     unchanged: float
     changed: float
 
 
 def wald_floor(change: float, risks: Risks) -> WaldFloor:
-    """The sequential probability ratio test (Wald 1947) against an endless baseline; `change` in
-    sd.
+    """The calls of the sequential probability ratio test (Wald 1947) against an endless baseline;
+    `change` in sd.
     """
     a, b = risks.alpha, risks.beta
     unchanged = (1.0 - a) * math.log((1.0 - a) / b) + a * math.log(a / (1.0 - b))
@@ -206,10 +209,10 @@ def wald_floor(change: float, risks: Risks) -> WaldFloor:
 
 
 def _log_ways(rounds: float, rounds_b: float) -> float:
-    """Logarithm of the number of ways to shuffle a case's rounds."""
+    """The logarithm of the number of ways to shuffle a case's rounds."""
     return math.lgamma(rounds + rounds_b + 1) - math.lgamma(rounds + 1) - math.lgamma(rounds_b + 1)
 
 
 def _mean_share(stopped: tuple[float, ...]) -> float:
-    """From the chances of having ended at looks 1 to K."""
+    """The mean share of the calls, from the chances to have ended at looks 1 to K."""
     return 1.0 - sum(stopped[:-1]) / len(stopped)

@@ -1,8 +1,8 @@
 """One ranked list against relevance judgements: every metric and cut-off in one pass.
 
-Definitions are trec_eval's (Voorhees and Harman 2005; nDCG: Järvelin and Kekäläinen 2002), and so
-are the values but for rounding. Plain Python: numpy over all queries at once is no quicker, and one
-query alone costs several times as much (benchmarks/README.md).
+Definitions and values are those of trec_eval, up to rounding (Voorhees and Harman 2005; nDCG:
+Järvelin and Kekäläinen 2002). Plain Python: numpy over all queries is not faster, and for one query
+several times slower (benchmarks/README.md).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def measures(
     gain: Gain = "linear",
     over_retrieved: bool = False,
 ) -> dict[str, float]:
-    """precision, recall, hit_rate and ndcg `@k` at each of `cutoffs`, `mrr@k` at each of
-    `reciprocal_cutoffs`, mrr and map over the whole list.
+    """The metrics by name: precision, recall, hit_rate and ndcg `@k` for each of `cutoffs`, `mrr@k`
+    for each of `reciprocal_cutoffs`, mrr and map over the whole list.
 
     `ids`: best first, each once. `relevant`: id -> gain above 0, of at least one document. Cut-offs
-    are 1 or more. `over_retrieved`: precision is over the number of ids where that is below k.
+    are 1 or more. `over_retrieved`: precision is divided by the number of ids if that is below k.
     """
     total = len(relevant)
-    ranks = [rank for rank, one in enumerate(ids, 1) if one in relevant]
+    ranks = [rank for rank, document in enumerate(ids, 1) if document in relevant]
     gains = [relevant[ids[rank - 1]] for rank in ranks]
     best = sorted(relevant.values(), reverse=True)
     dcg = _discount_gains(_scale_gains(gains, best[0], gain), ranks)
@@ -68,7 +68,7 @@ def _names(cutoffs: tuple[int, ...], reciprocal_cutoffs: tuple[int, ...]) -> tup
 
 
 def _discount_gains(worth: Sequence[float], ranks: Sequence[int]) -> list[float]:
-    """The discounted gain of the first 0, 1, 2, ... of these documents."""
+    """The discounted gain of the first 0, 1, 2, ... documents."""
     if ranks and ranks[-1] >= len(_DISCOUNTS):
         discounts = [1.0 / log2(rank + 1) for rank in ranks]
     else:
@@ -77,9 +77,9 @@ def _discount_gains(worth: Sequence[float], ranks: Sequence[int]) -> list[float]
 
 
 def _scale_gains(gains: Sequence[float], most: float, gain: Gain) -> Sequence[float]:
-    """On a scale on which `most`, the largest gain, cannot overflow; nDCG is a ratio."""
+    """The gains on a scale on which `most`, the largest, does not overflow; nDCG is a ratio."""
     if gain == "linear":
-        return gains if _SAFE[0] < most < _SAFE[1] else [one / most for one in gains]
+        return gains if _SAFE[0] < most < _SAFE[1] else [value / most for value in gains]
     if most <= _LARGE:
-        return [expm1(one * log(2.0)) for one in gains]
-    return [exp2(one - most) for one in gains]
+        return [expm1(value * log(2.0)) for value in gains]
+    return [exp2(value - most) for value in gains]

@@ -1,8 +1,8 @@
 """A ratio of two means over the same trials, such as cost per success.
 
-Trials are complex numbers, x + i y; the ratio is X / Y, the means of the cases' means. A trial's
-share in its logarithm is x / X - y / Y (linearised: Cochran 1977, Sampling Techniques, 6.3), so
-that what is known of means holds for ratios, too.
+A trial is a complex number, x + i y. The ratio is X / Y, where X and Y are the means of the cases'
+means. A trial adds x / X - y / Y to its logarithm (linearised: Cochran 1977, Sampling Techniques,
+6.3), so the tests and intervals of means apply.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from gate.stats.pairs import Array, case_means
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatioParts:
-    """Cases x rounds, NaN where a trial lacks either; `weight`: one a case."""
+    """Numerators and denominators of trials, cases x rounds, NaN if either is missing; `weight`:
+    one
+    per case.
+    """
 
     over: Array
     under: Array
@@ -38,16 +41,16 @@ class RatioParts:
 
     @property
     def ratio(self) -> float:
-        """NaN where there is nothing, or nothing to divide by."""
+        """The ratio; NaN without trials, or if the denominator is 0."""
         tops, bottoms = self.tops, self.bottoms
         return tops / bottoms if bottoms > 0.0 else math.nan
 
     def shares(self, tops: float, bottoms: float) -> Array:
-        """Each trial's share in the logarithm of a ratio around `tops` / `bottoms`."""
+        """What each trial adds to the logarithm of the ratio, near `tops` / `bottoms`."""
         return self.over / tops - self.under / bottoms
 
     def logarithms(self) -> Array:
-        """Values whose mean is the logarithm of the ratio, and that vary as it does."""
+        """Values whose mean is the logarithm of the ratio, with its noise."""
         return self.shares(self.tops, self.bottoms) + math.log(self.ratio)
 
     def _mean(self, values: Array) -> float:
@@ -59,7 +62,9 @@ class RatioParts:
 
 
 def split_ratio(values: Array, weight: Array | None = None) -> RatioParts:
-    """Both sums of a ratio from complex values; each case counts once, or by its `weight`."""
+    """Splits complex values into numerators and denominators; each case counts once, or by
+    `weight`.
+    """
     measured = ~np.isnan(values)
     return RatioParts(
         over=np.where(measured, np.real(values), np.nan),
@@ -69,11 +74,11 @@ def split_ratio(values: Array, weight: Array | None = None) -> RatioParts:
 
 
 def ratio_bounds(values: Array, confidence: float) -> Bounds | None:
-    """Interval of the ratio: by the noise of the rounds, or where a case ran once by the scatter
-    between cases. None where there is no ratio.
+    """Interval of the ratio: by the noise of the rounds or, if a case ran once, by the scatter
+    between cases. None: there is no ratio.
 
-    On the scale of logarithms; one trial's y moves the ratio by 1 / (n Y) of itself, which keeps
-    rounds that all agree from proving too much.
+    It is computed on logarithms. One trial's y moves the ratio by 1 / (n Y) of itself, which keeps
+    rounds that all agree from proving too much. `values`: complex, cases x rounds.
     """
     sums = split_ratio(values)
     if math.isnan(sums.ratio):
@@ -89,10 +94,10 @@ def ratio_bounds(values: Array, confidence: float) -> Bounds | None:
 
 
 def change_in_ratio(baseline: Array, current: Array, question: ChangeQuestion) -> Evidence:
-    """The current ratio by the baseline's, less one. `question`: on the scale of the ratio.
+    """The change of the ratio: current / baseline - 1. `question`: on the scale of the ratio.
 
-    The p-values are those of the shuffle test of x / X - y / Y around the ratio of both runs
-    together, which shuffling leaves as it is; bounds and sizes come from each run's own ratio.
+    The p-values come from the shuffle test of x / X - y / Y around the ratio of both runs together,
+    which shuffling does not change. Bounds and sizes come from each run's own ratio.
     """
     known_b, known_c = ((~np.isnan(arm)).sum(axis=1) for arm in (baseline, current))
     both = (known_b > 0) & (known_c > 0)
@@ -108,7 +113,7 @@ def change_in_ratio(baseline: Array, current: Array, question: ChangeQuestion) -
 def _change(
     was: RatioParts, now: RatioParts, together: RatioParts, question: ChangeQuestion
 ) -> Evidence:
-    if together.tops == 0.0:  # nothing was spent in either
+    if together.tops == 0.0:  # the numerator is 0 in both
         return change_in_mean(was.over, now.over, question)
     if why := _no_ratio(was, "the baseline") or _no_ratio(now, "this run"):
         return replace(evidence_without_pairs(), n_paired=len(was.weight), too_few=why)
@@ -136,8 +141,8 @@ def _weight(b: Counts, c: Counts) -> Array:
 
 def _no_ratio(arm: RatioParts, run: str) -> str:
     if arm.bottoms <= 0.0:
-        return f"{run} has nothing to divide by"
-    return "" if arm.tops > 0.0 else f"{run} has nothing to divide"
+        return f"the denominator is 0 in {run}"
+    return "" if arm.tops > 0.0 else f"the numerator is 0 in {run}"
 
 
 def _exp(x: float) -> float:

@@ -1,4 +1,4 @@
-"""Mean, deviation and largest of numbers as they come, without keeping them."""
+"""Mean, standard deviation and largest value of a stream of numbers, which are not kept."""
 
 from __future__ import annotations
 
@@ -26,11 +26,14 @@ class RunningMoments:
 
     @property
     def std(self) -> float | None:
-        """None below two values."""
+        """The sample standard deviation; None for fewer than two values."""
         return math.sqrt(self._squares / (self.n - 1)) if self.n > 1 else None
 
     def amounts(self) -> Amounts | None:
-        """Rounded as in the rows, so that the order of the numbers does not show. None: of none."""
+        """The moments, rounded like the rows, so that the order of the numbers does not matter.
+        None:
+        there are no numbers.
+        """
         if not self.n:
             return None
         std = None if self.std is None else round(self.std, 3)

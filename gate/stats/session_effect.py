@@ -1,7 +1,7 @@
 """The session effect: how much runs of an unchanged agent differ beyond the noise of their calls.
 
-Everything measured in one run shares the provider's day and load. Runs are studies of one mean, as
-in a meta-analysis, and tau^2 is the variance between them.
+All calls of one run share the provider and the load of the day. Runs are treated like the studies
+of a meta-analysis, and tau^2 is the variance between them.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from gate.stats.pairs import Array
 
 FEWEST_RUNS = 5
 FEWEST_DF = 3
-SEEN = 0.10  # chance at which runs without an effect are taken to have one
-STEP = 0.10  # p-value below which a jump between two runs is a change of the agent, not of the day
-LEVEL = 0.01  # at which the allowance for few runs is right
-ROUNDING = 1e-9  # relative differences between means that are none
+SEEN = 0.10  # chance to find an effect in runs without one
+STEP = 0.10  # p-value below which a jump is a change of the agent, not of the day
+LEVEL = 0.01  # level at which the allowance for few runs is exact
+ROUNDING = 1e-9  # relative; smaller differences between means are rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Era:
-    """Runs in order of time between which the agent is not known to have changed."""
+    """Runs in order of time, without a known change of the agent between them."""
 
     means: Array
     noise: Array  # variance of each mean from the noise of its calls
@@ -34,7 +34,7 @@ class Era:
 
     @property
     def squares(self) -> float:
-        """Sum of squared deviations; 0 for what is only rounding."""
+        """The sum of squared deviations from the mean, without rounding errors."""
         deviations = self.means - self.means.mean()
         return float((deviations[abs(deviations) > ROUNDING * abs(self.means)] ** 2).sum())
 
@@ -44,6 +44,7 @@ class Era:
         return float(self.noise.sum()) * self.df / (self.df + 1)
 
     def cut(self, at: int) -> tuple[Era, Era]:
+        """The runs before number `at`, and those from it on."""
         return (
             Era(means=self.means[:at], noise=self.noise[:at]),
             Era(means=self.means[at:], noise=self.noise[at:]),
@@ -54,8 +55,8 @@ class Era:
 class SessionEffect:
     """`variance`: tau^2 in squared units of the means; 0 unless it stands out from the noise.
 
-    `allowance`: from few runs tau is uncertain, so Student's quantile takes the place of the normal
-    one; this is the square of their ratio.
+    `allowance`: tau from few runs is uncertain, so Student's quantile replaces the normal one; this
+    is the square of their ratio.
     """
 
     variance: float
@@ -67,20 +68,21 @@ class SessionEffect:
         return math.sqrt(self.variance)
 
     def drift(self, concentration: float) -> float:
-        """Variance that the difference of a run and a pool has beyond the noise of calls.
+        """The variance of the difference between a run and a pool beyond the noise of calls.
 
-        `concentration`: sum of the squared shares that each run has in the pool, 1 / K for K alike.
+        `concentration`: the sum of the squared shares of the pool's runs; 1 / K for K equal runs.
         """
         return self.variance * self.allowance * (1.0 + concentration)
 
 
 def estimate_session_effect(eras: Sequence[Era]) -> SessionEffect | None:
-    """tau^2 = (sum of squares within eras - what noise explains) / degrees of freedom; None when
-    there are too few runs.
+    """tau^2 = (sum of squares within eras - expected from noise) / degrees of freedom; None if
+    there
+    are too few runs.
 
-    An agent that changed for good would look like a session effect, so eras are first cut at
-    their steps. Where chi-squared does not tell the rest from noise, tau is 0: the estimate's own
-    error would else cost power where there is no effect.
+    A lasting change of the agent would look like a session effect, so eras are first cut at jumps.
+    If a chi-squared test does not tell the rest from noise, tau is 0: otherwise the error of the
+    estimate would cost power without an effect.
     """
     parts = [era for era in _cut_at_steps(eras) if era.df > 0]
     runs, df = sum(len(era.means) for era in parts), sum(era.df for era in parts)
@@ -94,9 +96,8 @@ def estimate_session_effect(eras: Sequence[Era]) -> SessionEffect | None:
 
 
 def _cut_at_steps(eras: Sequence[Era]) -> list[Era]:
-    """The eras cut where a jump is too large for what else happens between runs.
-
-    The largest F of all cuts, one by one, at Bonferroni's level (binary segmentation).
+    """The eras, cut at jumps that are too large for the other differences between runs: the largest
+    F of all cuts, one by one, at Bonferroni's level (binary segmentation).
     """
     parts = list(eras)
     while (df := sum(era.df for era in parts) - 1) >= FEWEST_DF:
@@ -112,7 +113,7 @@ def _cut_at_steps(eras: Sequence[Era]) -> list[Era]:
 
 
 def _gains(parts: Sequence[Era]) -> list[tuple[float, int, int]]:
-    """By how much each possible cut lowers the sum of squares: (gain, era, first run after)."""
+    """How much each possible cut lowers the sum of squares: (gain, era, first run after it)."""
     return [
         (era.squares - sum(half.squares for half in era.cut(at)), which, at)
         for which, era in enumerate(parts)

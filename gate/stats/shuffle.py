@@ -1,7 +1,8 @@
 """The case-stratified shuffle test: each case's rounds are shuffled between baseline and current.
 
-With w = R Rb / (R + Rb) a case, U = sum w (mean_c - mean_b) and V its variance over all shuffles.
-For pass/fail this is the Mantel-Haenszel test stratified by case (at one round: McNemar mid-p).
+With w = R Rb / (R + Rb) for each case, U = sum w (mean_c - mean_b), and V is its variance over all
+shuffles. For pass/fail this is the Mantel-Haenszel test stratified by case (one round: McNemar
+mid-p).
 """
 
 from __future__ import annotations
@@ -16,29 +17,30 @@ from gate.records import Blind
 from gate.stats.distributions import normal_cdf, skew_corrected, t_cdf
 from gate.stats.pairs import Array, Pairs
 
-EXACT_BELOW = 4.0  # variance of the number of successes from which the normal curve is good enough
+EXACT_BELOW = 4.0  # variance of the successes; from here on the normal curve is good enough
 EXACT_SUPPORT = 8192  # rounds up to which the exact distribution is cheap
-SIGNS_UP_TO = 14  # cases of which all 2^n signs are enumerated
-MOST_ROUNDS = 100  # that are ever advised
-# Scatter of single calls beyond the pooled variance is noise that grew, q(1-q) - p(1-p), and cases
-# that really changed, (q-p)^2. Of a sure case that became a coin flip just half of it is noise.
+SIGNS_UP_TO = 14  # cases; of so many all 2^n signs are enumerated
+MOST_ROUNDS = 100  # the most that is ever advised
+# The scatter of single calls beyond the pooled variance has two parts: noise that grew,
+# q(1-q) - p(1-p), and cases that really changed, (q-p)^2. For a sure case that became a coin flip
+# half of it is noise.
 NOISE_SHARE = 0.5
 ROUNDING = 1e-12  # statistics this close are ties
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shuffled:
-    """`delta` = U / sum w, the mean difference. `p_down`: chance of one this low if nothing
-    changed.
+    """The result of the test. `delta` = U / sum w, the mean difference. `p_down` and `p_up`: the
+    chance of one at least this low, or high, if nothing changed.
 
-    When the arms have unlike numbers of rounds, a current arm that only became flakier would look
-    significant; then z and p are also computed with each arm's own variance. The weaker of the two
-    accuses (`p_down`, `p_up`), the stronger one is what an acquittal faces (`doubt_...`).
+    With unequal numbers of rounds, a run that only became flakier would look significant. So z and
+    p are also computed with each side's own variance. `p_down` and `p_up` are the larger of the two
+    p, for a regression; `doubt_down` and `doubt_up` the smaller, for ending a run without one.
     """
 
     delta: float
     z: float
-    z_guard: float  # with the arms' own variances; = z when the rounds are balanced
+    z_guard: float  # with each side's own variance; equals z if the rounds are equal
     p_down: float
     p_up: float
     doubt_down: float
@@ -51,7 +53,7 @@ class Shuffled:
 
 
 def shuffle_test(pairs: Pairs) -> Shuffled:
-    """Tests the mean difference of at least one pair of cases."""
+    """Tests the mean difference of `pairs`, which has at least one case."""
     weight = pairs.weight
     total = float(weight.sum())
     u = float(np.dot(weight, pairs.mean_c - pairs.mean_b))
@@ -82,7 +84,7 @@ def shuffle_test(pairs: Pairs) -> Shuffled:
 
 
 def case_p_values(pairs: Pairs) -> Array:
-    """Hypergeometric mid-p of each case alone for a change in either direction (binary values)."""
+    """The two-sided hypergeometric mid-p of each case alone, for binary values."""
     numbers = [pairs.rounds, pairs.rounds_c, pairs.successes, pairs.mean_c * pairs.rounds_c]
     columns = [np.rint(column).astype(np.int64) for column in numbers]
     size = int(pairs.rounds.max(initial=0.0)) + 1
@@ -93,12 +95,12 @@ def case_p_values(pairs: Pairs) -> Array:
 
 
 def hypergeometric(rounds: int, drawn: int, successes: int) -> Array:
-    """Chances of 0, 1, ..., `drawn` successes among `drawn` of `rounds` with `successes` in all."""
+    """Chances of 0, 1, ..., `drawn` successes in a draw from `rounds` that have `successes`."""
     ways = [
         math.comb(successes, k) * math.comb(rounds - successes, drawn - k) for k in range(drawn + 1)
     ]
     total = math.comb(rounds, drawn)
-    return np.array([way / total for way in ways])  # whole numbers: no overflow before the quotient
+    return np.array([way / total for way in ways])  # whole numbers do not overflow
 
 
 def _two_sided(rounds: int, drawn: int, successes: int, seen: int) -> float:
@@ -114,8 +116,8 @@ def _standardise(u: float, v: float) -> float:
 
 
 def _guard_variance(pairs: Pairs, delta: float) -> float:
-    """Variance of U from each arm's own rounds; for cases of which an arm has a single round, from
-    how their differences scatter.
+    """The variance of U from each side's own rounds; for cases with a single round on a side, from
+    the scatter of their differences.
     """
     squared = pairs.weight**2
     several = (pairs.rounds_b >= 2) & (pairs.rounds_c >= 2)
@@ -140,14 +142,14 @@ def _guard_variance(pairs: Pairs, delta: float) -> float:
 
 
 def _binary_p(pairs: Pairs, z: float, v: float) -> tuple[float, float, str]:
-    """Mid-p: exact for few informative rounds, else normal with a correction for skewness."""
+    """The mid-p values: exact for few informative rounds, else normal, corrected for skewness."""
     mixed = (pairs.successes > 0) & (pairs.successes < pairs.rounds)
     n, r, s = pairs.rounds[mixed], pairs.rounds_c[mixed], pairs.successes[mixed]
     if not n.size:
         return 0.5, 0.5, "exact shuffle test"
     skew = _skewness(n, r, s, v)
     support = int(np.minimum(r, s).sum())
-    # Beyond |skew z| = 1 the correction is no more than a guess.
+    # Beyond |skew z| = 1 the correction is only a guess.
     if v < EXACT_BELOW or (abs(skew * z) > 1.0 and support <= EXACT_SUPPORT):
         seen = round(float((pairs.mean_c[mixed] * r).sum()))
         below, at = _exact_below_and_at(n, r, s, seen)
@@ -157,7 +159,7 @@ def _binary_p(pairs: Pairs, z: float, v: float) -> tuple[float, float, str]:
 
 
 def _skewness(n: Array, r: Array, s: Array, v: float) -> float:
-    """Skewness of successes in the current arm (sum of hypergeometric third moments)."""
+    """The skewness of the successes in the current run (sum of hypergeometric third moments)."""
     variance = r * (n - r) * s * (n - s) / (n**2 * (n - 1.0))
     # A case of two rounds is symmetric.
     third = variance * (n - 2.0 * s) * (n - 2.0 * r) / (n * np.maximum(n - 2.0, 1.0))
@@ -167,7 +169,7 @@ def _skewness(n: Array, r: Array, s: Array, v: float) -> float:
 def _exact_below_and_at(n: Array, r: Array, s: Array, seen: int) -> tuple[float, float]:
     """P(T < seen), P(T = seen) for the sum T of independent hypergeometric numbers.
 
-    Equal cases share one characteristic function, raised to the number of them.
+    Equal cases share one characteristic function, raised to their count.
     """
     kinds, counts = np.unique(np.stack([n, r, s]), axis=1, return_counts=True)
     size = int(r.sum()) + 1
@@ -191,8 +193,8 @@ def _score_p(pairs: Pairs, z: float, df: float) -> tuple[float, float, str]:
 
 
 def _rarest(rounds_b: Array, rounds_c: Array) -> float:
-    """Chance of a single way to deal the rounds out; no result is rarer, whatever the curve says of
-    a few skewed scores. Of many cases it is next to nothing.
+    """The chance of a single way to shuffle the rounds: no p-value is smaller, whatever the normal
+    curve says about a few skewed scores. For many cases it is almost 0.
     """
     if len(rounds_b) > SIGNS_UP_TO:
         return 0.0
@@ -201,7 +203,7 @@ def _rarest(rounds_b: Array, rounds_c: Array) -> float:
 
 
 def _signs_p(differences: Array) -> tuple[float, float, str]:
-    """Exact: with one round an arm a shuffle turns the sign of a case's difference."""
+    """Exact p-values for one round on each side: a shuffle turns the sign of a difference."""
     sums = np.zeros(1)
     for difference in differences:
         sums = np.concatenate([sums + difference, sums - difference])
@@ -212,17 +214,17 @@ def _signs_p(differences: Array) -> tuple[float, float, str]:
 
 
 def smallest_p(pairs: Pairs) -> float:
-    """The p-value of the worst that can happen; above alpha nothing can ever be flagged."""
+    """The p-value of the worst possible result; above alpha, nothing can be significant."""
     return _least(pairs.rounds_b, pairs.rounds_c, binary=pairs.binary)
 
 
 def blindness(pairs: Pairs, level: float) -> Blind | None:
-    """What it takes where not even the worst that can happen is significant at `level`."""
+    """How many cases or rounds are enough; None if the worst result is significant at `level`."""
     if smallest_p(pairs) <= level:
         return None
 
     def least(cases: int, more: int) -> float:
-        """With this many cases, and so many rounds more of each in the current arm."""
+        """The smallest p-value with this many cases, and `more` rounds of each now."""
         rounds_b, rounds_c = np.resize(pairs.rounds_b, cases), np.resize(pairs.rounds_c, cases)
         return _least(rounds_b, rounds_c + more, binary=pairs.binary)
 
@@ -232,8 +234,9 @@ def blindness(pairs: Pairs, level: float) -> Blind | None:
 def find_enough(
     least: Callable[[int, int], float], level: float, *, cases: int, rounds: int
 ) -> Blind | None:
-    """`least`: the smallest p-value with a number of cases, and so many rounds more of each; None
-    where that of these cases and no more rounds reaches the level.
+    """How many cases or rounds would be enough to be significant at `level`; None if `cases` are.
+
+    `least(cases, more)`: the smallest p-value with so many cases and `more` rounds of each.
     """
     if least(cases, 0) <= level:
         return None
@@ -253,6 +256,6 @@ def _least(rounds_b: Array, rounds_c: Array, *, binary: bool) -> float:
         return rarest / 2.0
     if len(rounds_b) <= SIGNS_UP_TO and np.all((rounds_b == 1) & (rounds_c == 1)):
         return rarest
-    # Scores that differ by arm alone: no U is larger beside its own variance.
+    # All scores of a side equal: no U is larger relative to its variance.
     df = float((rounds_b + rounds_c - 1.0).sum())
     return max(t_cdf(-math.sqrt(df), df), rarest)

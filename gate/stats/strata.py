@@ -1,4 +1,4 @@
-"""A sample of cases drawn in strata: how much a number computed from it varies."""
+"""The variance of a number that is computed from cases drawn in strata."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ Codes = npt.NDArray[np.int64]
 
 
 def number_strata(strata: Codes) -> Codes:
-    """Codes from 0, one a stratum.
+    """Numbers the strata from 0.
 
-    A stratum of one case does not show how much it varies: where there is one, all cases count as
-    one stratum, which overstates the variance.
+    The variance of a stratum with one case is unknown. If there is one, all cases count as one
+    stratum, which overstates the variance.
     """
     _, codes, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     return np.zeros(len(strata), dtype=np.int64) if (sizes < 2).any() else codes.astype(np.int64)
 
 
 def sum_without_one(values: Array, strata: Codes) -> Array:
-    """Sums over the cases (first axis) without each of them in turn, the others of its stratum
-    standing for it; shape as `values`.
+    """The sums over the cases (first axis) without one case each, shape as `values`. The other
+    cases
+    of its stratum replace the missing one.
     """
     total = values.sum(axis=0)
     left = np.empty_like(values)
@@ -43,7 +44,7 @@ def jackknife_variance(left_out: Array, strata: Codes) -> float:
 
 
 def covariance_of_totals(first: Array, second: Array, strata: Codes) -> float:
-    """Covariance of two sums over the sampled cases, from the scatter within the strata."""
+    """The covariance of two sums over the sampled cases, from the scatter within the strata."""
     total = 0.0
     for code in np.unique(strata):
         a, b = first[strata == code], second[strata == code]
@@ -53,5 +54,5 @@ def covariance_of_totals(first: Array, second: Array, strata: Codes) -> float:
 
 
 def effective_size(weights: Array) -> float:
-    """The number of equally weighted cases that tell as much (Kish 1965)."""
+    """The number of equally weighted cases that would be equally precise (Kish 1965)."""
     return float(weights.sum() ** 2 / (weights**2).sum())

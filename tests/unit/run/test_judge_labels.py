@@ -58,7 +58,7 @@ def test_what_people_said_counts_each_label_beside_whatever_judge():
     (said,) = looked_at([*labels(20), *old]).people["s"]
     assert (said.labels, said.reviewers, said.agreement.reason) == (
         *(25, 1),
-        "no answer was rated by two",
+        "no answer has two ratings",
     )
 
 
@@ -130,7 +130,7 @@ def test_agreement_bias_and_confusion_are_of_the_answers():
     assert (found.labels, found.answers, found.cases, found.reviewers) == (20, 20, 20, ("Ann",))
     assert found.bias.value == pytest.approx(18 / 20)
     assert found.bias.low < found.bias.value < found.bias.high
-    assert found.alpha_people.reason == "no answer was rated by two"
+    assert found.alpha_people.reason == "no answer has two ratings"
     # People: 1 to 4 in turn, 3 passes. The judge gives one more: the twos pass, but for one.
     assert found.confusion == (10, 0, 4, 6)
 
@@ -158,7 +158,7 @@ def test_the_lower_bound_decides_whether_a_judge_gates(least, may):
 
 def test_few_labels_do_not_make_a_judge_gate_however_well_they_agree():
     found = looked_at(labels(4, bias=0.0), 0.1)
-    assert "4 labels: 4 of the 5 cases that it takes are rated" in found.advisory["s"][METRIC]
+    assert "4 labels: needs 5 rated cases, has 4" in found.advisory["s"][METRIC]
 
 
 def test_labels_beside_another_judge_say_nothing_and_that_is_told():

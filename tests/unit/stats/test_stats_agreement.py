@@ -16,7 +16,7 @@ def ratings(rng, answers, noise, raters=2):
 def test_a_few_cases_tell_nothing():
     found = weighted_kappa(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 4]))
     assert np.isnan(found.value)
-    assert found.reason == "4 of the 5 cases that it takes are rated"
+    assert found.reason == "needs 5 rated cases, has 4"
 
 
 def test_many_answers_of_a_few_cases_are_a_few_cases():
@@ -24,7 +24,7 @@ def test_many_answers_of_a_few_cases_are_a_few_cases():
         cases=np.repeat(np.arange(4), 10), strata=np.zeros(40, int), weights=np.ones(40)
     )
     values = np.tile([1.0, 3.0], 20)
-    assert weighted_kappa(values, values, design=design).reason.startswith("4 of the 5 cases")
+    assert weighted_kappa(values, values, design=design).reason.endswith("has 4")
 
 
 @pytest.mark.parametrize("constant", [0, 1])
@@ -33,23 +33,23 @@ def test_a_rater_with_one_word_for_everything_cannot_agree_beyond_chance(constan
     raters[constant] = np.full(6, 3.0)
     found = weighted_kappa(*raters)
     assert np.isnan(found.value)
-    assert "all ratings are alike" in found.reason
+    assert "all ratings are equal" in found.reason
 
 
 def test_alpha_needs_two_raters_on_an_answer():
     alone = np.vstack([[1.0, 2, 3, 4, 5, 1], np.full(6, np.nan)])
-    assert krippendorff_alpha(alone).reason == "no answer was rated by two"
-    assert krippendorff_alpha(alone[:1]).reason == "no answer was rated by two"
+    assert krippendorff_alpha(alone).reason == "no answer has two ratings"
+    assert krippendorff_alpha(alone[:1]).reason == "no answer has two ratings"
 
 
 def test_alpha_of_a_few_answers_rated_by_two_says_so():
     some = np.vstack([[1.0, 2, 3, 4, 5, 1], [1, 2, 3, np.nan, np.nan, np.nan]])
     found = krippendorff_alpha(some)
-    assert found.reason == "3 of the 5 cases that it takes are rated by two"
+    assert found.reason == "needs 5 cases with two ratings, has 3"
 
 
 def test_alpha_of_one_value_says_so():
-    assert "alike" in krippendorff_alpha(np.full((3, 8), 4.0)).reason
+    assert "equal" in krippendorff_alpha(np.full((3, 8), 4.0)).reason
 
 
 def test_full_agreement_of_few_cases_does_not_prove_full_agreement():

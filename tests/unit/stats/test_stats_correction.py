@@ -164,7 +164,7 @@ def test_labels_that_all_agree_do_not_prove_that_all_do():
 def test_a_few_labels_correct_nothing():
     found = correct_mean(3.0, 0.1, labelled([1.0, 2, 3, 4], [1.0, 2, 3, 4]))
     assert np.isnan(found.value)
-    assert found.reason == "4 of the 5 labelled cases that it takes"
+    assert found.reason == "needs 5 labelled cases, has 4"
 
 
 def test_a_stratum_of_one_case_makes_the_interval_wider_not_narrower():

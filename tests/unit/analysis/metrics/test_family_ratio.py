@@ -215,7 +215,10 @@ def test_false_alarms_when_nothing_changed(rounds_b: int) -> None:
 
 @pytest.mark.parametrize(
     ("was", "now", "why"),
-    [(1.0, 0.0, "this run has nothing to divide by"), (0.0, 1.0, "the baseline has nothing to")],
+    [
+        (1.0, 0.0, "the denominator is 0 in this run"),
+        (0.0, 1.0, "the denominator is 0 in the baseline"),
+    ],
 )
 def test_a_run_without_a_success_is_not_compared(was: float, now: float, why: str) -> None:
     arms = [trials(np.ones((9, 3)), np.full((9, 3), success)) for success in (was, now)]

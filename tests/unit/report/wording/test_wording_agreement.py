@@ -66,7 +66,7 @@ def test_a_bias_that_may_be_none_is_not_said():
 
 def test_what_is_unknown_is_a_dash():
     assert "60 0.74 (0.58 … 0.86) – 0.76" in text(
-        replace(ONE, alpha_people=Measure(reason="no answer was rated by two"))
+        replace(ONE, alpha_people=Measure(reason="no answer has two ratings"))
     )
 
 

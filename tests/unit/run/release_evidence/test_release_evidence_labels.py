@@ -47,6 +47,6 @@ def test_what_may_not_gate_is_in_the_evidence_and_so_are_the_labels(tmp_path: Pa
     assert (outcome.report.outcome, outcome.report.gates[0].level) == ("pass", "warn")
     folder = outcome.session_dir / "evidence"
     rules = json.loads((folder / "rules.json").read_text())
-    assert "1 of the 5 cases that it takes" in rules["advisory"]["s"][FAITHFUL]
+    assert "needs 5 rated cases, has 1" in rules["advisory"]["s"][FAITHFUL]
     assert (folder / "labels.jsonl").read_text() == lines([row])
     assert list(evidence_check.verify(folder, commit=COMMIT, tag=TAG).faults) == []
