@@ -5,19 +5,18 @@ suite's own verdict, a failure of the agent, or nobody's answer.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
 
 from gate.agents.http_client.reply import NOBODYS_FAULT, parse_status
 from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.spending import split
 from gate.agents.wire.chat import is_nobodys_fault
 from gate.errors import AgentFailure, InfraFailure, Transport
-from gate.records import LARGEST, Json, OwnVerdict, Response, Usage
+from gate.files.json_values import as_amount
+from gate.records import Json, OwnVerdict, Response, Usage
 from gate.text.escaping import one_line
 
 WRONG = "run_record_invalid"  # the failure code of a record that cannot be read
@@ -159,16 +158,14 @@ class _Record:
         value = self._get(name)
         if value is None:
             return None
-        number: Any = value if isinstance(value, Real) else math.nan
-        if isinstance(value, bool) or not 0.0 <= number <= LARGEST:
+        number = as_amount(_as_python(value))
+        if number is None:
             raise self._wrong(f"returned {name} = {value!r:.60}: a number from 0 up is needed")
-        return float(number)
+        return number
 
     def count(self, name: str, faults: TraceFaults) -> int | None:
         """Unknown, and told, where it is no number of tokens: a wrong bill is no wrong answer."""
-        value = self._get(name)
-        plain = isinstance(value, Real) and not isinstance(value, (bool, int))  # numpy's, too
-        number = faults.number(float(value) if plain else value, name)
+        number = faults.number(_as_python(self._get(name)), name)
         return None if number is None else int(number)
 
     def status(self) -> int | None:
@@ -211,7 +208,7 @@ class _Record:
             if value not in (None, {}, "")
         ]
 
-    def _get(self, name: str) -> Json:
+    def _get(self, name: str) -> object:
         if isinstance(self._found, Mapping):
             return self._found.get(name)
         return getattr(self._found, name, None)
@@ -220,7 +217,12 @@ class _Record:
         return AgentFailure(f"{self._who} {what}", code=WRONG)
 
 
-def _format_value(value: Json) -> str:
+def _as_python(value: object) -> object:
+    """A number of numpy's as Python has it; anything else as it is."""
+    return float(value) if not isinstance(value, int) and isinstance(value, Real) else value
+
+
+def _format_value(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=lambda one: f"<{type(one).__name__}>")
     except (TypeError, ValueError, RecursionError):

@@ -51,30 +51,30 @@ def as_boolean(value: Json) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def is_number(value: Json) -> TypeGuard[float]:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether it is a number: true and false are none, NaN and Infinity are."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def is_integer(value: Json) -> TypeGuard[int]:
+def is_integer(value: object) -> TypeGuard[int]:
     """Whether it is written as a whole number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def as_number(value: Json) -> float | None:
+def as_number(value: object) -> float | None:
     """A finite number of at most LARGEST either side of 0; None for anything else."""
     if not is_number(value) or not abs(value) <= LARGEST:
         return None
     return float(value) if math.isfinite(value) else None
 
 
-def as_amount(value: Json) -> float | None:
+def as_amount(value: object) -> float | None:
     """A finite number from 0 on; None for anything else."""
     number = as_number(value)
     return number if number is not None and number >= 0 else None
 
 
-def as_count(value: Json) -> int | None:
+def as_count(value: object) -> int | None:
     """A whole number from 0 on, also where it is written 12.0; None for anything else."""
     amount = as_amount(value)
     return int(amount) if amount is not None and amount == int(amount) else None

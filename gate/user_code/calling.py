@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from typing import cast
 
 from gate.errors import AgentFailure, GraderFailure, InfraFailure
@@ -12,7 +13,7 @@ from gate.user_code.frames import Frame
 from gate.user_code.process import CallLate, CodeDied, CodeProcess, CodeRaised, Lane
 
 
-def call(lane: Lane, request: list[Json], seconds: float, who: str) -> Frame:
+def call(lane: Lane, request: Sequence[Json], seconds: float, who: str) -> Frame:
     """The reply. `who`: in messages, as "agent". Raises AgentFailure, InfraFailure."""
     try:
         return lane.call(request, seconds)
@@ -45,7 +46,7 @@ class TooLong(Exception):
     """A search for a pattern did not end in its time."""
 
 
-def ask_main(process: CodeProcess, request: list[Json], seconds: float) -> Json:
+def ask_main(process: CodeProcess, request: Sequence[Json], seconds: float) -> Json:
     """What the main thread of the process answers, where searches can be ended. Raises TooLong,
     GraderFailure.
     """
@@ -65,7 +66,7 @@ def ask_main(process: CodeProcess, request: list[Json], seconds: float) -> Json:
 
 
 def call_judging_function(
-    process: CodeProcess, request: list[Json], seconds: float, who: str
+    process: CodeProcess, request: Sequence[Json], seconds: float, who: str
 ) -> Json:
     """What a grader, or another function that judges, answers. `who`: in messages, as "grader".
     Raises GraderFailure.

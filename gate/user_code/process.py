@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,7 +141,7 @@ class CodeProcess:
             if self._running is None and not self._closed:
                 self._running = self._start_child()
 
-    def load(self, name: str, request: list[Json], kind: type[T]) -> T:
+    def load(self, name: str, request: Sequence[Json], kind: type[T]) -> T:
         """What loading an object of the user's returned, of type `kind`; it is loaded once, and
         again in a process that takes the place of a dead one. `name`: as gate.yml has it, for
         messages.
@@ -161,7 +161,7 @@ class CodeProcess:
     def new_lane(self) -> Lane:
         return Lane(self, next(self._lanes))
 
-    def call(self, lane: Lane, request: list[Json], seconds: float) -> Frame:
+    def call(self, lane: Lane, request: Sequence[Json], seconds: float) -> Frame:
         """The reply to one call. Raises CallLate, CodeRaised, CodeDied where this call ends the
         process, InfraFailure where it is closed or given up.
 
@@ -361,7 +361,7 @@ class Lane:
         self._asked: PendingCall | None = None
         self._closed = False
 
-    def call(self, request: list[Json], seconds: float) -> Frame:
+    def call(self, request: Sequence[Json], seconds: float) -> Frame:
         """As CodeProcess.call; after a late call the next one has a thread of its own."""
         if self._closed:
             raise InfraFailure(_GIVEN_UP)

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 
 from gate.agents.wire import answer
+from gate.files.json_values import as_object
 from gate.files.plain_file import open_plain
 from gate.records import Json
 from gate.records.codec import to_json
@@ -101,13 +102,14 @@ class Cache:
         item: Json = None
         with suppress(ValueError):
             item = answer.parse(line)
-        if isinstance(item, dict) and item.get("for") not in (None, self._section):
+        entry = as_object(item)
+        if entry.get("for") not in (None, self._section):
             return  # another model's, which may share the file
-        kept = self._parse_entry(item) if isinstance(item, dict) else None
+        kept = self._parse_entry(entry)
         if kept is None:
             self._rejected += bool(line.strip())
         else:
-            entries[item["key"]] = kept
+            entries[str(entry["key"])] = kept
 
     def _parse_entry(self, item: Mapping[str, Json]) -> CachedReply | None:
         key, value, mac = item.get("key"), item.get("value"), item.get("mac")

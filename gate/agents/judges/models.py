@@ -13,14 +13,14 @@ from gate.agents.judges.reply_form import FORMAT, TOOL, ReplyForm, Way
 from gate.agents.judges.vote import ModelOptions, Patience
 from gate.agents.judges.worker_pool import WorkerPool
 from gate.plugins import AGENTS, Agent, World, build
-from gate.records import Case, Json, PluginSpec, Price, Question, Role
+from gate.records import Case, CheckedJson, PluginSpec, Price, Question, Role
 from gate.records.codec import digest
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_sent
 from gate.user_code.hashes import grader_file
 
 # What an agent's class has other defaults for (docs/config.md).
-_DEFAULTS: Mapping[str, Json] = {"timeout_s": 60.0, "concurrency": 8}
+_DEFAULTS: Mapping[str, CheckedJson] = {"timeout_s": 60.0, "concurrency": 8}
 _SEEN = ("model", "options", "method", "body", "response", "callable")  # by who judges or how
 
 
@@ -36,7 +36,7 @@ class Model:
     cache: Cache | None
     votes: int
     each: bool = False  # equal answers have votes of their own
-    identity: Json  # no secrets
+    identity: CheckedJson  # no secrets
 
     def key(self, case: Case, question: Question, vote: int, time: int = 0) -> str:
         """sha256 of all that a reply depends on. Cases with equal prompts differ by their ids;
@@ -89,11 +89,11 @@ def model_of(
     )
 
 
-def _fill_defaults(spec: PluginSpec) -> dict[str, Json]:
+def _fill_defaults(spec: PluginSpec) -> dict[str, CheckedJson]:
     """With temperature 0 where the protocol has one; null leaves it out, for models that refuse
     it.
     """
-    options: dict[str, Json] = {**_DEFAULTS, **spec.options}
+    options: dict[str, CheckedJson] = {**_DEFAULTS, **spec.options}
     if spec.name in ("openai", "anthropic"):
         sent = {"temperature": 0, **(options.get("options") or {})}
         options["options"] = {
@@ -117,11 +117,11 @@ def _choose_way(spec: PluginSpec) -> Way:
     return ""
 
 
-def _identity(protocol: str, options: Mapping[str, Json], world: World) -> Json:
+def _identity(protocol: str, options: Mapping[str, CheckedJson], world: World) -> CheckedJson:
     """Protocol, address and everything sent; of a user's function its file too. Of headers only
     the names: their values are keys, mostly.
     """
-    seen: dict[str, Json] = {key: options[key] for key in _SEEN if key in options}
+    seen: dict[str, CheckedJson] = {key: options[key] for key in _SEEN if key in options}
     for key in ("base_url", "url"):
         if key in options:
             seen[key] = format_address(options[key])

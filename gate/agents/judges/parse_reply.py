@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from gate.agents.wire import answer
 from gate.files.json_schema import mismatches
+from gate.files.json_values import as_object
 from gate.files.yaml import format_path
 from gate.records import Json, Question
 from gate.text.escaping import one_line
@@ -71,7 +72,7 @@ def _object(text: str) -> dict[str, Json]:
         raise Unfit("there is more than one JSON object")
     if reply_text[:start].rstrip().endswith("["):
         raise Unfit("it is a list, not an object")
-    return dict(data)
+    return as_object(data)
 
 
 def _without_thinking(text: str) -> str:

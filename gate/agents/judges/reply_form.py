@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from gate.records import Json, Question, Response
+from gate.records import CheckedJson, Question, Response
 
 FORMAT, TOOL = "response_format", "tool_choice"
 Way = Literal["response_format", "tool_choice", ""]
@@ -30,7 +30,7 @@ class ReplyForm:
         """`way`: the key of the request that asks for it; empty: the form is not sent."""
         self._way = way
 
-    def request(self, question: Question) -> dict[str, Json]:
+    def request(self, question: Question) -> dict[str, CheckedJson]:
         """What to add to the body of a request; nothing where it is not offered."""
         schema, named = dict(question.schema), _make_name(question)
         if self._way == FORMAT:
@@ -66,7 +66,7 @@ def _make_name(question: Question) -> str:
     return _ODD.sub("_", question.name)[:_NAME].strip("_") or "reply"
 
 
-def _is_strict(schema: Json) -> bool:
+def _is_strict(schema: CheckedJson) -> bool:
     """Whether each object requires all that it may have: else providers refuse `strict`."""
     if not isinstance(schema, Mapping):
         return True

@@ -14,6 +14,7 @@ from gate.agents.traces.faults import TraceFaults
 from gate.agents.wire import answer, chat
 from gate.agents.wire.sse import events, is_stream
 from gate.errors import AgentFailure
+from gate.files.json_values import as_object, as_objects
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response, ToolCall, Usage
 
@@ -64,19 +65,19 @@ class Anthropic:
 
     def _read_reply(self, reply: HttpReply) -> Response:
         data = _join_events(reply) if is_stream(reply) else answer.json_of(reply)
-        content = data.get("content") if isinstance(data, dict) else None
-        if not isinstance(content, list):
+        body = as_object(data)
+        if not isinstance(body.get("content"), list):
             raise chat.missing_answer_failure(data, reply, "content")
-        blocks = [block for block in content if isinstance(block, dict)]
-        beyond = chat.extras(data)
+        blocks = as_objects(body["content"])
+        beyond = chat.extras(body)
         faults = TraceFaults()
-        usage = answer.usage_of(data.get("usage"), faults)
+        usage = answer.usage_of(body.get("usage"), faults)
         found = replace(
             answer.with_faults(beyond, faults),
             answer="".join(answer.text(b.get("text"), "content.text") or "" for b in blocks),
             usage=beyond.usage if usage == Usage() else usage,
-            model=answer.text(data.get("model"), "model") or beyond.model,
-            finish_reason=answer.text(data.get("stop_reason"), "stop_reason"),
+            model=answer.text(body.get("model"), "model") or beyond.model,
+            finish_reason=answer.text(body.get("stop_reason"), "stop_reason"),
         )
         if found.steps is not None:
             return found
@@ -85,9 +86,7 @@ class Anthropic:
 
 def _steps(blocks: list[dict[str, Json]]) -> tuple[ToolCall, ...]:
     """Calls left to the caller, and those that the server made, with what came of them."""
-    results = {
-        block["tool_use_id"]: block for block in blocks if isinstance(block.get("tool_use_id"), str)
-    }
+    results = {str(block["tool_use_id"]): block for block in blocks if "tool_use_id" in block}
     calls: list[ToolCall] = []
     for block in blocks:
         if block.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
@@ -101,32 +100,34 @@ def _join_events(reply: HttpReply) -> dict[str, Json]:
     """A stream's events as the body that would have come in one piece."""
     whole: dict[str, Json] = {}
     blocks: dict[int, dict[str, Json]] = {}
+    pieces: dict[int, list[dict[str, Json]]] = {}
     usage: dict[str, Json] = {}
     for event in events(reply):
         kind, index = event.get("type"), event.get("index")
         if kind == "error":
             return event
-        if kind == "message_start" and isinstance(event.get("message"), dict):
-            whole = dict(event["message"])
-        elif kind == "content_block_start" and isinstance(event.get("content_block"), dict):
+        message, block, delta = map(event.get, ("message", "content_block", "delta"))
+        if kind == "message_start" and isinstance(message, dict):
+            whole = dict(message)
+        elif kind == "content_block_start" and isinstance(block, dict):
             if isinstance(index, int):
-                blocks[index] = {**event["content_block"], "pieces": []}
-        elif kind == "content_block_delta" and isinstance(event.get("delta"), dict):
+                blocks[index], pieces[index] = dict(block), []
+        elif kind == "content_block_delta" and isinstance(delta, dict):
             if isinstance(index, int) and index in blocks:
-                blocks[index]["pieces"].append(event["delta"])
-        elif kind == "message_delta" and isinstance(event.get("delta"), dict):
-            whole.update(event["delta"])
+                pieces[index].append(delta)
+        elif kind == "message_delta" and isinstance(delta, dict):
+            whole.update(delta)
         started = whole.get("usage") if kind == "message_start" else event.get("usage")
         usage.update(started if isinstance(started, dict) else {})
     if not whole.get("stop_reason"):
         message = f"{reply.address} ended its stream before the end of the answer"
         raise AgentFailure(message, transport="cut_off")
-    return {**whole, "usage": usage, "content": [_block(blocks[index]) for index in sorted(blocks)]}
+    content = [_block(blocks[index], pieces[index]) for index in sorted(blocks)]
+    return {**whole, "usage": usage, "content": content}
 
 
-def _block(block: dict[str, Json]) -> dict[str, Json]:
-    pieces = block.pop("pieces")
-    said = [piece["text"] for piece in pieces if isinstance(piece.get("text"), str)]
+def _block(block: dict[str, Json], pieces: list[dict[str, Json]]) -> dict[str, Json]:
+    said = [text for piece in pieces if isinstance(text := piece.get("text"), str)]
     given = [piece.get("partial_json") for piece in pieces]
     if said:
         begun = answer.text(block.get("text"), "content_block.text") or ""

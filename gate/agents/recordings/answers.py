@@ -26,8 +26,9 @@ from gate.errors import (
 )
 from gate.files.json_schema import mismatches
 from gate.files.json_schema_quick import compile_check
+from gate.files.json_values import as_object
 from gate.files.plain_file import open_plain
-from gate.records import Case, Json, Response, Usage
+from gate.records import Case, CheckedJson, Json, Response, Usage
 from gate.records.codec import from_json, schema_of, to_json
 from gate.text.credentials import without_passwords
 
@@ -83,7 +84,7 @@ def recording_line(case: Case, number: int, answer: Response | Exception, latenc
     return json.dumps(to_json(line), separators=(",", ":"))
 
 
-def _answer_to_json(answer: Response) -> Json:
+def _answer_to_json(answer: Response) -> CheckedJson:
     """JSON has no NaN; an unknown cost must not become one that nobody told."""
     usage = answer.usage
     unknown = usage.cost_usd is not None and not is_amount(usage.cost_usd)
@@ -97,7 +98,7 @@ def _repair_usage(line: Json) -> Json:
 
 def _repair_numbers(line: Json, key: str) -> Json:
     response = line.get(key) if isinstance(line, dict) else None
-    if not isinstance(response, dict):
+    if not isinstance(line, dict) or not isinstance(response, dict):
         return line
     usage = response.get("usage")
     numbers = usage.values() if isinstance(usage, dict) else [usage]
@@ -194,7 +195,7 @@ class Recording:
             file.seek(offset)
             return from_json(RecordedAttempt, _repair_usage(loads(file.readline())))
 
-    def _lines(self) -> Iterator[tuple[int, dict[str, Json] | RunEnd]]:
+    def _lines(self) -> Iterator[tuple[int, dict[str, CheckedJson] | RunEnd]]:
         """Every line with the offset at which it begins."""
         offset = 0
         try:
@@ -208,9 +209,9 @@ class Recording:
         except OSError as error:
             raise UsageError(f"{self.name}: {error.strerror} - record one with --record") from error
 
-    def _parse_line(self, raw: bytes, number: int) -> dict[str, Json] | RunEnd | None:
+    def _parse_line(self, raw: bytes, number: int) -> dict[str, CheckedJson] | RunEnd | None:
         try:
-            line: dict[str, Json] = _repair_usage(loads(raw))
+            line = _repair_usage(loads(raw))
         except (ValueError, RecursionError):
             if not raw.endswith(b"\n"):
                 return None
@@ -225,10 +226,11 @@ class Recording:
             if wrong:
                 where = ".".join(map(str, wrong[0].path))
                 self._refuse(number, f"{where}: {wrong[0].message}" if where else wrong[0].message)
-        answers = [line.get(key) for key in ("response", "agent_error", "infra_error")]
+        checked = as_object(line)
+        answers = [checked.get(key) for key in ("response", "agent_error", "infra_error")]
         if sum(answer is not None for answer in answers) != 1:
             self._refuse(number, "needs one of response, agent_error and infra_error")
-        return line
+        return checked
 
     def _refuse(self, number: int, message: str) -> NoReturn:
         place = Place(self.name, number)

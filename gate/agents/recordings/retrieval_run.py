@@ -177,6 +177,7 @@ def _parse_whole_json(text: str, name: str) -> Json:
         return members
 
     try:
-        return json.loads(text, object_pairs_hook=unique)
+        whole: Json = json.loads(text, object_pairs_hook=unique)
+        return whole
     except (ValueError, RecursionError):
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, UsageError
 from gate.plugins import RETRIEVERS, Connection, World
-from gate.records import Case, Response
+from gate.records import Case, Json, Response
 from gate.user_code.calling import call
 from gate.user_code.process import CodeProcess, Lane
 from gate.user_code.processes import PROCESSES, environment
@@ -68,7 +68,7 @@ class _Connection:
         self._lane, self._search, self._section = lane, search, section
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
-        request = ["search", self._search, case.question]
+        request: list[Json] = ["search", self._search, case.question]
         frame = call(self._lane, request, timeout_s, self._section)
         try:
             result = answer.parse(frame.body)

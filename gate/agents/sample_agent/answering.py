@@ -22,7 +22,7 @@ from gate.agents.sample_agent.replies import (
 )
 from gate.agents.sample_agent.tools import Toolbox
 from gate.agents.sample_agent.words import stems
-from gate.records import Json
+from gate.records import CheckedJson
 
 _NAME = re.compile(r"(?<=[\w,;'’] )[A-Z][A-Za-z]+")  # capitals that begin no sentence
 _CALENDAR = frozenset(stems(" ".join([*calendar.month_name, *calendar.day_name])))
@@ -109,6 +109,6 @@ def _query(
 
 
 def _tables(box: Toolbox) -> StepOutcome:
-    names: Json = box.call("list_tables", {})
+    names: CheckedJson = box.call("list_tables", {})
     text = f"The database has these tables: {', '.join(names)}." if names else NOT_COVERED
     return StepOutcome(text=text)

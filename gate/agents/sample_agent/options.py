@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from gate.errors import UsageError
-from gate.records import Json
+from gate.records import CheckedJson
 from gate.text.suggestions import did_you_mean
 
 TOOL_NAMES = (
@@ -74,7 +74,7 @@ class SampleOptions:
         return float(getattr(self, name))
 
 
-def options_from(values: Mapping[str, Json]) -> SampleOptions:
+def options_from(values: Mapping[str, CheckedJson]) -> SampleOptions:
     """Options out of a mapping that may hold other keys too; None and absent mean the default."""
     names = {field.name for field in fields(SampleOptions)}
     given = {key: value for key, value in values.items() if key in names and value is not None}

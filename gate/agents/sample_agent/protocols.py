@@ -95,7 +95,7 @@ def openagent_completion(
     response: Response, request: ChatRequest, *, number: str, created: int
 ) -> Json:
     """OpenAgent's body: the model is the one asked for, and there is no trace in it."""
-    choice = {
+    choice: Json = {
         "index": 0,
         "message": {"role": "assistant", "content": response.answer},
         "finish_reason": "stop",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gate.agents.sample_agent.measures import MeasureDefinition
 from gate.agents.sample_agent.periods import Period, quarter_of
 from gate.agents.sample_agent.question import ParsedQuestion
-from gate.records import Json
+from gate.records import CheckedJson
 
 _QUARTER = "substr({0}, 1, 4) || ' Q' || ((cast(substr({0}, 6, 2) AS integer) + 2) / 3)"
 _TIMES = {"month": "substr({0}, 1, 7)", "quarter": _QUARTER, "year": "substr({0}, 1, 4)"}
@@ -52,7 +52,7 @@ def select(
     scope: Scope,
     question: ParsedQuestion,
     *,
-    shape: Mapping[str, Json] | None,
+    shape: Mapping[str, CheckedJson] | None,
     limits: Mapping[str, float],
     today: str,
 ) -> str:
@@ -89,7 +89,7 @@ def _check_period(measure: MeasureDefinition, scope: Scope, today: str) -> None:
 
 
 def _label(
-    measure: MeasureDefinition, question: ParsedQuestion, shape: Mapping[str, Json] | None
+    measure: MeasureDefinition, question: ParsedQuestion, shape: Mapping[str, CheckedJson] | None
 ) -> str | None:
     column = question.dimension
     if question.operation == "compare" and len(question.periods) < 2:
@@ -125,7 +125,7 @@ def _bind(text: str, scope: Scope, limits: Mapping[str, float], today: str) -> s
 
 
 def _filters(
-    scope: Scope, shape: Mapping[str, Json] | None, measure: MeasureDefinition
+    scope: Scope, shape: Mapping[str, CheckedJson] | None, measure: MeasureDefinition
 ) -> list[str]:
     chosen: dict[str, list[str]] = {}
     for column, value in scope.filters:
@@ -133,7 +133,9 @@ def _filters(
     return [f"{column} IN ({', '.join(values)})" for column, values in chosen.items()]
 
 
-def _reachable(column: str, shape: Mapping[str, Json] | None, measure: MeasureDefinition) -> str:
+def _reachable(
+    column: str, shape: Mapping[str, CheckedJson] | None, measure: MeasureDefinition
+) -> str:
     columns = set(shape["columns"]) if shape else set()
     for target in shape["references"].values() if shape else ():
         columns.update(target["columns"])
@@ -144,7 +146,7 @@ def _reachable(column: str, shape: Mapping[str, Json] | None, measure: MeasureDe
     return column
 
 
-def _joins(shape: Mapping[str, Json] | None, text: str) -> str:
+def _joins(shape: Mapping[str, CheckedJson] | None, text: str) -> str:
     """Joins with those tables whose columns stand in the text."""
     links = shape["references"].items() if shape else ()
     used = set(re.findall(r"\w+", text)) - set(shape["columns"] if shape else ())

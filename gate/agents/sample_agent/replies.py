@@ -12,14 +12,14 @@ from gate.agents.sample_agent.outcome import StepOutcome
 from gate.agents.sample_agent.queries import Scope
 from gate.agents.sample_agent.question import ParsedQuestion
 from gate.agents.sample_agent.tasks import Form
-from gate.records import Json
+from gate.records import CheckedJson
 
 NOT_COVERED = "I do not know: the documents do not cover this question."
 REFUSAL = "I am sorry, but I cannot help with that request."
 
 NOTHING_TO_DO = "You are welcome. Ask me about the figures and rules of Fernhill whenever you like."
 
-Rows = Sequence[Mapping[str, Json]]
+Rows = Sequence[Mapping[str, CheckedJson]]
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CITATION = re.compile(r"\s*\[(?:kb|msg)-\d+\]")
 _CHATTER = (
@@ -164,9 +164,9 @@ def _join_outcomes(outcomes: Sequence[StepOutcome], form: Form) -> str:
     return " ".join(dict.fromkeys(one.text for one in outcomes))
 
 
-def _items(outcomes: Sequence[StepOutcome]) -> list[Json]:
+def _items(outcomes: Sequence[StepOutcome]) -> list[CheckedJson]:
     """Names and figures in their order; a text where there is neither."""
-    items: list[Json] = []
+    items: list[CheckedJson] = []
     for outcome in outcomes:
         figure = None if outcome.figure is None else json.loads(outcome.figure.replace(",", ""))
         stated = [item for item in (outcome.label, figure) if item is not None]

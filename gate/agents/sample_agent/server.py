@@ -206,9 +206,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             raise BadRequest(f"the body is larger than {_MAX_BODY} bytes", status=413)
         try:
-            return json.loads(self.rfile.read(int(length)))
+            body: Json = json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError) as error:
             raise BadRequest("the body is not JSON") from error
+        return body
 
     def _fail(self, status: int, message: str, code: str) -> None:
         """An error in the shape of the protocol that was spoken; OpenAgent's have status 200."""

@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Literal
 
-from gate.records import Json, Response, ToolCall
+from gate.records import CheckedJson, Response, ToolCall
 from gate.text.escaping import one_line
 
 ConsoleFormat = Literal["new", "old"]
@@ -121,7 +121,7 @@ def audit(response: Response, *, session: str, at: datetime) -> Iterator[str]:
         yield _compact({**head, "sessionId": session, **record})
 
 
-def _audit_events(response: Response) -> Iterator[Mapping[str, Json]]:
+def _audit_events(response: Response) -> Iterator[Mapping[str, CheckedJson]]:
     steps = response.steps or ()
     for calls in _rounds(steps):
         yield {"type": "llm_call", "model": response.model, "outcome": "success"}
@@ -141,5 +141,5 @@ def outcome(step: ToolCall) -> Literal["success", "failure", "not_found"]:
     return "not_found" if step.error.startswith(NO_SUCH_TOOL) else "failure"
 
 
-def _compact(value: Json) -> str:
+def _compact(value: CheckedJson) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -16,7 +16,7 @@ from gate.agents.sample_agent.replies import first_figure, from_documents, resul
 from gate.agents.sample_agent.tasks import NAMED, AgentTask, Formula, fill_in
 from gate.agents.sample_agent.tools import Toolbox
 from gate.agents.sample_agent.words import plain
-from gate.records import Json
+from gate.records import CheckedJson
 
 CANNOT_WRITE = "I cannot do that: I may read the data and never change them."
 CANNOT_TELL = "I cannot tell contact addresses: they never appear in answers."
@@ -139,7 +139,7 @@ def _reading(part: str, ids: Sequence[str], box: Toolbox) -> StepOutcome:
     return _answer_from_pages(part, pages, sender, box)
 
 
-def _read_referred(texts: Sequence[Json], box: Toolbox) -> Iterator[Json]:
+def _read_referred(texts: Sequence[CheckedJson], box: Toolbox) -> Iterator[CheckedJson]:
     """The first document that each text names, unless it has been read."""
     known_ids = {one["id"] for one in texts}
     for text in texts:

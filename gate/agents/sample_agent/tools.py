@@ -15,35 +15,38 @@ from gate.agents.sample_agent.database import query
 from gate.agents.sample_agent.faults import PlantedFaults
 from gate.agents.sample_agent.knowledge import Knowledge
 from gate.agents.sample_agent.options import SampleOptions
-from gate.records import Json, ToolCall
+from gate.files.json_values import as_object
+from gate.records import CheckedJson, ToolCall
 
 _NOT_ARITHMETIC = re.compile(r"[^0-9.+*/() -]")
 _NO_COLUMN = re.compile(r"no such column: (?:\w+\.)?(\w+)")
 _NO_TABLE = re.compile(r"there is no table '(\w+)'")
 
 
-def repair_call(failed: ToolCall, before: Sequence[ToolCall]) -> dict[str, Json] | None:
+def repair_call(failed: ToolCall, before: Sequence[ToolCall]) -> dict[str, CheckedJson] | None:
     """Other arguments for a failed call, out of its error and of what the calls before it told;
     None where nothing can be put right.
     """
-    error, arguments = failed.error or "", failed.arguments or {}
+    error, arguments = failed.error or "", as_object(failed.arguments)
     if failed.name == "calculate" and "an expression holds" in error:
         return _change_argument(
-            arguments, "expression", _NOT_ARITHMETIC.sub("", arguments["expression"])
+            arguments, "expression", _NOT_ARITHMETIC.sub("", str(arguments["expression"]))
         )
     if failed.name == "read_document" and "ids are like" in error:
-        return _change_argument(arguments, "document_id", _id_in(arguments["document_id"]))
+        return _change_argument(arguments, "document_id", _id_in(str(arguments["document_id"])))
     if failed.name == "describe_table" and (unknown := _NO_TABLE.search(error)):
         return _change_argument(arguments, "table", f"{unknown[1]}s")
     if failed.name == "run_sql" and (unknown := _NO_COLUMN.search(error)):
         column = _nearest(unknown[1], before)
         return _change_argument(
-            arguments, "sql", re.sub(rf"\b{unknown[1]}\b", column, arguments["sql"])
+            arguments, "sql", re.sub(rf"\b{unknown[1]}\b", column, str(arguments["sql"]))
         )
     return None
 
 
-def _change_argument(arguments: dict[str, Json], key: str, value: str) -> dict[str, Json] | None:
+def _change_argument(
+    arguments: dict[str, CheckedJson], key: str, value: str
+) -> dict[str, CheckedJson] | None:
     return {**arguments, key: value} if value and value != arguments[key] else None
 
 
@@ -56,12 +59,8 @@ def _id_in(text: str) -> str:
 
 def _nearest(name: str, before: Sequence[ToolCall]) -> str:
     """The column of the tables described so far that is spelled most like it, else itself."""
-    columns = [
-        column
-        for step in before
-        if step.name == "describe_table" and step.result
-        for column in step.result["columns"]
-    ]
+    shapes: Iterator[CheckedJson] = (one.result for one in before if one.name == "describe_table")
+    columns = [column for shape in shapes if shape for column in shape["columns"]]
     return next(iter(get_close_matches(name, columns, n=1)), name)
 
 
@@ -69,7 +68,7 @@ _MAX_ROWS = 50
 _REPEATS = 4  # of every call, for an agent caught in a loop
 
 
-def _definition(about: str, **properties: str) -> dict[str, Json]:
+def _definition(about: str, **properties: str) -> dict[str, CheckedJson]:
     return {
         "description": about,
         "parameters": {
@@ -81,7 +80,7 @@ def _definition(about: str, **properties: str) -> dict[str, Json]:
     }
 
 
-DEFINITIONS: Mapping[str, dict[str, Json]] = {
+DEFINITIONS: Mapping[str, dict[str, CheckedJson]] = {
     "search_documents": _definition(
         "The documents that fit a query best", query="string", top_k="integer"
     ),
@@ -128,7 +127,7 @@ class Toolbox:
         finally:
             self._together = False
 
-    def call(self, name: str, arguments: dict[str, Json]) -> Json:
+    def call(self, name: str, arguments: dict[str, CheckedJson]) -> CheckedJson:
         """The tool's result; None when it is taken away, fails, or another one was called. A call
         that fails is made once more, where the error says how to mend it.
         """
@@ -145,13 +144,13 @@ class Toolbox:
             step = self._call_with_retry(name, again)
         return step.result if name == tool else None
 
-    def describe_table_once(self, table: str) -> Json:
+    def describe_table_once(self, table: str) -> CheckedJson:
         """What describe_table says, asked once a task."""
-        results = (s.result for s in self.steps if s.name == "describe_table" and s.result)
-        shape = next((one for one in results if one["table"] == table), None)
+        results = (as_object(s.result) for s in self.steps if s.name == "describe_table")
+        shape = next((one for one in results if one.get("table") == table), None)
         return shape or self.call("describe_table", {"table": table})
 
-    def _call_with_retry(self, name: str, arguments: dict[str, Json]) -> ToolCall:
+    def _call_with_retry(self, name: str, arguments: dict[str, CheckedJson]) -> ToolCall:
         for _ in range(_REPEATS if self.faults.loop else 1):
             if not self._together:
                 self.turns += 1
@@ -159,8 +158,8 @@ class Toolbox:
             self.steps.append(step)
         return step
 
-    def _perform(self, name: str, arguments: dict[str, Json]) -> ToolCall:
-        tools: Mapping[str, Callable[..., Json]] = {
+    def _perform(self, name: str, arguments: dict[str, CheckedJson]) -> ToolCall:
+        tools: Mapping[str, Callable[..., CheckedJson]] = {
             "search_documents": self._search_documents,
             "list_tables": self._list_tables,
             "describe_table": self._describe_table,
@@ -184,7 +183,7 @@ class Toolbox:
             turn=self.turns - 1,
         )
 
-    def _search_documents(self, query: str, top_k: int) -> Json:
+    def _search_documents(self, query: str, top_k: int) -> CheckedJson:
         skip = top_k if self.faults.flaky else 0
         self.hits = self.knowledge.index.search(query, top_k=top_k, skip=skip)
         known_ids = {hit.page.id for hit in self.found}
@@ -194,10 +193,10 @@ class Toolbox:
             for hit in self.hits
         ]
 
-    def _list_tables(self) -> Json:
+    def _list_tables(self) -> CheckedJson:
         return list(self.knowledge.database.tables)
 
-    def _describe_table(self, table: str) -> Json:
+    def _describe_table(self, table: str) -> CheckedJson:
         tables = self.knowledge.database.tables
         if table not in tables:
             raise ToolError(f"there is no table {table!r}")
@@ -207,16 +206,16 @@ class Toolbox:
         }
         return {"table": table, "columns": dict(tables[table].columns), "references": references}
 
-    def _run_sql(self, sql: str) -> Json:
+    def _run_sql(self, sql: str) -> CheckedJson:
         return query(self.connection, sql, max_rows=_MAX_ROWS)
 
-    def _list_messages(self, customer: str) -> Json:
+    def _list_messages(self, customer: str) -> CheckedJson:
         if customer not in self.knowledge.database.values["customer_name"]:
             raise ToolError(f"there is no customer {customer!r}")
         sent = [one for one in self.knowledge.messages if one.sender == customer]
         return [{"id": m.page.id, "subject": m.page.title, "sent_on": m.sent_on} for m in sent]
 
-    def _read_document(self, document_id: str) -> Json:
+    def _read_document(self, document_id: str) -> CheckedJson:
         page = self.knowledge.page(document_id)
         if page is None:
             raise ToolError(f"there is no document {document_id!r}: ids are like kb-001 or msg-001")
@@ -225,7 +224,7 @@ class Toolbox:
         return {"id": page.id, "title": page.title, **origin, "text": page.text}
 
 
-def _check(name: str, arguments: Mapping[str, Json]) -> None:
+def _check(name: str, arguments: Mapping[str, CheckedJson]) -> None:
     wanted = DEFINITIONS[name]["parameters"]["properties"]
     if set(arguments) != set(wanted):
         raise ToolError(
@@ -236,7 +235,7 @@ def _check(name: str, arguments: Mapping[str, Json]) -> None:
             raise ToolError(f"{name}: {key} must be of type {wanted[key]['type']}")
 
 
-def _neighbour(name: str, knowledge: Knowledge) -> tuple[str, dict[str, Json]]:
+def _neighbour(name: str, knowledge: Knowledge) -> tuple[str, dict[str, CheckedJson]]:
     """A call that is valid in itself and of no use for what was wanted."""
     if name in ("search_documents", "describe_table"):
         return "list_tables", {}

@@ -47,8 +47,8 @@ def parse_audit(lines: Iterable[str]) -> AuditedCalls:
         tool = record.get("tool")
         name = tool if isinstance(tool, str) and tool else NAMELESS
         tried.append(name)
-        if outcome in RAN:
-            calls.append(LoggedCall(name=name, log="audit", outcome=outcome, at=_iso(record)))
+        if ran := next((one for one in RAN if one == outcome), None):
+            calls.append(LoggedCall(name=name, log="audit", outcome=ran, at=_iso(record)))
     calls.sort(key=lambda call: call.at or "")
     return AuditedCalls(
         calls=tuple(calls),

@@ -62,8 +62,8 @@ def _detect_object(data: Mapping[str, Json]) -> tuple[Shape, bool] | None:
     if "choices" in data:
         return "openai", True
     for key in ("messages", "responses", "items", "output", "input"):
-        if isinstance(data.get(key), list):
-            detected = _detect_list(data[key])
+        if isinstance(listed := data.get(key), list):
+            detected = _detect_list(listed)
             if key in ("messages", "responses") or (detected and detected[0] == "openai_responses"):
                 return detected
     for key in ("spans", "data"):

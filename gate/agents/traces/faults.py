@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from gate.agents.traces.values import is_amount
-from gate.records import Json
 from gate.text.escaping import one_line
 
 Kind = Literal[
@@ -77,11 +76,12 @@ class TraceFaults:
             if shown and shown not in examples:
                 examples.append(shown)
 
-    def number(self, value: Json, key: str) -> float | None:
+    def number(self, value: object, key: str) -> float | None:
         """A number from 0 to 1e15; anything else is unknown, and told."""
-        if value is None or is_amount(value):
-            return value if value is None else float(value)
-        self.tell("number", key)
+        if is_amount(value):
+            return float(value)
+        if value is not None:
+            self.tell("number", key)
         return None
 
     def sentences(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 # Each line matches one group, by whose name it is told apart.
 CONSOLE = re.compile(
@@ -17,7 +18,8 @@ CONSOLE = re.compile(
 )
 NO_CALL = "None"  # the name where the model called no tool
 NAMELESS = "(no name)"
-RAN = ("success", "failure")  # outcomes of an audit record whose call was executed
+# Outcomes of an audit record whose call was executed.
+RAN: tuple[Literal["success", "failure"], ...] = ("success", "failure")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 

@@ -5,7 +5,7 @@ and OpenInference.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from gate.agents.traces.values import (
     Called,
@@ -21,6 +21,7 @@ from gate.agents.traces.values import (
 from gate.records import Json
 
 Kind = Literal["llm", "tool", "mcp", "agent", "retrieval", "other"]
+T = TypeVar("T")
 Attributes = Mapping[str, Json]
 Event = tuple[str, Attributes]
 
@@ -117,11 +118,11 @@ def fill_gaps(outer: Facts, inner: Facts) -> Facts:
             asked=_either(outer.asked, inner.asked),
         )
     if isinstance(outer, ExecutedCall) and isinstance(inner, ExecutedCall):
-        return ExecutedCall(*map(_either, outer, inner))
+        return ExecutedCall._make(map(_either, outer, inner))
     return outer
 
 
-def _either(first_value: Json, second_value: Json) -> Json:
+def _either(first_value: T | None, second_value: T | None) -> T | None:
     return second_value if first_value is None else first_value
 
 
@@ -257,10 +258,12 @@ def _spoke(messages: list[dict[str, Json]]) -> int:
 
 
 def _openinference(attributes: Attributes) -> ModelCall:
-    outputs = [m.get("message", m) for m in _collect_indexed(attributes, "llm", "output_messages")]
-    inputs = [m.get("message", m) for m in _collect_indexed(attributes, "llm", "input_messages")]
+    outputs = [
+        _inside(m, "message") for m in _collect_indexed(attributes, "llm", "output_messages")
+    ]
+    inputs = [_inside(m, "message") for m in _collect_indexed(attributes, "llm", "input_messages")]
     tool_calls = [call for m in outputs for call in _items(m.get("tool_calls"))]
-    calls = [parse_call(call.get("tool_call", call)) for call in tool_calls]
+    calls = [parse_call(_inside(call, "tool_call")) for call in tool_calls]
     results = [
         (id, first(m, "content"))
         for m in inputs[_spoke(inputs) :]
@@ -278,6 +281,12 @@ def _openinference(attributes: Attributes) -> ModelCall:
         cut_off=False,
         asked=questions[-1][:_MOST_ASKED] if questions else _find_input(attributes),
     )
+
+
+def _inside(item: dict[str, Json], key: str) -> dict[str, Json]:
+    """The object under the key; where there is none the item itself."""
+    inner = item.get(key)
+    return inner if isinstance(inner, dict) else item
 
 
 def _contents(message: Attributes) -> str:

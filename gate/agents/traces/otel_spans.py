@@ -10,6 +10,7 @@ from gate.agents.traces.otel_sdk import as_otlp, flat, is_span
 from gate.agents.traces.otel_values import attributes_of, event_of, number
 from gate.agents.traces.values import as_list, as_object, as_text, first, text
 from gate.errors import AgentFailure
+from gate.files.json_values import is_number
 from gate.records import Json
 
 _KINDS: dict[str, Kind] = {
@@ -86,8 +87,8 @@ def span_of(item: Mapping[str, Json], also: Set[str] = frozenset()) -> TraceSpan
     """A span as it is written; `also`: further attributes to keep. Raises AgentFailure."""
     if "spanId" not in item and is_span(item):
         item = as_otlp(item)
-    elif isinstance(item.get("attributes"), dict):
-        item = {**item, "attributes": flat(item["attributes"])}
+    elif isinstance(attributes := item.get("attributes"), dict):
+        item = {**item, "attributes": flat(attributes)}
     id = text(first(item, "spanId", "span_id"), "spanId") or ""
     attributes = attributes_of(item.get("attributes"), also)
     listing = item.get("events")
@@ -133,8 +134,7 @@ def _time(value: Json) -> int | None:
     if isinstance(value, str) and len(value) < 20 and value.isdecimal():
         return int(value) or None
     value_ns = number(value)
-    usable = isinstance(value_ns, (int, float)) and 0 < value_ns < 1e19
-    return int(value_ns) if usable else None
+    return int(value_ns) if is_number(value_ns) and 0 < value_ns < 1e19 else None
 
 
 def _merge_nested(span_list: list[TraceSpan]) -> list[TraceSpan]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gate.agents.traces.values import DEEPEST, as_list, as_object, as_text, first, too_deep
 from gate.errors import AgentFailure
-from gate.records import Json
+from gate.records import CheckedJson, Json
 
 # Attributes that are read, and of them those that are large and not.
 _READ = (
@@ -77,15 +77,14 @@ def _is_read(key: str) -> bool:
 
 
 def _pairs(value: Json) -> Iterable[tuple[Json, Json]]:
+    written: CheckedJson = value  # as it should be, mostly
     try:
-        return [(pair["key"], pair["value"]) for pair in value]  # as it should be
+        return [(pair["key"], pair["value"]) for pair in written]
     except (TypeError, KeyError):
         pass
     if isinstance(value, dict):
         return value.items()
-    pairs = as_list(value or [], "attributes")
-    if not all(isinstance(pair, dict) for pair in pairs):
-        raise AgentFailure("an attribute is not an object")
+    pairs = [as_object(pair, "an attribute") for pair in as_list(value or [], "attributes")]
     return [(pair.get("key"), pair.get("value")) for pair in pairs]
 
 

@@ -20,20 +20,24 @@ def step(value: Json, key: str, faults: TraceFaults | None = None) -> ToolCall:
     """{name, arguments, result, error, id, turn, latency_ms, correction}, or a call as OpenAI,
     Anthropic or LangChain writes it. `faults` are told of numbers that can be none.
     """
-    called, faults_seen = parse_call(value, key), faults or TraceFaults()
-    turn = faults_seen.number(value.get("turn"), f"{key}.turn")
+    item, called, faults_seen = (
+        as_object(value, key),
+        parse_call(value, key),
+        faults or TraceFaults(),
+    )
+    turn = faults_seen.number(item.get("turn"), f"{key}.turn")
     arguments, raw = (called.given, None) if called.custom else arguments_of(called.given)
-    result = first(value, "result", "output")
+    result = first(item, "result", "output")
     return ToolCall(
         name=called.name,
         arguments=arguments,
         raw_arguments=raw,
         result=result,
-        error=error_of(value.get("error"), result),
+        error=error_of(item.get("error"), result),
         id=called.id,
         turn=None if turn is None else int(turn),
-        latency_ms=faults_seen.number(value.get("latency_ms"), f"{key}.latency_ms"),
-        correction=bool(value.get("correction")),
+        latency_ms=faults_seen.number(item.get("latency_ms"), f"{key}.latency_ms"),
+        correction=bool(item.get("correction")),
     )
 
 

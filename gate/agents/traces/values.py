@@ -10,9 +10,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from gate.errors import AgentFailure
+from gate.files.json_values import is_number
 from gate.records import Json
 
 DEEPEST = 200  # levels of lists and objects; more would end in a RecursionError somewhere later
@@ -64,11 +65,12 @@ def parse_text(value: str) -> Json:
 def loads(data: bytes | str) -> Json:
     """`json.loads`, but a whole number with more digits than Python reads is infinite."""
     try:
-        return json.loads(data)
+        loaded: Json = json.loads(data)
     except json.JSONDecodeError:
         raise
     except ValueError:
-        return json.loads(data, parse_int=_parse_integer)
+        loaded = json.loads(data, parse_int=_parse_integer)
+    return loaded
 
 
 def _parse_integer(digits: str) -> float:
@@ -117,10 +119,9 @@ def as_object(value: Json, key: str) -> dict[str, Json]:
     raise AgentFailure(f"{key} is not an object")
 
 
-def is_amount(value: Json) -> bool:
+def is_amount(value: object) -> TypeGuard[float]:
     """Whether it is a number from 0 to 1e15."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and 0 <= value <= LARGEST
+    return is_number(value) and 0 <= value <= LARGEST
 
 
 def cost_of(value: Json) -> float | None:
@@ -174,9 +175,9 @@ def result_of(content: Json) -> Json:
 def parse_call(value: Json, key: str = "it") -> Called:
     """OpenAI's, Anthropic's, LangChain's or a plain call. Raises AgentFailure."""
     item = as_object(value, key)
-    inner = item.get("function")
-    custom = isinstance(item.get("custom"), dict)
-    call = inner if isinstance(inner, dict) else item["custom"] if custom else item
+    inner, tool = item.get("function"), item.get("custom")
+    custom = isinstance(tool, dict)
+    call = inner if isinstance(inner, dict) else tool if isinstance(tool, dict) else item
     name = first(call, "name", "tool")
     if not isinstance(name, str) or not name:
         raise AgentFailure(f"{key} has no name")
@@ -223,7 +224,7 @@ def _is_text(part: Json) -> bool:
 
 def too_deep(data: Json) -> bool:
     """Whether there is anything below the deepest level that is read; level by level."""
-    level: list[Any] = [data]
+    level = [data] if isinstance(data, (dict, list)) else []
     for _ in range(DEEPEST + 1):
         level = [
             inner

@@ -59,7 +59,7 @@ def response(
         fields, trace_found = {ANSWERS[0]: data} if judged else data, None
     else:
         fields, trace_found = tracing.split_trace(data, trace, ANSWERS)
-    values.as_object(fields, "the answer")
+    fields = values.as_object(fields, "the answer")
     key = next((name for name in ANSWERS if name in fields), None)
     if key is None and trace_found is None:
         raise AgentFailure("the answer needs one of the keys answer, output, text")
@@ -133,6 +133,7 @@ def violations(value: Json, key: str = "safety_violations") -> tuple[str, ...] |
         first(item, "type", "name", "message") if isinstance(item, dict) else item
         for item in values.as_list(value, key)
     ]
-    if not all(isinstance(item, str) for item in codes):
+    texts = [code for code in codes if isinstance(code, str)]
+    if len(texts) < len(codes):
         raise AgentFailure(f"{key} is not a list of texts")
-    return tuple(codes)
+    return tuple(texts)

@@ -15,6 +15,7 @@ from gate.agents.wire import answer, tracing
 from gate.agents.wire.chat_stream import join_chunks
 from gate.agents.wire.sse import is_stream
 from gate.errors import AgentFailure, InfraFailure
+from gate.files.json_values import as_object, as_objects
 from gate.records import Json, Response, ToolCall, Usage
 from gate.text.late_pattern import late_pattern
 
@@ -34,10 +35,11 @@ class NoAnswer(AgentFailure):
     """The body holds something else than an answer, such as an error."""
 
 
-def messages(given: Json) -> list[Json]:
+def messages(given: Json) -> list[dict[str, Json]]:
     """A case's input as messages: as it is, or as what the user says."""
-    if isinstance(given, list) and given and all(map(_is_message, given)):
-        return given
+    listed = as_objects(given)
+    if listed and listed == given and all(isinstance(one.get("role"), str) for one in listed):
+        return listed
     text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     return [{"role": "user", "content": text}]
 
@@ -59,7 +61,7 @@ def read(reply: HttpReply, *, tools_offered: bool) -> Response:
     is unknown.
     """
     data = join_chunks(reply) if is_stream(reply) else answer.json_of(reply)
-    choice = _choice(data, reply)
+    choice, data = _choice(data, reply), as_object(data)
     message = choice.get("message")
     if not isinstance(message, dict):
         raise AgentFailure(f"{reply.address}: choices[0] has no message")
@@ -124,10 +126,6 @@ def extras(data: Mapping[str, Json]) -> Response:
 
 
 _NOTHING = Response(answer="")
-
-
-def _is_message(item: Json) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("role"), str)
 
 
 def _choice(data: Json, reply: HttpReply) -> dict[str, Json]:

@@ -11,6 +11,7 @@ from gate.agents.traces.reading import read_trace
 from gate.agents.wire import answer, chat, tracing
 from gate.agents.wire.sse import events, is_stream
 from gate.errors import AgentFailure
+from gate.files.json_values import as_object
 from gate.records import Json, Response
 
 PATH = "/responses"
@@ -36,11 +37,11 @@ def read(reply: HttpReply) -> Response:
     AgentFailure, InfraFailure.
     """
     data = _last(reply) if is_stream(reply) else answer.json_of(reply)
-    listed = isinstance(data, dict) and isinstance(data.get("output"), list)
-    if not listed or data.get("status") == "failed":
+    body = as_object(data)
+    if not isinstance(body.get("output"), list) or body.get("status") == "failed":
         raise chat.missing_answer_failure(data, reply, "an output")
-    beyond = chat.extras(data)
-    trace = read_trace({**data, "object": "response"}, "openai_responses")
+    beyond = chat.extras(body)
+    trace = read_trace({**body, "object": "response"}, "openai_responses")
     return replace(
         beyond,
         answer=trace.answer or "",

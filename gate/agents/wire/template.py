@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gate.errors import AgentFailure, UsageError
-from gate.records import Case, Json
+from gate.records import Case, CheckedJson, Json
 from gate.text.late_pattern import late_pattern
 
 _HOLE = late_pattern(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
@@ -19,7 +19,7 @@ def check(template: Json, setting: str) -> None:
             raise UsageError(f"{setting}: unknown placeholder {{{{{name}}}}} - known: {_KNOWN}")
 
 
-def fill(template: Json, case: Case, setting: str) -> Json:
+def fill(template: Json, case: Case, setting: str) -> CheckedJson:
     """The template with the case's values; one that is a whole string keeps its JSON type.
 
     Raises UsageError when the case has no such key.
@@ -55,7 +55,7 @@ def at(data: Json, path: str, setting: str) -> Json:
     return value
 
 
-def _value(name: str, case: Case, setting: str) -> Json:
+def _value(name: str, case: Case, setting: str) -> CheckedJson:
     if name == "input":
         return case.input
     if name == "question":

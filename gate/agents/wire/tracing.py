@@ -12,7 +12,7 @@ from gate.agents.traces.reading import read_trace
 from gate.agents.traces.spending import COUNTS, usage_of
 from gate.agents.traces.trace import MAX_STEPS, Shape, Trace
 from gate.errors import AgentFailure
-from gate.records import Json, Usage
+from gate.records import CheckedJson, Json, Usage
 
 TraceShape = Literal["auto", Shape]
 KEYS = ("trace", "trajectory", "messages")
@@ -74,7 +74,9 @@ def _read_source(source: Json, named: Shape | None) -> Trace | None:
     return Trace(shape=None, steps=None, faults=faults.sentences())
 
 
-def response_fields(fields: Json, turns: int | None, trace_found: Trace | None) -> dict[str, Json]:
+def response_fields(
+    fields: Json, turns: int | None, trace_found: Trace | None
+) -> dict[str, CheckedJson]:
     """The fields of Response that tell of steps. The agent's own steps and number of turns
     (`fields`) win over those of the trace; a bare number of steps does not, as a trace knows more.
     """
@@ -123,12 +125,10 @@ def _trace_of_steps(value: Json) -> Trace:
 def _trace_of_count(value: Json) -> Trace:
     """Steps of which the number alone is told; unknown where it can be none."""
     faults = TraceFaults()
-    is_whole = values.is_amount(value) and value == int(value)
-    if not is_whole:
-        faults.tell("number", "steps")
-    kept = () if is_whole else None
-    counted = int(value) if is_whole else 0
-    return Trace(shape=None, steps=kept, omitted_steps=counted, faults=faults.sentences())
+    if values.is_amount(value) and value == int(value):
+        return Trace(shape=None, steps=(), omitted_steps=int(value))
+    faults.tell("number", "steps")
+    return Trace(shape=None, steps=None, faults=faults.sentences())
 
 
 def _is_call(item: Json) -> bool:

@@ -318,6 +318,16 @@ def test_openinferences_parts_are_in_the_order_of_their_numbers():
     assert read(span("a", {**LLM, **parts})).answer == "0 1 2 3 4 5 6 7 8 9 10 11 "
 
 
+def test_openinferences_messages_that_are_none_say_nothing():
+    odd = {
+        **LLM,
+        "llm.input_messages.0.message": 7,
+        "llm.output_messages.0.message": "x",
+        "llm.output_messages.1.message.content": "said",
+    }
+    assert read(span("a", odd)).answer == "said"
+
+
 def test_openinference_shows_results_and_documents():
     shown = {
         **LLM,
