@@ -111,7 +111,7 @@ def _material(
         concurrency = subject(config.agent, config.retriever, home.root).concurrency
     else:
         setup = set_up(_run_of_same_suites(options), host_of(options, env), control=Control())
-        config, concurrency = setup.config, setup.agent.concurrency
+        config, concurrency = setup.place.config, setup.agent.concurrency
         parts += _parts_of_baselines(setup)
         if not parts:
             raise UsageError(_nothing(setup))
@@ -210,7 +210,7 @@ def _record(options: argparse.Namespace, env: Mapping[str, str]) -> list[Path]:
     run_alone = replace(_run_of_same_suites(options), baseline="none", stop_rule="off")
     host = host_of(options, env)
     setup = set_up(run_alone, host, control=Control())
-    budget, spent = setup.config.budget, 0.0
+    budget, spent = setup.place.config.budget, 0.0
     _announce(setup, options.runs)
     sessions: list[Path] = []
     for number in range(1, options.runs + 1):
@@ -235,7 +235,7 @@ def _record(options: argparse.Namespace, env: Mapping[str, str]) -> list[Path]:
 def _announce(setup: Setup, runs: int) -> None:
     """How many calls are made, before the first one is."""
     trials = sum(len(plan.chosen) * plan.suite.rounds for plan in setup.plans)
-    budget = setup.config.budget
+    budget = setup.place.config.budget
     if budget.calls is not None and budget.calls < runs * trials:
         raise UsageError(
             f"--runs {runs}: {runs * trials:,} calls, and budget.calls in gate.yml allows "

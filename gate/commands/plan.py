@@ -49,7 +49,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     else:
         setup = set_up(_options_of_planned_run(options), host_of(options, env), control=Control())
         subjects = [_subject(setup, suite_plan) for suite_plan in setup.plans]
-        plan_made = plan(subjects, setup.config, tuple(dict.fromkeys(setup.config.warnings)))
+        config = setup.place.config
+        plan_made = plan(subjects, config, tuple(dict.fromkeys(config.warnings)))
     if options.format == "json":
         print(json.dumps(to_json(plan_made), indent=2))
     elif options.format == "markdown":
@@ -66,7 +67,7 @@ def _options_of_planned_run(options: argparse.Namespace) -> RunOptions:
 
 def _subject(setup: Setup, suite_plan: SuitePlan) -> PlannedSuite:
     baseline = setup.baselines.get(suite_plan.suite.name, NONE_WANTED)
-    table, left_out = baseline.table, list_quarantined(setup.config)
+    table, left_out = baseline.table, list_quarantined(setup.place.config)
     now = {case.id: case.digest for case in suite_plan.cases() if case.id not in left_out}
     notes: tuple[str, ...] = ()
     if table is not None:
@@ -86,7 +87,7 @@ def _subject(setup: Setup, suite_plan: SuitePlan) -> PlannedSuite:
         notes=(
             *notes,
             *format_default_gates(suite_plan.suite),
-            *_tell_judge_calls(setup.config, suite_plan, len(now)),
+            *_tell_judge_calls(setup.place.config, suite_plan, len(now)),
         ),
     )
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
 
+from gate.agents.pricing import price_of
+from gate.errors import UsageError
+from gate.plugins import Agent, AgentTraits, read_traits
+from gate.records import Config
 from gate.run.trial_worker import Task
 from gate.text.figures import in_usd
+
+_TELL_NO_COST = ("api.anthropic.com", "api.openai.com")
 
 
 class Allowance:
@@ -64,3 +71,19 @@ class Allowance:
         if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
             return f"the budget of {self._minutes:g} minutes is used up"
         return ""
+
+
+def check_price(config: Config, agent: Agent) -> None:
+    """Raises UsageError for a budget of money that cannot hold, where that is known before the
+    first call: at an address that tells tokens and no costs. Others may tell what they cost.
+    """
+    traits = read_traits(AgentTraits, agent)
+    host = urlsplit(str(traits.base_url or "")).hostname
+    model = str(traits.model or "")
+    if config.budget.usd is None or host not in _TELL_NO_COST or price_of(model, config.pricing):
+        return
+    raise UsageError(
+        f"budget.usd, --budget-usd: the price of the model '{model[:80]}' is unknown, and {host} "
+        "does not report what an answer costs, so a budget in USD cannot be enforced: set the "
+        "price under `pricing:` in gate.yml, or limit `budget: {calls: N}` instead"
+    )

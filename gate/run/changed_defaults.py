@@ -31,7 +31,7 @@ class ChangedDefault:
 
 
 def _has_a_limit(setup: Setup) -> bool:
-    config = setup.config
+    config = setup.place.config
     gates = [*config.gates, *(gate for suite in config.suites for gate in suite.gates)]
     return any(
         gate.rule is None and not gate.by_default and (gate.min, gate.max) != (None, None)
@@ -41,21 +41,21 @@ def _has_a_limit(setup: Setup) -> bool:
 
 def _grades_with(setup: Setup, *names: str) -> bool:
     """Whether a suite has one of these graders, and more than single cases is asked."""
-    suites = setup.config.suites
+    suites = setup.place.config.suites
     used = any(grader.name in names for suite in suites for grader in suite.graders)
     return used and not _runs_single_cases(setup)
 
 
 def _runs_single_cases(setup: Setup) -> bool:
-    return bool(setup.options.case)
+    return bool(setup.place.options.case)
 
 
 def _is_on_laptop(setup: Setup) -> bool:
     """Outside a repository there was never a base branch to take the rules from."""
     return (
-        setup.where.job.mode == "laptop"
-        and setup.where.opened.git is not None
-        and setup.config.protect
+        setup.place.job.mode == "laptop"
+        and setup.place.where.opened.git is not None
+        and setup.place.config.protect
     )
 
 
@@ -66,7 +66,7 @@ def _asks_by_text(setup: Setup) -> bool:
     if not isinstance(setup.agent, PythonAgent):
         return False
     with suppress(GateError, InfraFailure, AgentFailure):
-        return setup.agent.load(setup.world)[1]
+        return setup.agent.load(setup.place.world)[1]
     return False
 
 

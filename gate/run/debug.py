@@ -36,9 +36,8 @@ def debug(options: RunOptions, host: Host) -> ShownCases | None:
     """
     _check(options)
     setup = set_up(replace(options, baseline="none"), host)
-    setup = replace(
-        setup, options=options, plans=tuple(replace(p, looks=None) for p in setup.plans)
-    )
+    place = replace(setup.place, options=options)
+    setup = replace(setup, place=place, plans=tuple(replace(p, looks=None) for p in setup.plans))
     if options.failed is not None:
         setup = _choose_failed_cases(setup, options.failed)
     chosen = tuple(plan for plan in setup.plans if plan.chosen)
@@ -62,7 +61,7 @@ def _check(options: RunOptions) -> None:
 
 def _choose_failed_cases(setup: Setup, session: str) -> Setup:
     """With the cases that failed in the session. Raises UsageError where none of them can run."""
-    folder = find_session(session, Path(setup.config.report.dir))
+    folder = find_session(session, Path(setup.place.config.report.dir))
     failed = find_failed_cases(folder)
     chosen = {p.suite.name: failed.get(p.suite.name, frozenset()) & p.all_ids for p in setup.plans}
     number_chosen = sum(map(len, chosen.values()))

@@ -29,12 +29,12 @@ def find_no_session(paths: Sequence[str], out: Path) -> StoredSession:
 
 def continue_earlier_head(setup: Setup, find: FindEarlier) -> Setup:
     """The setup with the session that was found, and the note about it."""
-    folder = setup.where.opened.folder
+    folder = setup.place.where.opened.folder
     paths = [
         posixpath.normpath(posixpath.join(folder, path))
         for path in _describe_same_agent(setup).paths
     ]
-    earlier = find(paths, Path(setup.config.report.dir))
+    earlier = find(paths, Path(setup.place.config.report.dir))
     notes = [earlier.note] if earlier.note else []
     if earlier.folder is not None and earlier.head:
         notes.append(
@@ -68,7 +68,7 @@ def deployment_digest(setup: Setup) -> str:
 
 def _describe_same_agent(setup: Setup) -> SameAgent:
     """The base's, where one is known: a change must not choose what makes it another agent."""
-    return (setup.rules.theirs or setup.config).same_agent
+    return (setup.place.rules.theirs or setup.place.config).same_agent
 
 
 def _keep_lasting_options(plugin: PluginSpec) -> Mapping[str, CheckedJson]:

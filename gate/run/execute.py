@@ -80,12 +80,12 @@ def execute(
 
 def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -> Ended:
     """Asks, and has the module of `judging` make something of the answers."""
-    options = setup.options
+    options = setup.place.options
     setup, untold = _add_changed_defaults(setup)
     joined = _join_shards(shards, setup)
     with (
         _open_session(setup, untold) as session,
-        open_control_session(setup, session, joined, setup.host.redactor()) as control,
+        open_control_session(setup, session, joined, setup.place.host.redactor()) as control,
         _panel(setup, session, needed=not shards) as panel,
     ):
         setup, course = continue_looks(setup, session)
@@ -94,11 +94,11 @@ def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -
             session.append(row)
         offline = bool(shards or options.replay)
         lost = "" if offline else _check_health(setup, session)
-        who = "retriever" if setup.config.agent.name == NOBODY else "agent"
+        who = "retriever" if setup.place.config.agent.name == NOBODY else "agent"
         unreachable = f"the {who} cannot be reached: {lost}" if lost else ""
         # Without its judge the run goes on: what the judge decides is missing, the rest is judged.
         unjudged = "" if unreachable else panel.unreachable()
-        silent = health(setup.control_agent, setup.world).error if setup.control_agent else ""
+        silent = health(setup.control_agent, setup.place.world).error if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
         collected = _make_trials(setup, session, control, panel, course, judging, ask=ask)
         unreachable = unreachable or PROCESSES.give_up_reason()
@@ -108,7 +108,7 @@ def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -
 
             collected = replace(collected, ended_early=absent(shards))
         setup = replace(setup, notes=(*setup.notes, *panel.notes(), *filter(None, [unjudged])))
-        session.note_sources(PROCESSES.sources(setup.rules.root))
+        session.note_sources(PROCESSES.sources(setup.place.rules.root))
         before = merge_sources(session.meta.sources, *(shard.meta.sources for shard in shards))
         session.note_sources(before)
         setup = _add_late_sources(setup, before)
@@ -128,8 +128,8 @@ def _add_changed_defaults(setup: Setup) -> tuple[Setup, tuple[str, ...]]:
     before = None
     if setup.resumed is not None:
         before = earlier(setup.resumed)
-    elif setup.where.job.mode == "laptop":
-        before = newest_ended(Path(setup.config.report.dir))
+    elif setup.place.job.mode == "laptop":
+        before = newest_ended(Path(setup.place.config.report.dir))
     versions = {before.version} if before else _versions_of_baselines(setup)
     untold = before.untold if before else ()
     if versions <= {__version__} and not untold:
@@ -149,20 +149,20 @@ def _add_late_sources(setup: Setup, before: Sources) -> Setup:
     """With the edited files that graders imported only while they judged, in this run or `before`
     in what it goes on with.
     """
-    rules = with_late_sources(setup.rules, before)
-    if rules is setup.rules:
+    rules = with_late_sources(setup.place.rules, before)
+    if rules is setup.place.rules:
         return setup
     plans = tuple(
         replace(plan, edited=list_edited_columns(plan.suite, plan.graders, rules))
         for plan in setup.plans
     )
-    return replace(setup, rules=rules, plans=plans)
+    return replace(setup, place=replace(setup.place, rules=rules), plans=plans)
 
 
 def _check_health(setup: Setup, session: SessionWriter) -> str:
     """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
     try:
-        health_found = health(setup.agent, setup.world)
+        health_found = health(setup.agent, setup.place.world)
     except UsageError:
         if setup.resumed is None:
             session.discard()
@@ -187,20 +187,21 @@ def _open_session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
     """A new session folder, or the one to go on with. Raises UsageError when that one ran other
     cases or graders.
     """
-    redact = setup.host.redactor()
+    place = setup.place
+    redact = place.host.redactor()
     meta = Meta(
-        session_id=new_session_id(setup.where.now),
-        created_at=setup.where.now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        session_id=new_session_id(place.where.now),
+        created_at=place.where.now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         provenance=setup.provenance,
         suites={plan.suite.name: plan.meta() for plan in setup.plans},
-        options=setup.options.as_stored(),
+        options=place.options.as_stored(),
         untold=untold,
-        same_agent=agent_digest(setup.config),
+        same_agent=agent_digest(place.config),
         deployment=deployment_digest(setup),
         seed=setup.seed,
     )
     if setup.resumed is None:
-        return SessionWriter.create(Path(setup.config.report.dir), meta, redact)
+        return SessionWriter.create(Path(place.config.report.dir), meta, redact)
     return reopen(setup.resumed, meta, redact, head=setup.earlier.head, rounds=setup.more_rounds)
 
 
@@ -223,39 +224,46 @@ def _make_trials(
     *,
     ask: bool,
 ) -> Collected:
+    place = setup.place
     with (
-        recorder(setup.options.record, setup.host.redactor()) as record,
+        recorder(place.options.record, place.host.redactor()) as record,
         _progress(setup, ask) as listener,
     ):
         effects = Effects(
-            world=replace(setup.world, session=session.folder),
+            world=replace(place.world, session=session.folder),
             session=session,
-            stop=setup.host.stop,
+            stop=place.host.stop,
             progress=listener.row,
             control=control,
             beside=listener.beside,
             record=record,
-            scrub=setup.host.redactor().scrub,
+            scrub=place.host.redactor().scrub,
             idle=judging.start,
             looked=listener.look,
             ask=panel.ask,
             beyond=panel.concurrency,
-            sources=partial(PROCESSES.last_sources, setup.rules.root.resolve()),
+            sources=partial(PROCESSES.last_sources, place.rules.root.resolve()),
             broken=PROCESSES.give_up_reason,
         )
         collected = measure(
             setup.plans,
             setup.agent if ask else None,
             effects,
-            budget=setup.config.budget,
-            prices=setup.config.pricing,
+            budget=place.config.budget,
+            prices=place.config.pricing,
             control=setup.control_agent if ask else None,
             course=course,
             undecided=lambda so_far: judging.load().undecided(setup, session, so_far),
         )
         if ask:
             done = {name: tally.trials for name, tally in collected.tallies.items()}
-            record_end(setup.options.record, setup.plans, session.meta, done, setup.host.redactor())
+            record_end(
+                place.options.record,
+                setup.plans,
+                session.meta,
+                done,
+                place.host.redactor(),
+            )
         return collected
 
 
@@ -277,15 +285,16 @@ def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Pa
     """The judge and the verifier; nobody where no grader asks one. What a resumed session has
     spent on them counts against their budgets.
     """
+    place = setup.place
     graders = [grader for plan in setup.plans for grader in plan.graders.values()]
     if not needed or not any(hasattr(grader, "questions") for grader in graders):
         yield _NoPanel()
         return
     from gate.agents.judges.judge_panel import panel_of, without_open_caches
 
-    config = setup.config if setup.rules.base is None else without_open_caches(setup.config)
+    config = place.config if place.rules.base is None else without_open_caches(place.config)
     spent = sum((row.get("judging") or {}).get("usd", 0.0) for row in session.rows())
-    panel = panel_of(config, setup.world, spend_before=spent, hidden=setup.host.secrets)
+    panel = panel_of(config, place.world, spend_before=spent, hidden=place.host.secrets)
     try:
         yield panel
     finally:
@@ -294,15 +303,15 @@ def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Pa
 
 def _progress(setup: Setup, ask: bool) -> AbstractContextManager[ProgressListener]:
     """What may make the answers worthless is told before they are paid for."""
-    options = setup.options
-    warned = provider_key(setup.config, given=bool(options.provider_key)).warnings if ask else ()
+    place, options = setup.place, setup.place.options
+    warned = provider_key(place.config, given=bool(options.provider_key)).warnings if ask else ()
     return progress(
         sys.stderr,
         planned=_count_planned(setup),
         quiet=options.quiet,
         verbose=options.verbose,
-        color=wants_color(sys.stderr, setup.host.env, no_color=options.no_color),
-        redact=setup.host.redactor(),
+        color=wants_color(sys.stderr, place.host.env, no_color=options.no_color),
+        redact=place.host.redactor(),
         warnings=warned,
     )
 

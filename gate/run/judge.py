@@ -65,9 +65,9 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
     report = _report(setup, session, collected, measured)
     # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
     stored = session.write_report(summary(report))
-    options = setup.config.report
+    options = setup.place.config.report
     write_reports(session.write, stored, session.rows, options, session.rows_of)
-    if setup.where.job.mode == "release":
+    if setup.place.job.mode == "release":
         from gate.run.release_evidence.write import write_evidence
 
         write_evidence(setup, session, stored)
@@ -81,9 +81,9 @@ def _show_failing(
     """The worst cases of a run that failed, for whoever typed it."""
     if report.outcome != "fail":
         return
-    spared = frozenset(entry.case for entry in setup.config.quarantine)
+    spared = frozenset(entry.case for entry in setup.place.config.quarantine)
     worst = worst_failing(report.cases, report.worse, report.outcome, measured, spared)[:WORST]
-    redactor = setup.host.redactor()
+    redactor = setup.place.host.redactor()
     shown: dict[tuple[str, str], ShownCase] = {}
     for plan in setup.plans:
         ids = [case_id for suite, case_id in worst if suite == plan.suite.name]
@@ -94,20 +94,22 @@ def _show_failing(
 
 def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> LookResult:
     """Which suites need more trials after a batch, and if none does, why."""
-    return look(_measure(setup, collected, ""), setup.config, _setting(setup, session))
+    return look(_measure(setup, collected, ""), setup.place.config, _setting(setup, session))
 
 
 def _report(
     setup: Setup, session: SessionWriter, collected: Collected, measured: Sequence[SuiteData]
 ) -> Report:
+    place = setup.place
     setting = _setting(setup, session, collected.ended_early)
-    report = locate_findings(conclude(measured, setup.config, setting, session.rows_of), setup)
-    return _report_of_shard(report, setup.options.shard) if setup.options.shard else report
+    report = locate_findings(conclude(measured, place.config, setting, session.rows_of), setup)
+    return _report_of_shard(report, place.options.shard) if place.options.shard else report
 
 
 def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
+    place = setup.place
     # Whose rules judge comes first: a file of many warnings must not push it out of the comment.
-    notes = [*setup.rules.notes, *setup.config.warnings, *setup.where.job.notes, *setup.notes]
+    notes = [*place.rules.notes, *place.config.warnings, *place.job.notes, *setup.notes]
     notes += [warning for plan in setup.plans for warning in plan.warnings]
     notes += setup.reviewed.notes
     if ended_early:
@@ -115,17 +117,17 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
     return Setting(
         session_id=session.meta.session_id,
         created_at=session.meta.created_at,
-        duration_s=round((datetime.now(UTC) - setup.where.now).total_seconds(), 1),
-        mode=setup.where.job.mode,
+        duration_s=round((datetime.now(UTC) - place.where.now).total_seconds(), 1),
+        mode=place.job.mode,
         provenance=setup.provenance,
         answered=was_answered(session.meta.health),
         loosened=_list_loosened(setup),
-        unprotected=setup.rules.base is None,
+        unprotected=place.rules.base is None,
         notes=tuple(dict.fromkeys(notes)),
         accepted=setup.accepted,
-        comment_id=setup.host.env.get("INPUT_COMMENT-ID") or "gate",
+        comment_id=place.host.env.get("INPUT_COMMENT-ID") or "gate",
         elsewhere=_list_metrics_elsewhere(setup),
-        measures_main=measures_the_base(setup.where.job, setup.config),
+        measures_main=measures_the_base(place.job, place.config),
         asked_with=_describe_agent(setup),
     )
 
@@ -134,15 +136,15 @@ def _describe_agent(setup: Setup) -> dict[str, str]:
     """What a laptop's command says of the agent. Of a job it would lead to a place that no laptop
     knows.
     """
-    given = {"--base-url": setup.options.base_url, "--model": setup.options.model}
-    here = setup.where.job.mode == "laptop"
+    given = {"--base-url": setup.place.options.base_url, "--model": setup.place.options.model}
+    here = setup.place.job.mode == "laptop"
     return {name: value for name, value in given.items() if here and value and "@" not in value}
 
 
 def _list_loosened(setup: Setup) -> tuple[str, ...]:
     """Rules, then cases, then baselines."""
-    notes = [*setup.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
-    if setup.rules.has_base:
+    notes = [*setup.place.rules.loosened, *(x for plan in setup.plans for x in plan.loosened)]
+    if setup.place.rules.has_base:
         notes += [tell_edited_baseline(name, base.here) for name, base in setup.baselines.items()]
     return tuple(filter(None, notes))
 
@@ -161,8 +163,9 @@ def _report_of_shard(report: Report, shard: tuple[int, int]) -> Report:
 
 def _list_metrics_elsewhere(setup: Setup) -> frozenset[str]:
     ran = {plan.suite.name for plan in setup.plans}
-    left_out = [suite for suite in setup.rules.config.suites if suite.name not in ran]
-    return metrics_of(left_out, setup.rules.config, setup.rules.root)
+    rules = setup.place.rules
+    left_out = [suite for suite in rules.config.suites if suite.name not in ran]
+    return metrics_of(left_out, rules.config, rules.root)
 
 
 def _measure(setup: Setup, collected: Collected, unreachable: str) -> list[SuiteData]:

@@ -19,7 +19,7 @@ def locate_findings(report: Report, setup: Setup) -> Report:
     folder = _folder(setup)
     if folder is None:
         return replace(report, gates=tuple(replace(gate, place=None) for gate in report.gates))
-    rules = _rules(setup.rules.own)
+    rules = _rules(setup.place.rules.own)
     cases = {plan.suite.name: plan.places for plan in setup.plans}
     return replace(
         report,
@@ -30,9 +30,9 @@ def locate_findings(report: Report, setup: Setup) -> Report:
 
 def _folder(setup: Setup) -> str | None:
     """The folder of gate.yml below the repository's top; None when it is not below it."""
-    top = setup.where.opened.git.top if setup.where.opened.git else Path.cwd()
+    top = setup.place.where.opened.git.top if setup.place.where.opened.git else Path.cwd()
     try:
-        return setup.rules.root.resolve().relative_to(top.resolve()).as_posix()
+        return setup.place.rules.root.resolve().relative_to(top.resolve()).as_posix()
     except ValueError:
         return None
 

@@ -64,7 +64,7 @@ def continue_looks(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]
     if setup.more_rounds and _has_ended(session):
         try:
             plans, now = add_rounds(
-                session, setup.plans, setup.more_rounds, setup.config.regression
+                session, setup.plans, setup.more_rounds, setup.place.config.regression
             )
         except UsageError as error:
             raise OtherSession(str(error)) from error

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import urlsplit
 
 from gate import __version__
-from gate.agents.pricing import price_of
 from gate.agents.under_test import begin, settings_digest, subject, subject_digest
-from gate.errors import InvalidInput, UsageError
+from gate.errors import InvalidInput
 from gate.github.context import Job, token
-from gate.plugins import Agent, AgentTraits, World, read_traits
+from gate.plugins import Agent, World
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.records.forge import StoredSession
 from gate.run.accepted_changes import Accepted, find_accepted_changes
@@ -25,6 +23,7 @@ from gate.run.apply_options import (
     find_secrets,
     replace_dataset,
 )
+from gate.run.budget import check_price
 from gate.run.control_agent import Control, choose_control
 from gate.run.early_stopping import asks_again, extends, plan_looks, stops_early
 from gate.run.home import check_has_config, find_home, tell_unused_datasets
@@ -42,7 +41,6 @@ from gate.run.rules_for_event import (
     place_of,
     where_of,
 )
-from gate.store.baseline.source_order import BaselineContext
 from gate.suites.config.lint import lint_with_data
 from gate.suites.protection.rules import Rules
 from gate.system.sealing import nameable
@@ -50,8 +48,6 @@ from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
     from gate.store.baseline.find import Compared
-
-_TELL_NO_COST = ("api.anthropic.com", "api.openai.com")
 
 
 class GivenAgent(Protocol):
@@ -68,14 +64,30 @@ class GivenAgent(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """Everything that is known and checked before the agent is asked for the first time."""
+class RunPlace:
+    """Where a run is made, and whose rules judge it."""
 
     options: RunOptions
     host: Host
     where: Where
     rules: Rules
     config: Config  # what judges, options applied
+
+    @property
+    def job(self) -> Job:
+        return self.where.job
+
+    @property
+    def world(self) -> World:
+        stopped = self.host.stop.is_requested
+        return World(env=nameable(self.host.env), root=self.rules.root, cancelled=stopped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What is asked of whom, and compared with what: known and checked before the first call."""
+
+    place: RunPlace
     plans: tuple[SuitePlan, ...]
     agent: Agent
     control: Control
@@ -84,9 +96,7 @@ class Setup:
     baselines: Mapping[str, Compared]
     accepted: tuple[AcceptedChange, ...] = ()
     reviewed: LabelReview = field(default_factory=LabelReview)  # what people said of the judge
-    earlier: StoredSession = field(
-        default_factory=StoredSession
-    )  # of an earlier head with the same files
+    earlier: StoredSession = field(default_factory=StoredSession)  # of a head with the same files
     seed: str | None = None  # of the order of the cases; None: the commit
     more_rounds: int | None = None  # that a session which ended is to have
     notes: tuple[str, ...] = ()
@@ -94,13 +104,8 @@ class Setup:
     @property
     def resumed(self) -> Path | None:
         """The session that is gone on with."""
-        given = self.options.resume
+        given = self.place.options.resume
         return Path(given) if given else self.earlier.folder
-
-    @property
-    def world(self) -> World:
-        stopped = self.host.stop.is_requested
-        return World(env=nameable(self.host.env), root=self.rules.root, cancelled=stopped)
 
 
 def set_up(
@@ -114,8 +119,52 @@ def set_up(
     `given`: an agent that is asked instead of gate.yml's.
     """
     PROCESSES.allow(options.timeout or 0.0)
-    env, home = host.env, options.home or find_home(options.config, host.log)
-    where = where_of(env, home.root)
+    began = read_begun_rounds(options.resume, options.rounds)
+    place = _choose_place(options, host, given, began)
+    control = control or _control(place)
+    place = _add_key(place, control)
+    agent = _agent_of(place, given)
+    check_price(place.config, agent)
+    plans = prepare(place.config.suites, place.rules, _selection(place))
+    place = replace(place, config=_check_with_data(place.config, plans))
+    provenance = _provenance(place, agent)
+    stored = {} if control.fresh else _find_baselines(plans, place, provenance)
+    accepted = _find_accepted(place, plans)
+    people = review_plans(place.rules, place.config, plans)
+    plans = _plan_looks(plans, control, stored, place, at_once=agent.concurrency)
+    looked = take_recorded_looks(plans, agent, place.world, place.config, place.job, options)
+    return Setup(
+        place=place,
+        plans=looked.plans,
+        agent=agent,
+        control=control,
+        control_agent=subject(control.agent, control.retriever, place.rules.root)
+        if control.agent
+        else None,
+        provenance=provenance,
+        baselines=stored,
+        accepted=accepted.changes,
+        reviewed=people,
+        seed=looked.seed,
+        more_rounds=options.rounds if began else None,
+        notes=(
+            *tell_unused_datasets(place.config.suites),
+            *_tell_failed_searches(stored),
+            *_tell_unused_baselines(stored, place.rules),
+            *_notes(place.config, options.note),
+            *looked.notes,
+            *control.notes,
+            *accepted.notes,
+        ),
+    )
+
+
+def _choose_place(
+    options: RunOptions, host: Host, given: GivenAgent | None, began: Mapping[str, int]
+) -> RunPlace:
+    """Finds gate.yml and decides whose rules judge. Raises InvalidInput, UsageError."""
+    home = options.home or find_home(options.config, host.log)
+    where = where_of(host.env, home.root)
     rules = choose_rules(
         where,
         home,
@@ -127,54 +176,18 @@ def set_up(
         rules = replace(rules, config=replace(rules.config, agent=given.spec))
     rules = ask_without_agent(rules, options, where)
     wanted = options.suite or options.base_url or options.provider_key
-    check_has_config(rules.config, env, bundled_wanted=bool(wanted))
+    check_has_config(rules.config, host.env, bundled_wanted=bool(wanted))
     rules = replace_dataset(rules, options)
-    began = read_begun_rounds(options.resume, options.rounds)
     config = set_rounds(apply_options(options, rules, where.job, home), began)
-    where = replace(where, job=find_release_before(where.job, token(env), config))
-    job = where.job
-    control = control or _control(options, rules, config, job)
-    host.secrets.update(find_secrets(options, config, control, env))
-    host = replace(host, env=add_key(options, config, env))
-    world = World(env=nameable(host.env), root=rules.root)
-    agent = _agent_of(options, config, world, given)
-    _check_money(config, agent)
-    plans = prepare(config.suites, rules, _selection(options, job))
-    config = _check_with_data(config, plans)
-    provenance = _provenance(where, rules, config, agent)
-    place = place_of(where, rules)
-    stored = {} if control.fresh else _find_baselines(plans, config, place, provenance)
-    meant, people = _find_accepted(options, where, plans), review_plans(rules, config, plans)
-    plans = _plan_looks(plans, control, stored, config, job, options, at_once=agent.concurrency)
-    looked = take_recorded_looks(plans, agent, world, config, job, options)
-    return Setup(
-        options=options,
-        host=host,
-        where=where,
-        rules=rules,
-        config=config,
-        plans=looked.plans,
-        agent=agent,
-        control=control,
-        control_agent=subject(control.agent, control.retriever, home.root)
-        if control.agent
-        else None,
-        provenance=provenance,
-        baselines=stored,
-        accepted=meant.changes,
-        reviewed=people,
-        seed=looked.seed,
-        more_rounds=options.rounds if began else None,
-        notes=(
-            *tell_unused_datasets(config.suites),
-            *_tell_failed_searches(stored),
-            *_tell_unused_baselines(stored, rules),
-            *_notes(config, options.note),
-            *looked.notes,
-            *control.notes,
-            *meant.notes,
-        ),
-    )
+    where = replace(where, job=find_release_before(where.job, token(host.env), config))
+    return RunPlace(options=options, host=host, where=where, rules=rules, config=config)
+
+
+def _add_key(place: RunPlace, control: Control) -> RunPlace:
+    """With --provider-key in the environment; from here on no output shows a secret of theirs."""
+    options, config, host = place.options, place.config, place.host
+    host.secrets.update(find_secrets(options, config, control, host.env))
+    return replace(place, host=replace(host, env=add_key(options, config, host.env)))
 
 
 def _tell_failed_searches(baselines: Mapping[str, Compared]) -> list[str]:
@@ -202,10 +215,11 @@ def _notes(config: Config, note: str) -> list[str]:
     return [f"recorded answers were judged (`{name}`): no agent was called", *given]
 
 
-def _agent_of(options: RunOptions, config: Config, world: World, given: GivenAgent | None) -> Agent:
+def _agent_of(place: RunPlace, given: GivenAgent | None) -> Agent:
     """Who is asked. Files that options name are looked at before anything is written. Raises
     UsageError.
     """
+    options, config, world = place.options, place.config, place.world
     given_agent = given.made(config.agent) if given else None
     agent = subject(config.agent, config.retriever, world.root, given=given_agent)
     if options.record:
@@ -216,34 +230,19 @@ def _agent_of(options: RunOptions, config: Config, world: World, given: GivenAge
     return agent
 
 
-def _check_money(config: Config, agent: Agent) -> None:
-    """Raises UsageError for a budget of money that cannot hold, where that is known before the
-    first call: at an address that tells tokens and no costs. Others may tell what they cost.
-    """
-    traits = read_traits(AgentTraits, agent)
-    host = urlsplit(str(traits.base_url or "")).hostname
-    model = str(traits.model or "")
-    if config.budget.usd is None or host not in _TELL_NO_COST or price_of(model, config.pricing):
-        return
-    raise UsageError(
-        f"budget.usd, --budget-usd: the price of the model '{model[:80]}' is unknown, and {host} "
-        "does not report what an answer costs, so a budget in USD cannot be enforced: set "
-        "the price under "
-        "`pricing:` in gate.yml, or limit `budget: {calls: N}` instead"
-    )
-
-
-def _selection(options: RunOptions, job: Job) -> Selection:
+def _selection(place: RunPlace) -> Selection:
+    options = place.options
     return Selection(
         sample=options.sample,
-        event=None if options.all_cases else job.sample_key,
+        event=None if options.all_cases else place.job.sample_key,
         shard=options.shard,
         case_ids=frozenset(options.case),
         timeout_s=options.timeout,
     )
 
 
-def _control(options: RunOptions, rules: Rules, config: Config, job: Job) -> Control:
+def _control(place: RunPlace) -> Control:
+    options, rules, config = place.options, place.rules, place.config
     instead = "--replay" if options.replay else ""
     if options.baseline not in (None, "auto"):
         instead = f"--baseline {options.baseline}"
@@ -251,7 +250,7 @@ def _control(options: RunOptions, rules: Rules, config: Config, job: Job) -> Con
         config,
         rules.base_agent,
         base_retriever=rules.theirs.retriever if rules.theirs else None,
-        own_run=measures_the_base(job, config),
+        own_run=measures_the_base(place.job, config),
         instead=instead,
         timeout=options.timeout,
         concurrency=options.concurrency,
@@ -276,15 +275,17 @@ def _check_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
 
 
 def _find_baselines(
-    plans: tuple[SuitePlan, ...], config: Config, place: BaselineContext, provenance: Provenance
+    plans: tuple[SuitePlan, ...], place: RunPlace, provenance: Provenance
 ) -> dict[str, Compared]:
     """Found and read before the first call, so that a broken file costs nothing."""
-    if config.baseline.source == "none":
+    rules = place.config.baseline
+    if rules.source == "none":
         return {}
     from gate.store.baseline.find import find
 
+    context = place_of(place.where, place.rules)
     return {
-        p.suite.name: find(p.suite.name, p.dataset_digest, config.baseline, place, provenance)
+        p.suite.name: find(p.suite.name, p.dataset_digest, rules, context, provenance)
         for p in plans
     }
 
@@ -293,13 +294,12 @@ def _plan_looks(
     plans: tuple[SuitePlan, ...],
     control: Control,
     baselines: Mapping[str, Compared],
-    config: Config,
-    job: Job,
-    options: RunOptions,
+    place: RunPlace,
     *,
     at_once: int,
 ) -> tuple[SuitePlan, ...]:
     """A part of the cases decides nothing, and one case by name is no measurement."""
+    options, config, job = place.options, place.config, place.job
     early = stops_early(config, job, options.stop_rule)
     looked_at = early or extends(config, job, options.stop_rule)
     again = looked_at or asks_again(config, job, options.stop_rule)
@@ -310,18 +310,19 @@ def _plan_looks(
     return plan_looks(plans, compared, config, early=early, concurrency=at_once)
 
 
-def _find_accepted(options: RunOptions, where: Where, plans: tuple[SuitePlan, ...]) -> Accepted:
+def _find_accepted(place: RunPlace, plans: tuple[SuitePlan, ...]) -> Accepted:
+    options, where = place.options, place.where
     has_named_cases = options.case or options.failed
     if options.shard or has_named_cases or options.own_rules:  # none of them decides anything
         return Accepted()
     return find_accepted_changes(where.job, token(where.env), {m for p in plans for m in p.specs})
 
 
-def _provenance(where: Where, rules: Rules, config: Config, agent: Agent) -> Provenance:
-    job, opened = where.job, where.opened
+def _provenance(place: RunPlace, agent: Agent) -> Provenance:
+    config, job, opened = place.config, place.job, place.where.opened
     return Provenance(
         commit=job.head_sha or (opened.git.head() if opened.git else None),
-        base_commit=base_sha(job, rules),
+        base_commit=base_sha(job, place.rules),
         config_digest=config.digest,
         agent_digest=subject_digest(config.agent, config.retriever),
         agent_options=settings_digest(config.agent, config.retriever),

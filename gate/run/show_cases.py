@@ -37,7 +37,7 @@ def judge(
     setup: Setup, session: SessionWriter, collected: Collected, unreachable: str
 ) -> ShownCases:
     """In the place of a verdict."""
-    redactor = setup.host.redactor()
+    redactor = setup.place.host.redactor()
     cases = tuple(
         case for plan in setup.plans for case in show_cases(plan, plan.chosen, session, redactor)
     )
@@ -63,7 +63,7 @@ def exit_code(cases: tuple[ShownCase, ...]) -> int:
 def _notes(setup: Setup, collected: Collected, unreachable: str) -> Iterator[str]:
     if unreachable:
         yield unreachable
-    yield from setup.config.warnings
+    yield from setup.place.config.warnings
     yield from setup.notes
     if collected.ended_early:
         yield f"{collected.ended_early}: some rounds were not run"

@@ -54,7 +54,7 @@ def write_evidence(setup: Setup, session: SessionWriter, report: Report) -> None
     """`<session>/evidence/` of a release; nothing in other modes, nor for a shard, which decides
     nothing. Everything goes through the session's redactor. Raises InfrastructureError.
     """
-    if setup.where.job.mode != "release" or setup.options.shard:
+    if setup.place.job.mode != "release" or setup.place.options.shard:
         return
     folder = session.folder / FOLDER
     with disk(folder):
@@ -83,7 +83,7 @@ def seal_files(folder: Path) -> dict[str, Sealed]:
 def _manifest(setup: Setup, report: Report, files: Mapping[str, Sealed]) -> Manifest:
     provenance = report.provenance
     return Manifest(
-        tag=setup.where.job.head_ref,
+        tag=setup.place.job.head_ref,
         commit=provenance.commit,
         repository=provenance.repository,
         run=provenance.run_url,
@@ -99,7 +99,7 @@ def _manifest(setup: Setup, report: Report, files: Mapping[str, Sealed]) -> Mani
 
 def _texts(setup: Setup) -> Iterator[tuple[str, str]]:
     """Name and text of what the session itself does not hold."""
-    root, own_config = setup.rules.root, setup.rules.config
+    root, own_config = setup.place.rules.root, setup.place.rules.config
     file = own_config.file and working_tree(root)(own_config.file)
     written = yamlfile.parse(file, own_config.file).data if file and own_config.file else None
     if file and own_config.file:
@@ -118,7 +118,7 @@ def _texts(setup: Setup) -> Iterator[tuple[str, str]]:
 
 
 def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
-    source = setup.rules.base_source(plan.suite) or setup.rules.head_source(plan.suite)
+    source = setup.place.rules.base_source(plan.suite) or setup.place.rules.head_source(plan.suite)
     if source is None:
         return
     name = dataset_file(plan.suite.name, plan.suite.dataset)
@@ -131,11 +131,12 @@ def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
 
 
 def _in_effect(setup: Setup) -> RulesInEffect:
+    place = setup.place
     ran = {plan.suite.name for plan in setup.plans}
-    left_out = [suite for suite in setup.rules.config.suites if suite.name not in ran]
+    left_out = [suite for suite in place.rules.config.suites if suite.name not in ran]
     return RulesInEffect(
-        config=_without_agents(setup.config),
-        elsewhere=tuple(sorted(metrics_of(left_out, setup.rules.config, setup.rules.root))),
+        config=_without_agents(place.config),
+        elsewhere=tuple(sorted(metrics_of(left_out, place.rules.config, place.rules.root))),
         advisory=setup.reviewed.advisory,
     )
 
@@ -160,10 +161,11 @@ def _without_agents(config: Config) -> Config:
 
 
 def _environment(setup: Setup) -> dict[str, CheckedJson]:
+    place = setup.place
     provenance = setup.provenance
     return {
         "agent": {
-            "type": setup.config.agent.name,
+            "type": place.config.agent.name,
             "is": provenance.agent,
             "options": provenance.agent_digest,
         },
@@ -174,7 +176,7 @@ def _environment(setup: Setup) -> dict[str, CheckedJson]:
         "machine": platform.machine(),
         "packages": {name: _version(name) for name in _PACKAGES},
         "variables": {
-            name: setup.host.env[name] for name in sorted(_FACTS) if name in setup.host.env
+            name: place.host.env[name] for name in sorted(_FACTS) if name in place.host.env
         },
     }
 

@@ -69,8 +69,7 @@ def mapping(question: dict): return "a"
 def test_who_gets_the_question_now_is_told_and_others_are_not(tmp_path, name, concerned):
     (tmp_path / "a.py").write_text(AGENTS)
     (change,) = (one for one in CHANGED if one.name == "the-question-for-who-takes-a-text")
-    setup = SimpleNamespace(
-        agent=PythonAgent(callable=f"./a.py:{name}"), world=World(env={}, root=tmp_path)
-    )
+    place = SimpleNamespace(world=World(env={}, root=tmp_path))
+    setup = SimpleNamespace(agent=PythonAgent(callable=f"./a.py:{name}"), place=place)
     assert change.concerns(setup) is concerned
     assert change.concerns(SimpleNamespace(agent=Sample())) is False

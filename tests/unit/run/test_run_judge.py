@@ -61,7 +61,9 @@ def judged(tmp_path):
                 world=world, session=session, stop=host.stop, progress=lambda row: None
             )
             agent = setup.agent if ask else None
-            found = measure(setup.plans, agent, effects, budget=setup.config.budget, prices={})
+            found = measure(
+                setup.plans, agent, effects, budget=setup.place.config.budget, prices={}
+            )
             session.write_details()
             if ended_early:
                 found = replace(found, ended_early=ended_early)

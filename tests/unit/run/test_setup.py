@@ -35,7 +35,7 @@ def test_a_run_on_github_without_a_token_says_how_to_give_it_one(tmp_path: Path)
         "GITHUB_API_URL": "https://api.test",
     }
     options = RunOptions(config=str(tmp_path / "gate.yml"))
-    (note,) = set_up(options, Host(env=env)).rules.notes
+    (note,) = set_up(options, Host(env=env)).place.rules.notes
     assert note == (
         "judged by its own rules: there is no token; set `github-token: ${{ github.token }}`"
     )
