@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from gate import __version__
+from gate.commands.options.judging import (
+    add_calibrate_options,
+    add_compare_options,
+    add_config,
+    add_format,
+    add_import_options,
+    add_merge_options,
+    add_output,
+    add_plan_options,
+    add_run_options,
+    add_suites,
+    add_whole_number,
+)
+from gate.commands.options.values import moment
 
 
 class Parser(argparse.ArgumentParser):
@@ -31,64 +44,6 @@ def add_action(actions: Any, name: str, text: str) -> argparse.ArgumentParser:
 
 def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
-
-
-def parse_whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
-    end = "on" if most is None else f"to {most}"
-
-    def convert(text: str) -> int:
-        if not text.isdecimal() or int(text) < least or (most is not None and int(text) > most):
-            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} {end}")
-        return int(text)
-
-    return convert
-
-
-def positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
-    return value
-
-
-def seconds(text: str) -> float:
-    from gate.records import LONGEST_S
-
-    value = positive(text)
-    if value > LONGEST_S:
-        raise argparse.ArgumentTypeError(f"'{text}' is more than a week, {LONGEST_S:g} seconds")
-    return value
-
-
-def rate(text: str) -> float:
-    try:
-        value = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a rate from 0 to 1 or from 0% to 100%")
-    return value
-
-
-def shard(text: str) -> tuple[int, int]:
-    index, _, count = text.partition("/")
-    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not I/N with I from 1 to N, e.g. 2/8")
-    return int(index), int(count)
-
-
-def moment(text: str) -> datetime:
-    """A day, or a moment; UTC where it names no offset."""
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not a date such as 2026-11-21 or 2026-11-21T03:17"
-        ) from None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 COMMANDS: dict[str, str] = {
@@ -134,171 +89,6 @@ def parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     return top
 
 
-def _run(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
-    add("--config", metavar="FILE", help="config file (gate.yml)")
-    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
-    about = "only show what the agent answers to this case; repeatable"
-    add("--case", action="append", metavar="ID", help=about)
-    about = "only show the answers to the cases that failed in a session (the latest)"
-    add("--failed", nargs="?", const="latest", metavar="SESSION", help=about)
-    add("--dataset", metavar="FILE", help="use these cases for the suite given with --suite")
-    add("--base-url", metavar="URL", help="address of the agent (http://127.0.0.1:14000)")
-    add("--model", help="model of the agent (deepseek/deepseek-v4-flash)")
-    add(
-        "--provider-key",
-        metavar="KEY",
-        help="provider key for OpenAgent; safer in the variable OPENAGENT_PROVIDER_KEY",
-    )
-    add(
-        "--rounds",
-        type=parse_whole_number(1, 10_000),
-        metavar="N",
-        help="times to run each case (3); with --resume, the new total",
-    )
-    add(
-        "--max-attempts",
-        type=parse_whole_number(1),
-        metavar="N",
-        help="tries per trial, including the first (2)",
-    )
-    add("--timeout", type=seconds, metavar="S", help="time limit of a request, in seconds (240)")
-    add("--concurrency", type=parse_whole_number(1), metavar="N", help="requests in parallel (16)")
-    add(
-        "--baseline",
-        metavar="SOURCE",
-        help="where the baseline is: auto, repo, artifact, none or a path (auto)",
-    )
-    add("--out", metavar="DIR", help="folder for the sessions (results)")
-    add(
-        "--sample",
-        type=parse_whole_number(1),
-        metavar="N",
-        help="run only N cases of each suite, the same N every time",
-    )
-    add(
-        "--shard",
-        type=shard,
-        metavar="I/N",
-        help="run part I of N; join the parts with `gate merge`",
-    )
-    about = "judge like a pull request to REF (the base branch)"
-    add("--protect", nargs="?", const=True, metavar="REF", help=about)
-    add(
-        "--stop",
-        dest="stop_rule",
-        choices=("early", "off"),
-        help="stop early when the verdict is certain, or never: off (early)",
-    )
-    add("--resume", metavar="SESSION", help="continue a session; with --rounds, add rounds to it")
-    add("--record", metavar="FILE", help="write every answer of the agent to FILE")
-    add("--replay", metavar="FILE", help="read the answers from FILE; calls no agent")
-    add("--budget-usd", type=positive, metavar="USD", help="stop when this much is spent")
-    add(
-        "--format",
-        choices=("text", "json", "markdown"),
-        default="text",
-        help="format of the output",
-    )
-    _output(p)
-
-
-def _compare(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "baseline", metavar="BASELINE", help="session folder or baseline file to compare with"
-    )
-    p.add_argument("current", metavar="CURRENT", help="session folder or baseline file to judge")
-    p.add_argument("--config", metavar="FILE", help="config with the gates and rules (gate.yml)")
-    p.add_argument("--out", metavar="DIR", help="also write the reports to this folder")
-    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    _output(p)
-
-
-def _merge(p: argparse.ArgumentParser) -> None:
-    p.add_argument("sessions", nargs="+", metavar="SESSION", help="session folders of the shards")
-    p.add_argument("--config", metavar="FILE", help="config with the gates and rules (gate.yml)")
-    p.add_argument(
-        "--baseline",
-        metavar="SOURCE",
-        help="where the baseline is: auto, repo, artifact, none or a path",
-    )
-    p.add_argument("--out", metavar="DIR", required=True, help="folder for the joined session")
-    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    _output(p)
-
-
-def _plan(p: argparse.ArgumentParser) -> None:
-    about = "session to use as the baseline, or baseline files"
-    p.add_argument("session", nargs="?", metavar="SESSION", help=about)
-    p.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
-    p.add_argument(
-        "--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)"
-    )
-    p.add_argument(
-        "--rounds",
-        type=parse_whole_number(1, 10_000),
-        metavar="N",
-        help="times to run each case (3)",
-    )
-    p.add_argument(
-        "--sample",
-        type=parse_whole_number(1),
-        metavar="N",
-        help="plan for N cases of each suite (all)",
-    )
-    p.add_argument(
-        "--baseline",
-        metavar="SOURCE",
-        help="where the baseline is: auto, repo, artifact, none or a path (auto)",
-    )
-    p.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-
-
-def _calibrate(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
-    about = "sessions of the same, unchanged agent, or baseline files"
-    add("sessions", nargs="*", metavar="SESSION", help=about)
-    add(
-        "--runs",
-        type=parse_whole_number(1),
-        metavar="N",
-        help="first run the agent N times; this costs money",
-    )
-    add(
-        "--baseline",
-        metavar="SOURCE",
-        help="where the baseline is: auto, repo, artifact or a path (auto)",
-    )
-    add("--config", metavar="FILE", help="config file (gate.yml)")
-    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
-    add(
-        "--rounds",
-        type=parse_whole_number(1, 10_000),
-        metavar="N",
-        help="times to run each case in a run (3)",
-    )
-    add(
-        "--reps",
-        type=parse_whole_number(1),
-        default=2000,
-        metavar="N",
-        help="pull requests to simulate (2000)",
-    )
-    add("--seed", type=parse_whole_number(0), default=1, metavar="N", help="random seed (1)")
-    add(
-        "--max",
-        type=rate,
-        metavar="RATE",
-        help="exit 1 if clearly more than this are blocked, e.g. 2%%",
-    )
-    add(
-        "--format",
-        choices=("text", "json", "markdown"),
-        default="text",
-        help="format of the output",
-    )
-
-
 def _comment(p: argparse.ArgumentParser) -> None:
     p.add_argument("session", metavar="SESSION", help="session folder")
     p.add_argument(
@@ -308,7 +98,7 @@ def _comment(p: argparse.ArgumentParser) -> None:
     )
     modes = ("always", "on-change", "on-failure", "never")
     p.add_argument("--when", choices=modes, default="always", help="when to comment (always)")
-    _output(p)
+    add_output(p)
 
 
 def _baseline(p: argparse.ArgumentParser) -> None:
@@ -333,7 +123,7 @@ def _baseline(p: argparse.ArgumentParser) -> None:
         help="accept this metric only; repeatable (all)",
     )
     for action in (save, pull, show, accept):
-        action.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
+        add_config(action)
         action.add_argument(
             "--suite", action="append", metavar="NAME", help="suite to use; repeatable (all)"
         )
@@ -349,22 +139,17 @@ def _history(p: argparse.ArgumentParser) -> None:
     add = p.add_argument
     about = "sessions, baseline files or folders of them (the baselines of gate.yml)"
     add("paths", nargs="*", metavar="PATH", help=about)
-    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
+    add_suites(p)
     add(
         "--format",
         choices=("table", "md", "json", "html"),
         default="table",
         help="format of the output (table)",
     )
-    add(
-        "--last",
-        type=parse_whole_number(1),
-        metavar="N",
-        help="show the newest N runs of each suite (all)",
-    )
+    add_whole_number(p, "--last", "show the newest N runs of each suite (all)")
     add("--since", type=moment, metavar="DATE", help="show runs since this date, in UTC")
     add("--out", metavar="FILE", help="write to FILE instead of printing")
-    add("--config", metavar="FILE", help="config file (gate.yml)")
+    add_config(p)
     add("--baseline", metavar="SOURCE", help="where the baseline is (baseline.source)")
 
 
@@ -379,9 +164,7 @@ def _review(p: argparse.ArgumentParser) -> None:
     sample.add_argument(
         "--suite", metavar="NAME", help="suite to use (the only one, or the one with a judge)"
     )
-    sample.add_argument(
-        "--size", type=parse_whole_number(1), default=20, metavar="N", help="number of cases (20)"
-    )
+    add_whole_number(sample, "--size", "number of cases (20)", default=20)
     about = "name for the files, e.g. 2026-W47 (the ISO week of the session)"
     sample.add_argument("--period", metavar="NAME", help=about)
     sample.add_argument(
@@ -397,8 +180,8 @@ def _review(p: argparse.ArgumentParser) -> None:
     agreement.add_argument(
         "--labels", metavar="FILE", help="file of the ratings (judge.labels: reviews/labels.jsonl)"
     )
-    agreement.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
-    agreement.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    add_config(agreement)
+    add_format(agreement)
     for action in (sample, back):
         action.add_argument(
             "--reviews", default="reviews", metavar="DIR", help="folder of the samples (reviews)"
@@ -460,10 +243,8 @@ def _init(p: argparse.ArgumentParser) -> None:
 
 
 def _validate(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
-    p.add_argument(
-        "--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)"
-    )
+    add_config(p)
+    add_suites(p)
 
 
 def _dataset(p: argparse.ArgumentParser) -> None:
@@ -474,13 +255,7 @@ def _dataset(p: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="make cases from questions of users, one per line of FILE",
     )
-    extend.add_argument(
-        "--count",
-        type=parse_whole_number(1, 1000),
-        default=20,
-        metavar="N",
-        help="most cases to propose (20)",
-    )
+    add_whole_number(extend, "--count", "most cases to propose (20)", most=1000, default=20)
     about = "propose relevant documents for existing cases that have none; adds no case"
     extend.add_argument("--existing", action="store_true", help=about)
     extend.add_argument(
@@ -500,11 +275,9 @@ def _dataset(p: argparse.ArgumentParser) -> None:
     approve.add_argument("--relevant", action="append", metavar="ID", help=about)
     approve.add_argument("--note", metavar="TEXT", help="note to store with the decision")
     stats = add_action(actions, "stats", "show coverage, origins, duplicates and leaks")
-    stats.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    add_format(stats)
     check = add_action(actions, "check", "check that right answers pass and wrong ones fail")
-    check.add_argument(
-        "--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)"
-    )
+    add_suites(check)
     check.add_argument("--judge", action="store_true", help="also run graders that call a model")
     check.add_argument(
         "--format", choices=("text", "json"), default="text", help="format of the output"
@@ -512,61 +285,12 @@ def _dataset(p: argparse.ArgumentParser) -> None:
     for action in (extend, approve, stats):
         action.add_argument("dataset", metavar="DATASET", help="dataset file")
     for action in (extend, approve, check):
-        action.add_argument("--config", metavar="FILE", help="config file (gate.yml)")
-
-
-def _output(p: argparse.ArgumentParser) -> None:
-    """What every command with a verdict has."""
-    p.add_argument("--quiet", action="store_true", help="print only the verdict")
-    p.add_argument("--verbose", action="store_true", help="print a line per trial, and tracebacks")
-    p.add_argument("--no-color", action="store_true", help="print no colors, as with NO_COLOR")
-
-
-def _import(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
-    add("source", metavar="FORMAT", help="format of the results, or `auto`; see docs/import.md")
-    add("path", metavar="PATH", help="file or folder to import")
-    add(
-        "--option",
-        "-o",
-        action="append",
-        metavar="NAME=VALUE",
-        help="option of the format; repeatable",
-    )
-    add(
-        "--at",
-        type=moment,
-        metavar="TIME",
-        help="time of the measurement, if the results have none",
-    )
-    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
-    about = "grade the answers again with the suite of gate.yml"
-    add("--regrade", action="store_true", help=about)
-    add("--config", metavar="FILE", help="config with gates and prices (gate.yml)")
-    add(
-        "--baseline",
-        metavar="SOURCE",
-        help="baseline to compare with: auto, repo, artifact or a path",
-    )
-    add("--dataset", metavar="FILE", help="also write the cases to FILE, as a dataset")
-    add(
-        "--recording",
-        metavar="FILE",
-        help="also write the answers to FILE, for `gate run --replay`",
-    )
-    add("--out", metavar="DIR", help="folder for the session (results)")
-    add(
-        "--format",
-        choices=("text", "json", "markdown"),
-        default="text",
-        help="format of the output",
-    )
-    _output(p)
+        add_config(action)
 
 
 def _report(p: argparse.ArgumentParser) -> None:
     p.add_argument("session", metavar="SESSION", help="session folder, or `latest` (in results)")
-    _output(p)
+    add_output(p)
 
 
 def _export(p: argparse.ArgumentParser) -> None:
@@ -574,7 +298,7 @@ def _export(p: argparse.ArgumentParser) -> None:
     add("session", metavar="SESSION", help="session folder")
     about = "csv, jsonl, junit, otel or promptfoo; see docs/export.md"
     add("--format", required=True, metavar="FORMAT", help=about)
-    add("--suite", action="append", metavar="NAME", help="suite to use, or `all`; repeatable (all)")
+    add_suites(p)
     add("--out", metavar="FILE", help="write to FILE instead of printing")
     add("--force", action="store_true", help="overwrite an existing file")
 
@@ -591,11 +315,11 @@ def _schema(p: argparse.ArgumentParser) -> None:
 
 
 _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "run": _run,
-    "compare": _compare,
-    "merge": _merge,
-    "plan": _plan,
-    "calibrate": _calibrate,
+    "run": add_run_options,
+    "compare": add_compare_options,
+    "merge": add_merge_options,
+    "plan": add_plan_options,
+    "calibrate": add_calibrate_options,
     "report": _report,
     "comment": _comment,
     "baseline": _baseline,
@@ -606,7 +330,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "dataset": _dataset,
     "agent": _agent,
     "action": lambda p: None,
-    "import": _import,
+    "import": add_import_options,
     "export": _export,
     "verify": _verify,
     "schema": _schema,
