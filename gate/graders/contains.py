@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gate.errors import UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, MetricSpec, Response, Score
 from gate.text.phrases import has_phrase
 
 METRIC = "correctness.contains"
@@ -35,7 +35,7 @@ class Contains:
             raise UsageError("contains: an empty text is in every answer - take it out")
 
     @property
-    def keys(self) -> Mapping[str, Json]:
+    def keys(self) -> Mapping[str, CheckedJson]:
         schema = {"type": ["string", "array"], "items": {"type": "string"}}
         return {self.key: schema} if self.key else {}
 
@@ -83,6 +83,6 @@ class Contains:
 _PASSED = Score(values={METRIC: 1.0}, passed=True)
 
 
-def _texts(written: Json) -> list[str]:
+def _texts(written: CheckedJson) -> list[str]:
     items = written if isinstance(written, list) else [written]
     return [str(item) for item in items if item is not None and item != ""]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
 from gate.stats.matching import make_mask, maximum_matching
 from gate.text.longer_names import find_longer
 from gate.text.numbers.number import LIMIT, SMALL, TENS, Locale, Sign
@@ -26,9 +26,9 @@ _CODE_LIMIT = 80  # characters of a value in a failure code
 _DIGITS = 40  # of a text that may be a number
 _NAMED = 5  # missing facts that the reason explains
 
-_VALUE: Json = {"type": ["number", "string"]}
-_SEVERAL: Json = {"type": "array", "items": _VALUE, "minItems": 1}
-_FACT: Json = {
+_VALUE: CheckedJson = {"type": ["number", "string"]}
+_SEVERAL: CheckedJson = {"type": "array", "items": _VALUE, "minItems": 1}
+_FACT: CheckedJson = {
     "type": "object",
     "properties": {
         "value": {"anyOf": [_VALUE, _SEVERAL]},
@@ -76,7 +76,7 @@ class Facts:
     locale: Locale = "en"
     one_to_one: bool = False  # each number of the answer states one fact only
 
-    keys: ClassVar[Mapping[str, Json]] = {
+    keys: ClassVar[Mapping[str, CheckedJson]] = {
         "expected_facts": {"type": "array", "items": {"anyOf": [_VALUE, _FACT]}}
     }
     needs: ClassVar[tuple[str, ...]] = ("expected_facts",)
@@ -89,12 +89,12 @@ class Facts:
         about = "share of the required facts that the answers state"
         return (MetricSpec(name=METRIC, column=METRIC, unit="share", description=about),)
 
-    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
         for fact, text in _texts(keys):
             if fact.get("as") == "number" and self._whole(text) is None:
                 yield f"expected_facts: {text[:_CODE_LIMIT]!r} is not a number (as: number)"
 
-    def case_doubts(self, keys: Mapping[str, Json]) -> Iterator[str]:
+    def case_doubts(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
         """Texts that could be the name of something as well as a number."""
         for fact, text in _texts(keys):
             if "as" in fact or fact.get("regex") or not _has_figures(text):
@@ -107,7 +107,7 @@ class Facts:
             elif text.strip().isdecimal() and self._allowed(fact) * int(text[:_DIGITS]) >= 1:
                 yield f"{said} one, with a tolerance - say `as: text`, or `as: number`"
 
-    def _allowed(self, fact: Mapping[str, Json]) -> float:
+    def _allowed(self, fact: Mapping[str, CheckedJson]) -> float:
         tolerance = fact.get("tolerance")
         return self.rel_tol if tolerance is None else float(tolerance)
 
@@ -134,7 +134,7 @@ class Facts:
             reason=reason,
         )
 
-    def _fact(self, written: Json) -> Fact:
+    def _fact(self, written: CheckedJson) -> Fact:
         given = written if isinstance(written, dict) else {"value": written}
         value = given.get("value")
         several = value if isinstance(value, list) else [value]
@@ -165,7 +165,7 @@ class Facts:
         else:
             found = self._comparing.read(value)
         if found is None and kind == "number":
-            raise GraderFailure(f"expected_facts: {value[:80]!r} is not a number (as: number)")
+            raise GraderFailure(f"expected_facts: {str(value)[:80]!r} is not a number (as: number)")
         if found is None:
             return value if isinstance(value, str) else _label(value)
         return found
@@ -220,7 +220,7 @@ def _may_state(text: str) -> bool:
     return first in SMALL or first in TENS
 
 
-def _texts(keys: Mapping[str, Json]) -> Iterator[tuple[Mapping[str, Json], str]]:
+def _texts(keys: Mapping[str, CheckedJson]) -> Iterator[tuple[Mapping[str, Json], str]]:
     """Each fact with each text that it names."""
     for written in keys.get("expected_facts") or []:
         fact = written if isinstance(written, dict) else {"value": written}
@@ -236,13 +236,13 @@ def _label(value: Json) -> str:
     return (f"{value:.0f}" if whole else str(value))[:_CODE_LIMIT]
 
 
-def _labels(near: Json) -> tuple[str, ...]:
+def _labels(near: CheckedJson) -> tuple[str, ...]:
     """As the case writes them: one, several, or none."""
     written = [near] if isinstance(near, str) else near or []
     return tuple(label for label in written if label.strip())
 
 
-def _pattern(value: Json) -> re.Pattern[str]:
+def _pattern(value: CheckedJson) -> re.Pattern[str]:
     try:
         return re.compile(value, re.IGNORECASE)
     except (re.error, TypeError, OverflowError, RecursionError) as error:

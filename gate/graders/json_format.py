@@ -12,10 +12,10 @@ from gate.files.json_schema import mismatches
 from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.graders.openagent_rules.json_text import Fault, read_json
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
 
 _FENCED = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\Z", re.DOTALL)
-_META: Json = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
+_META: CheckedJson = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
 _MOST_CODES = 20
 
 
@@ -29,12 +29,12 @@ class JsonFormat:
 
     type: Literal["object", "array", "any"] = "any"
     required_keys: tuple[str, ...] = ()
-    schema: Mapping[str, Json] | None = None
+    schema: Mapping[str, CheckedJson] | None = None
     key: str | None = None
     allow_fence: bool = True
 
     @property
-    def keys(self) -> Mapping[str, Json]:
+    def keys(self) -> Mapping[str, CheckedJson]:
         return {self.key: {"type": "object"}} if self.key else {}
 
     @property
@@ -83,7 +83,7 @@ class JsonFormat:
         return [f"missing_key:{key}" for key in self.required_keys if key not in there]
 
 
-def _list_mismatches(schema: Mapping[str, Json] | None, data: Json) -> list[str]:
+def _list_mismatches(schema: Mapping[str, CheckedJson] | None, data: Json) -> list[str]:
     if schema is None:
         return []
     try:

@@ -19,6 +19,7 @@ from gate.graders.rubrics.votes import Points, RubricResult, compare_votes, read
 from gate.plugins import GRADERS
 from gate.records import (
     Case,
+    CheckedJson,
     Document,
     Json,
     MetricSpec,
@@ -37,7 +38,7 @@ _ABOUT_LIMIT = 200  # characters of a criterion's text in its metric's descripti
 _NO_STEPS = "the agent does not say which tools it called - it should return its calls as `steps`"
 _NO_VOTE = "no judge was asked"
 _CODE = "judge_injection"
-_ANY: Json = {"type": ["string", "number", "boolean", "array", "object"]}
+_ANY: CheckedJson = {"type": ["string", "number", "boolean", "array", "object"]}
 
 
 @GRADERS.register("judge")
@@ -70,7 +71,7 @@ class Judge:
             raise UsageError(f"judge by 'case': least_each: must be 1 to {EACH[1]}")
 
     @property
-    def keys(self) -> Mapping[str, Json]:
+    def keys(self) -> Mapping[str, CheckedJson]:
         return dict.fromkeys(self._rubric.read, _ANY)
 
     @property

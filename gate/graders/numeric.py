@@ -8,14 +8,17 @@ from typing import Literal
 
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
 from gate.text.numbers.agreement import agrees, read_whole, stated
 from gate.text.numbers.number import Locale, Number, Sign
 from gate.text.numbers.scanning import numbers
 from gate.text.numbers.words import worded
 
 METRIC = "correctness.numeric_match"
-_EXPECTED: Json = {"type": ["number", "string", "array"], "items": {"type": ["number", "string"]}}
+_EXPECTED: CheckedJson = {
+    "type": ["number", "string", "array"],
+    "items": {"type": ["number", "string"]},
+}
 
 
 @GRADERS.register("numeric")
@@ -41,7 +44,7 @@ class Numeric:
             raise UsageError("numeric: a tolerance cannot be below 0")
 
     @property
-    def keys(self) -> Mapping[str, Json]:
+    def keys(self) -> Mapping[str, CheckedJson]:
         return {} if self.value is not None else {self.key: _EXPECTED}
 
     @property
@@ -81,7 +84,7 @@ class Numeric:
             percent_as_number=self.percent_as_number,
         )
 
-    def _expected(self, written: Json) -> Number:
+    def _expected(self, written: CheckedJson) -> Number:
         if isinstance(written, str):
             found = read_whole(written, self.locale) or _single(numbers(written, self.locale))
         else:
@@ -95,7 +98,7 @@ def _single(found: tuple[Number, ...]) -> Number | None:
     return found[0] if len(found) == 1 else None
 
 
-def _listed(written: Json) -> list[Json]:
+def _listed(written: CheckedJson) -> list[Json]:
     return written if isinstance(written, list) else [written]
 
 

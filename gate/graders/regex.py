@@ -10,7 +10,7 @@ from typing import Literal
 
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, MetricSpec, Response, Score
 from gate.user_code import patterns
 
 METRIC = "correctness.fact_pattern_match"
@@ -49,7 +49,7 @@ class Regex:
                 raise UsageError(f"regex: {pattern!r} is not a pattern: {error}") from None
 
     @property
-    def keys(self) -> Mapping[str, Json]:
+    def keys(self) -> Mapping[str, CheckedJson]:
         schema = {"type": ["string", "array"], "items": {"type": "string"}}
         return {self.key: schema} if self.key else {}
 
@@ -106,7 +106,7 @@ def _compile(pattern: str, flags: tuple[Flag, ...]) -> re.Pattern[str]:
     return re.compile(pattern, combined)
 
 
-def _as_tuple(written: Json) -> tuple[str, ...]:
+def _as_tuple(written: CheckedJson) -> tuple[str, ...]:
     if written is None or written == "":
         return ()
     return (written,) if isinstance(written, str) else tuple(str(item) for item in written if item)

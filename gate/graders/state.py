@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
 
 METRIC = "agent.goal_state"
 KEY = "expected_state"
@@ -19,7 +19,7 @@ _NAMED = 5  # facts that a reason explains
 _PATH = 150  # characters of a path in a code
 _NOT_TOLD = "the agent does not report the state of its environment - it should return `state`"
 _DEEP = f"{KEY} or the state is nested too deeply to compare"
-_GONE: Any = object()
+_GONE = object()
 
 
 @GRADERS.register("state")
@@ -32,7 +32,7 @@ class State:
     expect: Mapping[str, Json] = field(default_factory=dict)
     tolerance: float = 1e-6  # of numbers, absolute
 
-    keys: ClassVar[Mapping[str, Json]] = {KEY: {"type": "object"}}
+    keys: ClassVar[Mapping[str, CheckedJson]] = {KEY: {"type": "object"}}
 
     def __post_init__(self) -> None:
         if not self.tolerance >= 0:
@@ -48,7 +48,7 @@ class State:
         about = "share of the expected facts that hold in the environment when the agent is done"
         return (MetricSpec(name=METRIC, column=METRIC, unit="share", description=about),)
 
-    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
         try:
             yield from [f"{KEY}.{fault}" for fault in _faults(keys.get(KEY) or {})]
         except RecursionError:
@@ -74,7 +74,7 @@ class State:
             reason="; ".join((f"{held} of {len(wanted)} facts hold", *sentences))[:2000],
         )
 
-    def _holds(self, value: Json, wanted: Json) -> bool:
+    def _holds(self, value: object, wanted: CheckedJson) -> bool:
         if not _is_fact(wanted):
             return _are_equal(value, wanted, self.tolerance)
         given = wanted.get("tolerance")
@@ -83,7 +83,7 @@ class State:
         return any(_are_equal(value, choice, allowed) for choice in accepted)
 
 
-def right_state(expected: Mapping[str, Json]) -> dict[str, Json]:
+def right_state(expected: Mapping[str, CheckedJson]) -> dict[str, Json]:
     """A state in which all that is expected holds; its keys are dotted paths."""
     return {
         path: (fact["any_of"][0] if "any_of" in fact else fact["value"]) if _is_fact(fact) else fact
@@ -91,7 +91,7 @@ def right_state(expected: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def _is_fact(value: Json) -> bool:
+def _is_fact(value: CheckedJson) -> bool:
     """{value, tolerance} or {any_of, tolerance}; any other object holds further facts."""
     return isinstance(value, dict) and (
         ({*value} <= {"value", "tolerance"} and "value" in value)
@@ -99,7 +99,9 @@ def _is_fact(value: Json) -> bool:
     )
 
 
-def _facts(expected: Mapping[str, Json], above: str = "") -> Iterator[tuple[str, Json]]:
+def _facts(
+    expected: Mapping[str, CheckedJson], above: str = ""
+) -> Iterator[tuple[str, CheckedJson]]:
     """(dotted path, what is expected there)."""
     for key, value in expected.items():
         path = f"{above}{key}"
@@ -109,7 +111,7 @@ def _facts(expected: Mapping[str, Json], above: str = "") -> Iterator[tuple[str,
             yield path, value
 
 
-def _faults(expected: Mapping[str, Json]) -> Iterator[str]:
+def _faults(expected: Mapping[str, CheckedJson]) -> Iterator[str]:
     """What can never hold, or says nothing."""
     for path, wanted in _facts(expected):
         if not _is_fact(wanted):
@@ -122,11 +124,11 @@ def _faults(expected: Mapping[str, Json]) -> Iterator[str]:
             yield f"{path[:_PATH]}: any_of must be a list of one or more values"
 
 
-def _at(state: Mapping[str, Json], path: str) -> Json:
+def _at(state: Mapping[str, Json], path: str) -> object:
     """What stands there; a key that has dots itself is found, too."""
     if path in state:
         return state[path]
-    here: Json = state
+    here: object = state
     for part in path.split("."):
         if isinstance(here, dict):
             here = here.get(part, _GONE)
@@ -137,7 +139,7 @@ def _at(state: Mapping[str, Json], path: str) -> Json:
     return here
 
 
-def _are_equal(value: Json, wanted: Json, tolerance: float) -> bool:
+def _are_equal(value: object, wanted: CheckedJson, tolerance: float) -> bool:
     """True is no 1, and a number no text; lists and objects are equal part by part."""
     if isinstance(value, bool) or isinstance(wanted, bool):
         return value is wanted
@@ -159,11 +161,11 @@ def _are_near(value: float, wanted: float, tolerance: float) -> bool:
         return False
 
 
-def _code(path: str, value: Json) -> str:
+def _code(path: str, value: object) -> str:
     return f"{'state_missing' if value is _GONE else 'state_mismatch'}:{path[:_PATH]}"
 
 
-def _format_value(value: Json) -> str:
+def _format_value(value: object) -> str:
     if value is _GONE:
         return "not there"
     text = json.dumps(value, ensure_ascii=False, default=str)

@@ -25,7 +25,7 @@ from gate.graders.tool_calling.expected import (
 from gate.graders.tool_calling.reference import KEY, SCHEMA, reference_faults, reference_tools
 from gate.graders.tool_calling.validity import CallFault, Kind, call_faults
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, MetricSpec, Response, Score
 from gate.text.suggestions import did_you_mean
 
 ACCURACY, VALIDITY = "agent.tool_call_accuracy", "agent.tool_call_validity"
@@ -71,14 +71,14 @@ class ToolCalls:
     invalid: Literal["report", "fail"] = "report"
     formats: Literal["ignore", "assert"] = "ignore"
 
-    keys: ClassVar[Mapping[str, Json]] = {
+    keys: ClassVar[Mapping[str, CheckedJson]] = {
         "expected_tool_calls": {"type": "array", "items": EXPECTED_CALL},
         "tools": {"type": "array", "items": {"type": "object"}},
         KEY: SCHEMA,
     }
     needs: ClassVar[tuple[str, ...]] = ("expected_tool_calls",)
 
-    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
         """Definitions that are none, expected calls that contradict them or themselves."""
         tools = keys.get("tools") or []
         for path, message in definition_faults(tools):
@@ -143,7 +143,7 @@ class ToolCalls:
             reason="; ".join(self._reasons(comparison, invalid)),
         )
 
-    def _compare(self, expected: Sequence[Json], response: Response) -> Comparison:
+    def _compare(self, expected: Sequence[CheckedJson], response: Response) -> Comparison:
         return compare(
             [read_expected_call(call) for call in expected],
             response.steps or (),

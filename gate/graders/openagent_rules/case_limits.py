@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from gate.graders.openagent_rules import searching
 from gate.graders.openagent_rules.constraints import JSON_FORMATS
 from gate.graders.openagent_rules.findings import Mode
-from gate.records import Json
+from gate.records import CheckedJson
 from gate.text.suggestions import did_you_mean
 
 FORMATS = ("text", *JSON_FORMATS)
@@ -20,7 +20,7 @@ _LIMITS = (
 )
 
 
-def faults(keys: Mapping[str, Json], mode: Mode) -> Iterator[str]:
+def faults(keys: Mapping[str, CheckedJson], mode: Mode) -> Iterator[str]:
     """A sentence for each. Upstream mode takes what the upstream tool takes, but for patterns that
     cannot be used.
     """
@@ -30,7 +30,7 @@ def faults(keys: Mapping[str, Json], mode: Mode) -> Iterator[str]:
         yield from _limit_faults(keys)
 
 
-def _pattern_faults(keys: Mapping[str, Json]) -> Iterator[str]:
+def _pattern_faults(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
     places = [("expected_answer_regex", keys.get("expected_answer_regex") or "")]
     for key in _PATTERNS:
         places += [(f"{key}[{n}]", pattern) for n, pattern in enumerate(keys.get(key) or ())]
@@ -44,7 +44,7 @@ def _pattern_faults(keys: Mapping[str, Json]) -> Iterator[str]:
             yield f"forbid_patterns: {pattern!r} is also required - remove it from one of the lists"
 
 
-def _form_faults(keys: Mapping[str, Json]) -> Iterator[str]:
+def _form_faults(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
     form = keys.get("format_type")
     if form and form not in FORMATS:
         yield f"format_type: unknown '{form}'{did_you_mean(form, FORMATS)}"
@@ -58,7 +58,7 @@ def _form_faults(keys: Mapping[str, Json]) -> Iterator[str]:
         yield "line_prefix: has no effect on JSON - remove it"
 
 
-def _limit_faults(keys: Mapping[str, Json]) -> Iterator[str]:
+def _limit_faults(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
     for low, high in _LIMITS:
         least, most = keys.get(low), keys.get(high)
         if least is not None and most is not None and least > most:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gate.files.json_values import as_list
 from gate.graders.openagent_rules.findings import DemandFinding
-from gate.records import Json
+from gate.records import CheckedJson, Json
 
 KEY = "count_rules"
-_NUMBER: Json = {"type": "integer", "minimum": 0}
-SCHEMA: Json = {
+_NUMBER: CheckedJson = {"type": "integer", "minimum": 0}
+SCHEMA: CheckedJson = {
     "type": "object",
     "additionalProperties": {
         "type": "object",
@@ -41,7 +42,7 @@ class CountRule:
     high: int | None = None
 
 
-def count_rules_of(keys: Mapping[str, Json], prompt: str) -> tuple[CountRule, ...]:
+def count_rules_of(keys: Mapping[str, CheckedJson], prompt: str) -> tuple[CountRule, ...]:
     """Those of the case's `count_rules`, and only without that key those of its prompt."""
     written = keys.get(KEY)
     if written is None:
@@ -56,7 +57,7 @@ def count_rules_of(keys: Mapping[str, Json], prompt: str) -> tuple[CountRule, ..
     )
 
 
-def faults(keys: Mapping[str, Json], prompt: str) -> Iterator[str]:
+def faults(keys: Mapping[str, CheckedJson], prompt: str) -> Iterator[str]:
     """Rules that contradict themselves, and lines of the prompt that are none and look like one."""
     if keys.get(KEY) is None:
         for line in _in_prompt(prompt):
@@ -93,8 +94,8 @@ def check(rule: CountRule, answer: Json, starts: Sequence[Json]) -> DemandFindin
 
 def count_filled(value: Json) -> int:
     """Entries of a list, or keys of an object, that are not empty; anything else has none."""
-    entries = value.values() if isinstance(value, dict) else value
-    return sum(not is_empty(one) for one in entries) if isinstance(value, (dict, list)) else 0
+    entries = value.values() if isinstance(value, dict) else as_list(value)
+    return sum(not is_empty(one) for one in entries)
 
 
 def is_empty(value: Json) -> bool:

@@ -24,7 +24,7 @@ class Declared:
     """One call. `names`: everything that the entry calls its tool, the first being its name."""
 
     names: tuple[str, ...]
-    entry: Json
+    entry: Mapping[str, Json]
 
     @property
     def name(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.records import Json
 from gate.text import markdown_blocks
 
 How = Literal["lines", "commas", "array"]
@@ -45,6 +44,6 @@ def in_text(text: str) -> Items:
     return between_commas(text)
 
 
-def in_array(data: Json) -> Items:
+def in_array(data: object) -> Items:
     """0 where it is no array."""
     return Items(count=len(data) if isinstance(data, list) else 0, how="array")

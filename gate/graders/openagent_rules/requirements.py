@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gate.graders.openagent_rules.declared import Declared, canonical_name, is_same_tool
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.text.escaping import one_line
 
 SCRATCH = "scratch"
@@ -76,14 +76,14 @@ _LISTS: Mapping[str, str] = {  # requirement -> the list whose length it is abou
     "min_picked": "picked",
 }
 _NUMBERS = ("min_sources", "min_tool_calls", *_LISTS)
-_TEXTS: Json = {"type": ["array", "null"], "items": {"type": "string"}}
-_COUNT: Json = {"type": ["integer", "null"], "minimum": 0}
+_TEXTS: CheckedJson = {"type": ["array", "null"], "items": {"type": "string"}}
+_COUNT: CheckedJson = {"type": ["integer", "null"], "minimum": 0}
 _PATH_FIELDS = ("path", "log_path", "artifacts")
 _DETAIL = 120  # characters of a code behind its colon
 _ABSENT = object()
 
-REQUIRED_TOOLS: Json = _TEXTS
-OUTPUT_REQUIREMENTS: Json = {
+REQUIRED_TOOLS: CheckedJson = _TEXTS
+OUTPUT_REQUIREMENTS: CheckedJson = {
     "type": "object",
     "properties": {
         "must_be_valid_json": {"type": ["boolean", "null"]},
@@ -107,7 +107,7 @@ class Requirements:
     only_json: bool = False
 
     @classmethod
-    def of(cls, keys: Mapping[str, Json], *, strict: bool) -> Requirements | None:
+    def of(cls, keys: Mapping[str, CheckedJson], *, strict: bool) -> Requirements | None:
         """Those of a case, as its keys were checked; None where it has none."""
         wanted, tools = keys.get("output_requirements") or {}, keys.get("required_tools") or ()
         if not wanted and not tools:
@@ -123,7 +123,7 @@ class Requirements:
         )
 
 
-def faults(keys: Mapping[str, Json]) -> Iterator[str]:
+def faults(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
     """Requirements of a case that no answer can meet, a sentence each."""
     wanted = keys.get("output_requirements") or {}
     for field in wanted.get("must_include_fields") or ():
@@ -203,7 +203,7 @@ def _has(answer: Mapping[str, Json], field: str, *, strict: bool) -> bool:
     `evidence`, where nothing proves nothing, to more than an empty list or object, too.
     """
     names = field.split(".")
-    value: Json = answer
+    value: object = answer
     for name in names:
         value = value.get(name, _ABSENT) if isinstance(value, dict) else _ABSENT
     if value is _ABSENT:

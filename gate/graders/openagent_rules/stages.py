@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from gate.graders.openagent_rules import counts
 from gate.graders.openagent_rules.findings import DemandFinding, Mode
 from gate.graders.openagent_rules.json_text import Fault, read_within
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.text.escaping import one_line
 from gate.text.suggestions import did_you_mean
 
@@ -24,14 +24,14 @@ KEY = "stage_requirements"
 
 
 def check(
-    keys: Mapping[str, Json], prompt: str, text: str, mode: Mode
+    keys: Mapping[str, CheckedJson], prompt: str, text: str, mode: Mode
 ) -> tuple[DemandFinding, ...]:
     """Every demand on the answer, held or not, in order."""
     data = read_within(text, constants=mode == "upstream")
     return (*_form(data, text), *_stages(keys, data, mode), *_counts(keys, prompt, data, mode))
 
 
-def faults(keys: Mapping[str, Json], prompt: str, mode: Mode) -> Iterator[str]:
+def faults(keys: Mapping[str, CheckedJson], prompt: str, mode: Mode) -> Iterator[str]:
     """What of a case cannot be checked, a sentence each; upstream mode reads none of it."""
     if mode == "upstream":
         return
@@ -48,7 +48,9 @@ def _form(data: Json | Fault, text: str) -> Iterator[DemandFinding]:
     yield DemandFinding(about="format", code=code, told=message, stops=bool(code))
 
 
-def _stages(keys: Mapping[str, Json], data: Json | Fault, mode: Mode) -> Iterator[DemandFinding]:
+def _stages(
+    keys: Mapping[str, CheckedJson], data: Json | Fault, mode: Mode
+) -> Iterator[DemandFinding]:
     wanted = keys.get(KEY) or {}
     for stage in STAGES:
         if mode == "upstream" or wanted.get(stage) is not False:
@@ -66,7 +68,7 @@ def _stage(stage: str, data: Json | Fault, mode: Mode) -> DemandFinding:
 
 
 def _counts(
-    keys: Mapping[str, Json], prompt: str, data: Json | Fault, mode: Mode
+    keys: Mapping[str, CheckedJson], prompt: str, data: Json | Fault, mode: Mode
 ) -> Iterator[DemandFinding]:
     if mode == "strict":
         answer = data if isinstance(data, dict) else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gate.records import Case, Json, MetricSpec
+from gate.records import Case, CheckedJson, MetricSpec
 
 _AT_K = {  # metric -> what it is, {k} documents counted
     "precision": "relevant documents among the first {k}, divided by {k}",
@@ -46,7 +46,7 @@ def ranking_metrics(k: Iterable[int], mrr_k: Iterable[int] = ()) -> tuple[Metric
     )
 
 
-def relevant_of(keys: Mapping[str, Json]) -> dict[str, float]:
+def relevant_of(keys: Mapping[str, CheckedJson]) -> dict[str, float]:
     """Relevant document -> gain. A negative or zero grade is not relevant; an id alone is 1."""
     judged = {str(one): 1.0 for one in keys.get("relevant_doc_ids") or ()}
     graded = keys.get("relevance_scores") or {}

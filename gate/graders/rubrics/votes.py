@@ -8,12 +8,12 @@ from statistics import median
 
 from gate.graders.rubrics.prompt import FIRST, TIE
 from gate.graders.rubrics.rubric import Rubric
-from gate.records import Json, Reply
+from gate.records import CheckedJson, Reply
 from gate.text.escaping import one_line
 
 REASON_LIMIT = 240  # characters of a judge's words on one criterion
 
-Vote = Mapping[str, Json]
+Vote = Mapping[str, CheckedJson]
 Points = Mapping[str, float]  # criterion -> points
 
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from gate.files.json_values import as_object
 from gate.graders.tool_calling.expected import ExpectedCall
 from gate.graders.tool_calling.values import (
     ABSENT,
-    Mark,
     are_alike,
     freeze,
     has_whole_float,
     value_at,
 )
-from gate.records import Json, ToolCall
+from gate.records import CheckedJson, ToolCall
 from gate.stats.matching import list_positions
 
 ArgsMode = Literal["exact", "ignore", "subset", "superset"]
@@ -75,7 +75,7 @@ class CallIndex:
         return fits
 
     def _by_parameters(
-        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[Json, ...]], rule: ArgsMode
+        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[CheckedJson, ...]], rule: ArgsMode
     ) -> int:
         calls_left = self._objects
         for name, values in allowed.items():
@@ -100,7 +100,7 @@ class CallIndex:
         return self._inside[names]
 
     def _at_path(
-        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[Json, ...]], path: str
+        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[CheckedJson, ...]], path: str
     ) -> int:
         name, _, rest = path.partition(".")
         if name in wanted.optional and name not in allowed:
@@ -120,7 +120,7 @@ class CallIndex:
             held = self._holding[key] = _Held(self._rules)
             among = self._objects if nested else self._having.get(name, 0)
             for j in list_positions(among):
-                given = self._calls[j].arguments
+                given = as_object(self._calls[j].arguments)
                 held.add(value_at(given, name) if nested else given[name], 1 << j)
         return self._holding[key]
 
@@ -132,9 +132,9 @@ class _Held:
         self._freeze = partial(freeze, loose=rules.strings == "loose")
         self._loose, self._typed = rules.strings == "loose", rules.numbers == "typed"
         self._calls: dict[Hashable, int] = {}
-        self._floats: dict[Hashable, dict[str, tuple[Json, int]]] = {}  # values with 5.0 in them
+        self._floats: dict[Hashable, dict[str, tuple[object, int]]] = {}  # values with 5.0 in them
 
-    def add(self, value: Json | Mark, bit: int) -> None:
+    def add(self, value: object, bit: int) -> None:
         key = self._freeze(value)
         self._calls[key] = self._calls.get(key, 0) | bit
         if self._typed and type(key) is not object and has_whole_float(value):
@@ -142,7 +142,7 @@ class _Held:
             _, bits = alike_ones.get(repr(value), (value, 0))
             alike_ones[repr(value)] = value, bits | bit
 
-    def find_equal(self, value: Json | Mark) -> int:
+    def find_equal(self, value: object) -> int:
         """Equal as the rules say."""
         key = self._freeze(value)
         equal_calls = self._calls.get(key, 0)

@@ -19,9 +19,9 @@ from itertools import product
 from math import prod
 
 from gate.errors import UsageError
-from gate.records import Json
+from gate.records import CheckedJson
 
-OPTIONS: Mapping[str, Json] = {"mode": "unordered", "strings": "loose", "numbers": "typed"}
+OPTIONS: Mapping[str, CheckedJson] = {"mode": "unordered", "strings": "loose", "numbers": "typed"}
 
 _TYPES = {  # theirs -> JSON Schema's; None: any value
     **{"string": "string", "integer": "integer", "float": "number", "boolean": "boolean"},
@@ -32,11 +32,11 @@ _LEFT_OUT = ""
 
 
 def case_keys(
-    functions: Sequence[Mapping[str, Json]],
-    ground_truth: Sequence[Mapping[str, Json]],
+    functions: Sequence[Mapping[str, CheckedJson]],
+    ground_truth: Sequence[Mapping[str, CheckedJson]],
     *,
     underscores: bool = False,
-) -> dict[str, Json]:
+) -> dict[str, CheckedJson]:
     """`tools` and `expected_tool_calls` of a case. `underscores`: for models that allow no dots in
     names, whose calls have `_` instead. Raises UsageError for a row that is not of this form.
     """
@@ -57,7 +57,9 @@ def plain_name(name: str) -> str:
     return name.replace(".", "_")
 
 
-def tool_definition(function: Mapping[str, Json], *, underscores: bool = False) -> dict[str, Json]:
+def tool_definition(
+    function: Mapping[str, CheckedJson], *, underscores: bool = False
+) -> dict[str, CheckedJson]:
     """A function as a tool definition with a proper JSON Schema."""
     name = str(function["name"])
     parameters = {**json_schema(function.get("parameters") or {}), "type": "object"}
@@ -71,7 +73,7 @@ def tool_definition(function: Mapping[str, Json], *, underscores: bool = False) 
     }
 
 
-def json_schema(theirs: Mapping[str, Json]) -> dict[str, Json]:
+def json_schema(theirs: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
     """Their schema with JSON Schema's names of types; keys that say nothing of values are kept."""
     schema = {key: value for key, value in theirs.items() if key not in ("type", "optional")}
     named = theirs.get("type", "any")
@@ -87,12 +89,14 @@ def json_schema(theirs: Mapping[str, Json]) -> dict[str, Json]:
     return schema
 
 
-def _expected(schema: Mapping[str, Json], allowed: Mapping[str, Sequence[Json]]) -> dict[str, Json]:
+def _expected(
+    schema: Mapping[str, CheckedJson], allowed: Mapping[str, Sequence[CheckedJson]]
+) -> dict[str, CheckedJson]:
     """`any_of` and `optional`. What the schema requires may not be left out, whatever the answer
     says.
     """
     required, properties = schema.get("required") or (), schema.get("properties") or {}
-    any_of: dict[str, list[Json]] = {}
+    any_of: dict[str, list[CheckedJson]] = {}
     optional = []
     for name, given in allowed.items():
         values = _values(properties.get(name) or {}, given)
@@ -103,13 +107,13 @@ def _expected(schema: Mapping[str, Json], allowed: Mapping[str, Sequence[Json]])
     return {"any_of": any_of, "optional": optional}
 
 
-def _values(schema: Mapping[str, Json], allowed: Sequence[Json]) -> list[Json]:
+def _values(schema: Mapping[str, CheckedJson], allowed: Sequence[CheckedJson]) -> list[CheckedJson]:
     """Every value that a parameter may have. `""` says that it may be left out, and is a value of
     texts.
     """
     kind, items = schema.get("type"), schema.get("items") or {}
     texts = kind in ("string", "any") or any(isinstance(value, str) and value for value in allowed)
-    values: list[Json] = []
+    values: list[CheckedJson] = []
     for value in allowed:
         if value == _LEFT_OUT and not texts:
             continue
@@ -123,7 +127,7 @@ def _values(schema: Mapping[str, Json], allowed: Sequence[Json]) -> list[Json]:
     return values
 
 
-def _number(value: Json, kind: Json, items: Mapping[str, Json]) -> Json:
+def _number(value: CheckedJson, kind: CheckedJson, items: Mapping[str, CheckedJson]) -> CheckedJson:
     """A float is met by a whole number, too; a whole number only by one."""
     if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
@@ -132,9 +136,9 @@ def _number(value: Json, kind: Json, items: Mapping[str, Json]) -> Json:
     return value
 
 
-def _objects(choices: Mapping[str, Json]) -> list[dict[str, Json]]:
+def _objects(choices: Mapping[str, CheckedJson]) -> list[dict[str, CheckedJson]]:
     """Every object that {member: [values]} stands for; their whole numbers may be floats."""
-    rows: list[list[tuple[tuple[str, Json], ...]]] = []
+    rows: list[list[tuple[tuple[str, CheckedJson], ...]]] = []
     for name, values in choices.items():
         given = values if isinstance(values, list) else [values]
         rows.append([((name, _float(value)),) if value != _LEFT_OUT else () for value in given])
@@ -143,7 +147,7 @@ def _objects(choices: Mapping[str, Json]) -> list[dict[str, Json]]:
     return [dict(pair for part in chosen for pair in part) for chosen in product(*rows)]
 
 
-def _float(value: Json) -> Json:
+def _float(value: CheckedJson) -> CheckedJson:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -153,5 +157,5 @@ def _is_few(choices: Sequence[Sequence[object]]) -> bool:
     return True
 
 
-def _all_objects(value: Json) -> bool:
+def _all_objects(value: CheckedJson) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)

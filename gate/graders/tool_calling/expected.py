@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gate.records import Json
+from gate.records import CheckedJson
 
-_VALUES: Json = {"type": ["object", "null"]}
-EXPECTED_CALL: Json = {
+_VALUES: CheckedJson = {"type": ["object", "null"]}
+EXPECTED_CALL: CheckedJson = {
     "type": "object",
     "properties": {
         "name": {"type": "string"},
@@ -31,11 +31,11 @@ class ExpectedCall:
     """
 
     name: str
-    allowed: Mapping[str, tuple[Json, ...]] | None = None
+    allowed: Mapping[str, tuple[CheckedJson, ...]] | None = None
     optional: frozenset[str] = frozenset()
 
 
-def read_expected_call(call: Mapping[str, Json]) -> ExpectedCall:
+def read_expected_call(call: Mapping[str, CheckedJson]) -> ExpectedCall:
     """The call as it is expected; its shape has been checked against EXPECTED_CALL."""
     args, any_of, optional = (call.get(key) for key in ("args", "any_of", "optional"))
     if args is None and any_of is None and optional is None:
@@ -49,7 +49,7 @@ def read_expected_call(call: Mapping[str, Json]) -> ExpectedCall:
     )
 
 
-def find_contradictions(call: Mapping[str, Json]) -> Iterator[str]:
+def find_contradictions(call: Mapping[str, CheckedJson]) -> Iterator[str]:
     """What its schema cannot say: an argument with one value and with several."""
     for key in sorted((call.get("args") or {}).keys() & (call.get("any_of") or {}).keys()):
         yield f"'{key}' is in 'args' and in 'any_of' - keep one"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from gate.agents.traces.detecting import shape_of
 from gate.agents.traces.reading import read_trace
@@ -17,12 +18,12 @@ from gate.graders.tool_calling.expected import (
     find_contradictions,
     read_expected_call,
 )
-from gate.records import Json, ToolCall
+from gate.records import CheckedJson, Json, ToolCall
 
 KEY = "reference_trajectory"
-SCHEMA: Json = {"type": ["array", "object"], "items": {"type": "object"}}
+SCHEMA: CheckedJson = {"type": ["array", "object"], "items": {"type": "object"}}
 
-_STEP: Json = {  # what a recorded step has besides is no part of the reference
+_STEP: CheckedJson = {  # what a recorded step has besides is no part of the reference
     "type": "object",
     "properties": {
         **EXPECTED_CALL["properties"],
@@ -77,11 +78,11 @@ def reference_faults(value: Json) -> Iterator[str]:
         yield str(failure)
 
 
-def _has_steps(value: Json) -> bool:
+def _has_steps(value: Json) -> TypeGuard[list[CheckedJson]]:
     return isinstance(value, list) and shape_of(value) is None
 
 
-def _step_faults(step: Json) -> Iterator[str]:
+def _step_faults(step: CheckedJson) -> Iterator[str]:
     wrong = mismatches(_STEP, step)
     for mismatch in wrong:
         yield "".join(f".{part}" for part in mismatch.path) + f": {mismatch.message}"
@@ -89,12 +90,12 @@ def _step_faults(step: Json) -> Iterator[str]:
         yield from (f": {message}" for message in find_contradictions(_call(step)))
 
 
-def _call(step: Mapping[str, Json]) -> Mapping[str, Json]:
+def _call(step: Mapping[str, CheckedJson]) -> Mapping[str, Json]:
     """`arguments`, as recorded steps call them, are `args`."""
     return {"args": step["arguments"], **step} if "arguments" in step else step
 
 
-def _read_steps(steps: list[Mapping[str, Json]]) -> Reference:
+def _read_steps(steps: list[Mapping[str, CheckedJson]]) -> Reference:
     for n, step in enumerate(steps):
         for message in () if _is_step(step) else _step_faults(step):
             raise AgentFailure(f"{KEY}[{n}]{message}")

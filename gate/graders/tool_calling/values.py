@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from enum import Enum
 from typing import Final
 
-from gate.records import Json
+from gate.records import CheckedJson, Json
 
 LARGEST = 100_000  # values inside one argument; a larger one is like no other
 _IGNORED = str.maketrans("'", '"', " ,./-_*^")
@@ -23,7 +23,7 @@ class Mark(Enum):
 ABSENT: Final = Mark.ABSENT
 
 
-def freeze(value: Json, *, loose: bool = False) -> Hashable:
+def freeze(value: object, *, loose: bool = False) -> Hashable:
     """A form that is equal for values that are equal as JSON: 1 and 1.0 are, 1 and true are not,
     and the order of an object's keys does not matter. `loose`: texts are equal but for case,
     spaces and the signs , . / - _ * ^, and ' is ".
@@ -36,7 +36,7 @@ def freeze(value: Json, *, loose: bool = False) -> Hashable:
         return object()
 
 
-def has_few_values(value: Json, most: int) -> bool:
+def has_few_values(value: object, most: int) -> bool:
     """Whether there are at most so many values inside, itself included; counts no further."""
     waiting, count = [value], 0
     while waiting:
@@ -51,7 +51,7 @@ def has_few_values(value: Json, most: int) -> bool:
     return True
 
 
-def are_alike(wanted: Json, made: Json, *, loose: bool = False) -> bool:
+def are_alike(wanted: CheckedJson, made: object, *, loose: bool = False) -> bool:
     """Whether they are equal, a wanted whole number is not met by 5.0, a wanted 5.0 is met by 5."""
     if isinstance(wanted, dict) and isinstance(made, dict):
         return wanted.keys() == made.keys() and all(
@@ -66,7 +66,7 @@ def are_alike(wanted: Json, made: Json, *, loose: bool = False) -> bool:
     return freeze(wanted, loose=loose) == freeze(made, loose=loose)
 
 
-def has_whole_float(value: Json) -> bool:
+def has_whole_float(value: object) -> bool:
     """Whether 5.0, or its like, is somewhere inside."""
     waiting = [value]
     while waiting:
@@ -80,15 +80,15 @@ def has_whole_float(value: Json) -> bool:
     return False
 
 
-def value_at(data: Json, path: str) -> Json | Mark:
+def value_at(data: Json, path: str) -> object:
     """What stands at the dotted path, or ABSENT; the empty path is the value itself."""
-    value: Json | Mark = data
+    value: object = data
     for key in path.split(".") if path else ():
         value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
     return value
 
 
-def _freeze(value: Json, loose: bool) -> Hashable:
+def _freeze(value: object, loose: bool) -> Hashable:
     if isinstance(value, str):
         return value.translate(_IGNORED).lower() if loose else value
     if isinstance(value, bool):

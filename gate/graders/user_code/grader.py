@@ -14,7 +14,18 @@ from gate.errors import GraderFailure, UsageError
 from gate.files.json_schema import mismatches, unsound
 from gate.files.json_schema_quick import Check, compile_check
 from gate.files.yaml import format_path
-from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
+from gate.records import (
+    Case,
+    CheckedJson,
+    Json,
+    MetricSpec,
+    PluginSpec,
+    Question,
+    Reply,
+    Response,
+    Role,
+    Score,
+)
 from gate.records.codec import from_json, schema_of, to_json, to_lean_json
 from gate.records.trials import TRIAL_COLUMNS
 from gate.user_code.calling import call_judging_function
@@ -72,7 +83,7 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
     return UserGrader(**fields)
 
 
-def _key_faults(keys: Mapping[str, Json], needs: Sequence[Json]) -> Iterator[str]:
+def _key_faults(keys: Mapping[str, CheckedJson], needs: Sequence[Json]) -> Iterator[str]:
     for key in needs:
         if not isinstance(key, str):
             yield f"needs: {key!r:.60} is not a key of a case"
@@ -83,7 +94,7 @@ def _key_faults(keys: Mapping[str, Json], needs: Sequence[Json]) -> Iterator[str
             yield f"keys: '{key}': {wrong[0].message}"
 
 
-def _is_plain(schema: Json) -> bool:
+def _is_plain(schema: CheckedJson) -> bool:
     """Whether nothing but types stands in it: jsonschema takes long to import."""
     if not isinstance(schema, dict) or not schema.keys() <= {"type", "items", "description"}:
         return False
@@ -123,7 +134,7 @@ class Examined:
     """What can be told of a class before it is made."""
 
     fault: str  # why it is no grader
-    schema: Mapping[str, Json]
+    schema: Mapping[str, CheckedJson]
     role: Role | None
     partly_offline: bool
     knows_modes: bool
@@ -146,7 +157,7 @@ class UserGrader:
     name: str
     process: CodeProcess = field(repr=False)
     of: int  # its number in the process
-    keys: Mapping[str, Json]
+    keys: Mapping[str, CheckedJson]
     needs: tuple[str, ...]
     measured: tuple[MetricSpec, ...]
     checks: bool  # whether it has `case_faults`
@@ -163,7 +174,7 @@ class UserGrader:
     def digest_text(self) -> str:
         return self.digest
 
-    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
         """What is wrong with the keys of a case that no JSON Schema can tell."""
         if not self.checks:
             return

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.records import Json
+from gate.records import CheckedJson, Json
 
 FINAL_URL, FINAL_HTML, LOCATED, PAGES = "final_url", "final_html", "locator_results", "pages"
-STATE: Mapping[str, Json] = {
+STATE: Mapping[str, CheckedJson] = {
     FINAL_URL: {"type": ["string", "null"]},
     FINAL_HTML: {"type": ["string", "null"]},
     LOCATED: {"type": ["object", "null"], "additionalProperties": {"type": "string"}},

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gate.graders.webarena_rules.urls import ALTERNATIVES
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.text.escaping import one_line
 
 STRING, URL, PAGE = "string_match", "url_match", "program_html"
@@ -51,7 +51,7 @@ class Checks:
     reason: str = ""  # why a task cannot be done
 
 
-def checks_of(written: Json) -> Checks:
+def checks_of(written: CheckedJson) -> Checks:
     """Raises ValueError with every fault, one sentence."""
     faults = list(faults_of(written))
     if faults:
@@ -86,7 +86,7 @@ def open_sites(text: str) -> tuple[str, ...]:
     return tuple(site for site in SITES if _PLACEHOLDERS[site] in text)
 
 
-def faults_of(written: Json) -> Iterator[str]:
+def faults_of(written: CheckedJson) -> Iterator[str]:
     """What is wrong with an `eval`, a sentence each: upstream fails on it, or passes anything."""
     if not isinstance(written, dict):
         yield "eval: no object"
@@ -102,7 +102,7 @@ def faults_of(written: Json) -> Iterator[str]:
             yield from _FAULTS[part](written)
 
 
-def _answer_faults(written: Mapping[str, Json]) -> Iterator[str]:
+def _answer_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
     given = written.get("reference_answers")
     where = "eval.reference_answers"
     if not isinstance(given, dict) or not given:
@@ -122,7 +122,7 @@ def _answer_faults(written: Mapping[str, Json]) -> Iterator[str]:
         yield "eval.string_note: no text"
 
 
-def _url_faults(written: Mapping[str, Json]) -> Iterator[str]:
+def _url_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
     url = written.get("reference_url")
     if not isinstance(url, str) or not all(one.strip("/ ") for one in url.split(ALTERNATIVES)):
         yield "eval.reference_url: no address, so any page would pass"
@@ -130,7 +130,7 @@ def _url_faults(written: Mapping[str, Json]) -> Iterator[str]:
         yield f"eval.url_note: '{_short(written['url_note'])}' is an unknown rule"
 
 
-def _page_faults(written: Mapping[str, Json]) -> Iterator[str]:
+def _page_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
     targets = written.get("program_html")
     if not isinstance(targets, list) or not 0 < len(targets) <= _MOST:
         yield "eval.program_html: no list of targets"
@@ -143,7 +143,7 @@ def _page_faults(written: Mapping[str, Json]) -> Iterator[str]:
         yield from _target_faults(target, where)
 
 
-def _target_faults(target: Mapping[str, Json], where: str) -> Iterator[str]:
+def _target_faults(target: Mapping[str, CheckedJson], where: str) -> Iterator[str]:
     if not isinstance(target.get("url"), str) or not target["url"]:
         yield f"{where}.url: must be an address, `{LAST}` or func:..."
     locator = target.get("locator")
@@ -165,7 +165,7 @@ def _target_faults(target: Mapping[str, Json], where: str) -> Iterator[str]:
 _FAULTS = {STRING: _answer_faults, URL: _url_faults, PAGE: _page_faults}
 
 
-def _answers(given: Mapping[str, Json]) -> Answers:
+def _answers(given: Mapping[str, CheckedJson]) -> Answers:
     fuzzy = given.get("fuzzy_match", ())
     return Answers(
         order=tuple(given),
@@ -175,7 +175,7 @@ def _answers(given: Mapping[str, Json]) -> Answers:
     )
 
 
-def _target(target: Mapping[str, Json]) -> Target:
+def _target(target: Mapping[str, CheckedJson]) -> Target:
     wanted = target["required_contents"]
     return Target(
         url=target["url"],
