@@ -16,10 +16,10 @@ from gate.files.sniff import FirstLook
 from gate.importers.formats.trec.qrels import Qrels, qrels_of
 from gate.importers.formats.trec.ranking import Ranking, check_cutoffs
 from gate.importers.formats.trec.runs import RankedRun, run_of
-from gate.importers.trials.build import case_of, import_cases
+from gate.importers.trials.build import case_of, import_cases, provenance_of
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
-from gate.records import Case, Provenance
+from gate.records import Case
 from gate.records.imported import Imported
 
 
@@ -64,9 +64,7 @@ class Beir:
         return Imported(
             files=(*collection.files, run_file),
             created_at=None,
-            provenance=Provenance(
-                agent=run.name or run_file.stem[:100], tool_version="BEIR run", event="import"
-            ),
+            provenance=provenance_of("BEIR run", run.name or run_file.stem[:100]),
             suites={collection.name: ranking.imported_suite()},
             trials=ranking.trials,
             cases=lambda: _cases(collection),

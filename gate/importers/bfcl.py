@@ -42,10 +42,17 @@ from gate.importers.formats.bfcl.results import (
     sum_amounts,
     with_mode,
 )
-from gate.importers.trials.build import case_of, import_cases, name_judge, trial_of, usage_of
+from gate.importers.trials.build import (
+    case_of,
+    import_cases,
+    name_judge,
+    provenance_of,
+    trial_of,
+    usage_of,
+)
 from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
-from gate.records import Case, Json, MetricSpec, Provenance, Response, Trial
+from gate.records import Case, Json, MetricSpec, Response, Trial
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -144,16 +151,13 @@ def _import_results(
     totals = {category.name: category.total for category in categories}
     columns = Columns.of(totals)
     named_by = next(
-        (m for category in categories if category.scored for m in category.scored.models), ""
+        (m for category in categories if category.scored for m in category.scored.models),
+        "a model that the files do not name",
     )
     return Imported(
         files=files,
         created_at=None,
-        provenance=Provenance(
-            agent=found.model or named_by or "a model that the files do not name",
-            tool_version=f"BFCL {found.version}",
-            event="import",
-        ),
+        provenance=provenance_of(f"BFCL {found.version}", found.model or named_by),
         suites={
             SUITE: ImportedSuite(
                 rounds=1,

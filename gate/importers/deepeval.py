@@ -29,12 +29,12 @@ from gate.importers.formats.deepeval.trials import (
     place_cases,
     trial,
 )
-from gate.importers.trials.build import name_judge
+from gate.importers.trials.build import name_judge, provenance_of
 from gate.importers.trials.case_ids import mark
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
-from gate.records import Json, MetricSpec, Provenance
+from gate.records import Json, MetricSpec
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -70,7 +70,7 @@ class DeepEval:
         return Imported(
             files=(file,),
             created_at=find_start(run),
-            provenance=Provenance(agent=_agent(run), tool_version=TOOL, event="import"),
+            provenance=provenance_of(TOOL, _agent(run)),
             suites={name: _suite(own) for name, own in found.items()},
             trials=lambda: map(trial, place_cases(run_in(file), suite)),
             notes=tuple(_notes(run)),

@@ -14,16 +14,20 @@ from gate.files.json_values import as_list, as_object, as_objects, as_strings, i
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.inspect.logs import TOOL, Log, is_log, log_files, open_log
-from gate.importers.formats.inspect.samples import CHECK, SampleRules, id_of, scores_of, trial
-from gate.importers.formats.inspect.scores import (
+from gate.importers.formats.inspect.samples import (
+    CHECK,
     MOST_SCORES,
+    SampleRules,
     ScoreValues,
     column,
     decider,
+    id_of,
     is_beyond,
     iterate_scores,
+    scores_of,
+    trial,
 )
-from gate.importers.trials.build import name_judge
+from gate.importers.trials.build import name_judge, provenance_of
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
@@ -132,11 +136,7 @@ def _choose_logs(
 def _provenance(logs: Sequence[Log]) -> Provenance:
     models = dict.fromkeys(one_line(str(log.spec["model"]), 200) for log in logs)
     versions = sorted({log.version for log in logs if log.version})
-    return Provenance(
-        agent=", ".join(list(models)[:5]),
-        tool_version=" ".join(("inspect-ai", *versions[-1:])),
-        event="import",
-    )
+    return provenance_of(" ".join(("inspect-ai", *versions[-1:])), ", ".join(list(models)[:5]))
 
 
 def _suite(task: _Task) -> ImportedSuite:

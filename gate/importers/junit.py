@@ -14,11 +14,11 @@ from gate.files.plain import files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.junit import JUnitCase, Overview, TestRun, overview, runs
-from gate.importers.trials.build import case_of, name_judge, score_metric, trial_of
+from gate.importers.trials.build import case_of, name_judge, provenance_of, score_metric, trial_of
 from gate.importers.trials.names import metric_name, snake_case, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.plugins import IMPORTERS
-from gate.records import Attempt, Case, MetricSpec, Provenance, Trial, TrialStatus
+from gate.records import Attempt, Case, MetricSpec, Trial, TrialStatus
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -60,7 +60,7 @@ class JUnitXml:
         return Imported(
             files=files,
             created_at=found.newest.isoformat() if found.newest else None,
-            provenance=Provenance(agent="tests", tool_version=TOOL, event="import"),
+            provenance=provenance_of(TOOL, "tests"),
             suites={suite: imported},
             trials=lambda: (
                 trial(run, suite, categories=len(found.names) > 1)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from gate.errors import Problem, UsageError
-from gate.files.plain import files_below, plain
+from gate.errors import Problem
 from gate.files.sniff import FirstLook
 from gate.files.tables import TableRow, columns_of, table_rows
 from gate.importers.formats.scored_rows.options import RowOptions
 from gate.importers.formats.scored_rows.reading import Export, import_rows
 from gate.importers.formats.scored_rows.shape import RowShape, read_number, text
+from gate.importers.trials.files import source_files
 from gate.importers.trials.names import snake_case
 from gate.plugins import IMPORTERS
 from gate.records import Json
@@ -86,7 +86,7 @@ def export_of(path: Path) -> tuple[Export, RowShape]:
     """What is there, and how its columns are called. Raises UsageError for a folder without any
     table.
     """
-    files = _files(path)
+    files = source_files(path, _TABLES)
     kinds = {file: _kind(file) for file in files}
     found = _Tables(**{
         kind: tuple(file for file in files if kinds[file] == kind)
@@ -101,15 +101,6 @@ def export_of(path: Path) -> tuple[Export, RowShape]:
             joined, columns=alone
         )
     return Export(files=files, rows=lambda: _join_scores(found)), joined
-
-
-def _files(path: Path) -> tuple[Path, ...]:
-    if not path.is_dir():
-        return (plain(path),)
-    found = tuple(file for file in files_below(path) if file.name.lower().endswith(_TABLES))
-    if not found:
-        raise UsageError(f"{path}: no table in it; export CSV, JSON or JSON Lines, not compressed")
-    return found
 
 
 def _kind(file: Path) -> str:

@@ -18,14 +18,15 @@ from gate.agents.traces.values import content_text
 from gate.errors import AgentFailure, InvalidInput, Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
 from gate.files.json_values import as_object
-from gate.files.plain import files_below, json_lines, json_of, plain
+from gate.files.plain import json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.trials.build import case_of, check_number, trial_of
+from gate.importers.trials.build import case_of, check_number, provenance_of, trial_of
 from gate.importers.trials.conversations import response_of
+from gate.importers.trials.files import source_files
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Json, Provenance, Trial
+from gate.records import MOST_ROUNDS, Json, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -69,7 +70,7 @@ class Messages:
         return isinstance(held, list) and bool(held) and all(map(is_message, held))
 
     def read(self, path: Path) -> Imported:
-        files = source_files(path)
+        files = source_files(path, SUFFIXES)
         checked = _check_conversations(files, path, self)
         suite = suite_name(self.suite or path.resolve().name.split(".")[0], TOOL)
         models = sorted(checked.models)
@@ -82,7 +83,7 @@ class Messages:
         return Imported(
             files=files,
             created_at=None,
-            provenance=Provenance(agent=agent or TOOL, tool_version=TOOL, event="import"),
+            provenance=provenance_of(TOOL, agent or TOOL),
             suites={
                 suite: ImportedSuite(
                     rounds=max(checked.times.values()),
@@ -270,16 +271,6 @@ class StoredConversation:
     name: str
     data: Json
     item: Mapping[str, Json]
-
-
-def source_files(path: Path) -> tuple[Path, ...]:
-    """The file itself, or those of a folder by their endings. Raises UsageError."""
-    if path.is_symlink() or not path.is_dir():
-        return (plain(path),)
-    found = tuple(one for one in files_below(path) if one.name.lower().endswith(SUFFIXES))
-    if not found:
-        raise UsageError(f"{path}: no file in it ends in {', '.join(SUFFIXES)}")
-    return found
 
 
 def conversations(files: Sequence[Path], root: Path) -> Iterator[StoredConversation | Problem]:

@@ -12,9 +12,9 @@ from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
 from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, TrajectoryFile, exit_code
 from gate.importers.formats.swebench.reading import Options, import_run
 from gate.importers.formats.swebench.trials import instance_case
-from gate.importers.trials.build import trial_of
+from gate.importers.trials.build import provenance_of, trial_of
 from gate.plugins import IMPORTERS
-from gate.records import MetricSpec, Provenance, Trial
+from gate.records import MetricSpec, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -50,11 +50,7 @@ class MiniSweAgent:
         return Imported(
             files=run.files,
             created_at=run.started,
-            provenance=Provenance(
-                agent=run.model or TOOL,
-                tool_version=" ".join(filter(None, (TOOL, run.version))),
-                event="import",
-            ),
+            provenance=provenance_of(f"{TOOL} {run.version}".strip(), run.model or TOOL),
             suites={
                 TOOL: ImportedSuite(
                     rounds=1,

@@ -37,7 +37,7 @@ from gate.importers.formats.openagent import (
     read_object,
     records,
 )
-from gate.importers.trials.build import name_judge
+from gate.importers.trials.build import name_judge, provenance_of
 from gate.importers.trials.nobodys_fault import status_of
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
@@ -49,7 +49,6 @@ from gate.records import (
     Health,
     Json,
     LogRead,
-    Provenance,
     Response,
     Score,
     Trial,
@@ -82,7 +81,7 @@ class OpenAgentSession:
         return Imported(
             files=tuple(file for file in (path / META, *files) if file.exists()),
             created_at=made,
-            provenance=Provenance(agent=meta.agent, tool_version=TOOL, event="import"),
+            provenance=provenance_of(TOOL, meta.agent),
             suites={name: _suite(one, meta) for name, one in found.items()},
             trials=lambda: (
                 trial_of(record, made, meta.model) for record in refuse_problems(records(files))

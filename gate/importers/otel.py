@@ -13,15 +13,15 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from gate.agents.traces.otel_sdk import is_span
 from gate.errors import UsageError
 from gate.files.sniff import FirstLook
-from gate.importers.formats.otel.evaluations import TOOL, spec
-from gate.importers.formats.otel.group_spans import Group, Traces, group_spans
-from gate.importers.formats.otel.lines import source_files
-from gate.importers.formats.otel.runs import Naming, moment, runs_of, trial, unpack_run
-from gate.importers.formats.otel.spool import Spool
+from gate.importers.formats.otel.group_spans import Group, Spool, Traces, group_spans
+from gate.importers.formats.otel.lines import SUFFIXES
+from gate.importers.formats.otel.runs import TOOL, Naming, moment, runs_of, spec, trial, unpack_run
 from gate.importers.formats.otel.worker_pool import Crew
+from gate.importers.trials.build import provenance_of
+from gate.importers.trials.files import source_files
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Provenance, Trial
+from gate.records import MOST_ROUNDS, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -77,7 +77,7 @@ class OtelTraces:
         )
 
     def read(self, path: Path) -> Imported:
-        files = source_files(path)
+        files = source_files(path, SUFFIXES)
         naming = Naming(case=self.case, suite=self.suite)
         traces = Traces(files=files, by_conversation=self.by == "conversation")
         with Crew(_processes(files)) as crew:
@@ -88,7 +88,7 @@ class OtelTraces:
         return Imported(
             files=files,
             created_at=None if ledger.start is None else f"{moment(ledger.start)[:19]}Z",
-            provenance=Provenance(agent=agent, tool_version=TOOL, event="import"),
+            provenance=provenance_of(TOOL, agent),
             suites=suites,
             trials=ledger.trials,
             options={"case": self.case, "by": self.by},

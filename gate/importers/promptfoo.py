@@ -26,9 +26,9 @@ from gate.importers.formats.promptfoo.evaluation import (
 from gate.importers.formats.promptfoo.grading import SCORE
 from gate.importers.formats.promptfoo.naming import PlacedRow, place_rows, provider_of
 from gate.importers.formats.promptfoo.trials import trial, verdict
-from gate.importers.trials.build import name_judge
+from gate.importers.trials.build import name_judge, provenance_of
 from gate.plugins import IMPORTERS
-from gate.records import Json, MetricSpec, Provenance
+from gate.records import Json, MetricSpec
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -112,7 +112,7 @@ def results(path: Path, wanted: str) -> Imported:
     return Imported(
         files=(path,),
         created_at=_moment(source),
-        provenance=Provenance(agent=_agents(source), tool_version=_version(source), event="import"),
+        provenance=provenance_of(_version(source), _agents(source)),
         suites={name: _suite(own, cases, found) for name, own in found.items()},
         trials=lambda: map(trial, place_rows(read_evaluation(path), wanted)),
         options=_options(source),

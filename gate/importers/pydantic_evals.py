@@ -25,7 +25,14 @@ from gate.files.json_values import (
 from gate.files.plain import MOST_JSON, plain
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
-from gate.importers.trials.build import case_of, name_judge, score_metric, trial_of, usage_of
+from gate.importers.trials.build import (
+    case_of,
+    name_judge,
+    provenance_of,
+    score_metric,
+    trial_of,
+    usage_of,
+)
 from gate.importers.trials.names import metric_name, suite_name
 from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
@@ -35,7 +42,6 @@ from gate.records import (
     Case,
     Json,
     MetricSpec,
-    Provenance,
     Response,
     Score,
     Trial,
@@ -76,9 +82,7 @@ class PydanticEvalsReport:
         return Imported(
             files=(path,),
             created_at=None,
-            provenance=Provenance(
-                agent=one_line(head["name"], 200), tool_version="pydantic-evals", event="import"
-            ),
+            provenance=provenance_of("pydantic-evals", one_line(head["name"], 200)),
             suites={suite: _suite(found, told)},
             trials=lambda: (
                 trial(entry, suite, found.names) for entry in refuse_problems(entries(path))

@@ -36,11 +36,11 @@ from gate.importers.formats.tau.simulations import (
     reward_metrics,
     source_of,
 )
-from gate.importers.trials.build import case_of, import_cases, name_judge, trial_of
+from gate.importers.trials.build import case_of, import_cases, name_judge, provenance_of, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Case, Json, Provenance, Response, Score, Trial, TrialStatus
+from gate.records import MOST_ROUNDS, Case, Json, Response, Score, Trial, TrialStatus
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -72,17 +72,13 @@ class Tau2:
         suite = suite_name(self.suite or f"tau2-{domain or ''}", "tau2")
         checked = _check_simulations(source)
         agent = as_object(info.get("agent_info"))
+        names = (line_or_none(agent.get(key)) for key in ("llm", "implementation"))
+        measured = next(filter(None, names), TOOL)
         commit = line_or_none(info.get("git_commit"))
         return Imported(
             files=source.files,
             created_at=iso(moment_of(source.meta.get("timestamp"))) or None,
-            provenance=Provenance(
-                agent=line_or_none(agent.get("llm"))
-                or line_or_none(agent.get("implementation"))
-                or TOOL,
-                tool_version=f"{TOOL} {commit[:12]}" if commit else TOOL,
-                event="import",
-            ),
+            provenance=provenance_of(f"{TOOL} {commit[:12]}" if commit else TOOL, measured),
             suites={suite: _suite(suite, checked)},
             trials=lambda: _trials(source, suite, checked),
             options=_options(info),

@@ -29,12 +29,12 @@ from gate.importers.formats.tau.metrics import (
     steps,
     trial_number,
 )
-from gate.importers.trials.build import case_of, name_judge, trial_of
+from gate.importers.trials.build import case_of, name_judge, provenance_of, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
-from gate.records import MOST_ROUNDS, Case, Json, Provenance, Trial
+from gate.records import MOST_ROUNDS, Case, Json, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -65,9 +65,7 @@ class TauBench:
         return Imported(
             files=(path,),
             created_at=None,
-            provenance=Provenance(
-                agent=self.agent or settings.get("model") or TOOL, tool_version=TOOL, event="import"
-            ),
+            provenance=provenance_of(TOOL, self.agent or settings.get("model") or TOOL),
             suites={suite: _suite(suite, checked)},
             trials=lambda: _trials(path, suite, checked, settings.get("strategy", "")),
             options=dict(told),

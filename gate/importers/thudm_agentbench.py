@@ -37,12 +37,12 @@ from gate.importers.formats.thudm.records import (
     main_metric,
     read_finished,
 )
-from gate.importers.trials.build import case_of, name_judge, trial_of
+from gate.importers.trials.build import case_of, name_judge, provenance_of, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import snake_case, suite_name
 from gate.importers.trials.published_scores import thudm_agentbench
 from gate.plugins import IMPORTERS
-from gate.records import Attempt, MetricSpec, Provenance, Response, Trial, TrialStatus
+from gate.records import Attempt, MetricSpec, Response, Trial, TrialStatus
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -80,7 +80,7 @@ class AgentBench:
         return Imported(
             files=tuple(file for task in picked.tasks for file in task.files),
             created_at=None if moment is None else iso(after(moment / 1000.0)) or None,
-            provenance=Provenance(agent=picked.agent, tool_version=TOOL, event="import"),
+            provenance=provenance_of(TOOL, picked.agent),
             suites={
                 **({SUITE: _benchmark_suite(values)} if values else {}),
                 **{names[one.task.name]: _suite(one) for one in measured if one.samples},

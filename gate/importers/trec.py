@@ -14,8 +14,8 @@ from gate.files.sniff import FirstLook
 from gate.importers.formats.trec.qrels import qrels_of
 from gate.importers.formats.trec.ranking import Ranking, check_cutoffs
 from gate.importers.formats.trec.runs import run_of
+from gate.importers.trials.build import provenance_of
 from gate.plugins import IMPORTERS
-from gate.records import Provenance
 from gate.records.imported import Imported
 
 _LINE = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+-?\d+[ \t]+[-+.\deE]+[ \t]+\S+[ \t]*\r?\n?")
@@ -63,9 +63,7 @@ class Trec:
         return Imported(
             files=(run_file, judgements),
             created_at=None,
-            provenance=Provenance(
-                agent=run.name or run_file.stem[:100], tool_version="TREC run", event="import"
-            ),
+            provenance=provenance_of("TREC run", run.name or run_file.stem[:100]),
             suites={"trec": ranking.imported_suite()},
             trials=ranking.trials,
             options={"complete": self.complete},

@@ -21,17 +21,20 @@ from gate.importers.formats.webarena.results import (
     RecordedAnswers,
     ResultVerdict,
     TaskResult,
+    WebTask,
     is_record,
+    is_task,
+    items,
     missing_result,
+    tasks_in,
     trial,
     verdict_on,
 )
 from gate.importers.formats.webarena.run_folder import RunFolder, run_folder
-from gate.importers.formats.webarena.tasks import WebTask, is_task, items, tasks_in
-from gate.importers.trials.build import import_cases, name_judge
+from gate.importers.trials.build import import_cases, name_judge, provenance_of
 from gate.importers.trials.published_scores import WEBARENA
 from gate.plugins import IMPORTERS
-from gate.records import Case, Json, Provenance, Trial
+from gate.records import Case, Json, Trial
 from gate.records.imported import Imported, ImportedSuite
 
 _RENDERED = re.compile(r"render_\d{1,9}\.html")
@@ -76,11 +79,7 @@ class WebArenaResults:
         return Imported(
             files=(*source.files, *([Path(self.tasks)] if self.tasks else [])),
             created_at=source.created_at(),
-            provenance=Provenance(
-                agent=self.agent or source.agent or "webarena",
-                tool_version=source.version,
-                event="import",
-            ),
+            provenance=provenance_of(source.version, self.agent or source.agent or "webarena"),
             suites={source.suite: _suite(source, tasks, counts, len(absent), named)},
             trials=lambda: _trials(source, tasks, absent, named),
             notes=tuple(_notes(counts, len(absent), self.missing == "skip" and tasks is not None)),

@@ -103,6 +103,11 @@ def trial_of(
     )
 
 
+def provenance_of(tool_version: str, agent: str) -> Provenance:
+    """`tool_version`: what measured; `agent`: whom it measured."""
+    return Provenance(agent=agent, tool_version=tool_version, event="import")
+
+
 def import_cases(
     files: Sequence[Path],
     cases: Callable[[], Iterator[Case]],
@@ -116,7 +121,7 @@ def import_cases(
     return Imported(
         files=tuple(files),
         created_at=None,
-        provenance=Provenance(agent=agent, tool_version=tool, event="import"),
+        provenance=provenance_of(tool, agent),
         suites={},
         trials=lambda: iter(()),
         cases=cases,

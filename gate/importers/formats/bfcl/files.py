@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -120,39 +120,27 @@ def _in_folder(folder: Path, model: str | None) -> LeaderboardFiles:
     if model is not None and models and model not in models:
         raise UsageError(f"--option model: no '{model[:80]}' in {folder}; it has {models[:10]}")
     chosen = model or (models[0] if models else "")
-    parts: dict[str, CategoryFiles] = {}
-    for file, name in files:
-        if models and _model(file, folder) != chosen:
-            continue
-        part = parts.setdefault(
-            name.category, CategoryFiles(category=name.category, version=name.version)
-        )
-        if name.version != part.version:
-            _refuse_mixed(folder, part.version, name.version)
-        given = part.result if name.kind == "result" else part.score
-        if given is not None:
-            raise UsageError(f"{file}: {name.category} is also in {given}; keep one of them")
-        is_result = name.kind == "result"
-        parts[name.category] = (
-            replace(part, result=file) if is_result else replace(part, score=file)
-        )
-    return _check_versions(folder, parts, chosen)
-
-
-def _check_versions(
-    folder: Path, parts: Mapping[str, CategoryFiles], model: str
-) -> LeaderboardFiles:
-    versions = sorted({part.version for part in parts.values()})
+    files = [(file, name) for file, name in files if not models or _model(file, folder) == chosen]
+    versions = sorted({name.version for _, name in files})
     if not versions:
         raise UsageError(f"{folder}: no BFCL_v4_<category>_result.json or _score.json below it")
     if len(versions) > 1:
-        _refuse_mixed(folder, versions[0], versions[1])
+        both = f"{versions[0]} and of {versions[1]}"
+        raise UsageError(f"{folder}: files of {both}; import one version at a time")
+    parts: dict[str, CategoryFiles] = {}
+    for file, name in files:
+        part = parts.get(name.category) or CategoryFiles(
+            category=name.category, version=name.version
+        )
+        is_result = name.kind == "result"
+        given = part.result if is_result else part.score
+        if given is not None:
+            raise UsageError(f"{file}: {name.category} is also in {given}; keep one of them")
+        parts[name.category] = (
+            replace(part, result=file) if is_result else replace(part, score=file)
+        )
     ordered = tuple(parts[name] for name in sorted(parts, key=rank))
-    return LeaderboardFiles(model=model, version=versions[0], parts=ordered)
-
-
-def _refuse_mixed(folder: Path, one: str, other: str) -> None:
-    raise UsageError(f"{folder}: files of {one} and of {other}; import one version at a time")
+    return LeaderboardFiles(model=chosen, version=versions[0], parts=ordered)
 
 
 def _model(file: Path, folder: Path) -> str | None:

@@ -14,13 +14,13 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
-from gate.errors import InvalidInput, UsageError
+from gate.errors import InvalidInput
 from gate.files.json_stream import explain_error, parse_json
-from gate.files.plain import MOST_LINE, files_below, plain
+from gate.files.plain import MOST_LINE, plain
 from gate.records import Json
 
-SUFFIXES = (".json", ".jsonl", ".ndjson")
 PACKED = ".gz"
+SUFFIXES = tuple(end + zipped for end in (".json", ".jsonl", ".ndjson") for zipped in ("", PACKED))
 MOST_WHOLE = 256 << 20  # bytes of a file that is one value over several lines
 MOST_BLANK = 1_000_000  # lines of a piece, or of a packed file
 MOST_UNPACKED = 500  # times the size of the packed file; text packs to a tenth
@@ -39,17 +39,6 @@ class ReadValue(NamedTuple):
     line: int
     data: Json
     wrong: str = ""
-
-
-def source_files(path: Path) -> tuple[Path, ...]:
-    """The file itself, or those of a folder by their endings. Raises UsageError."""
-    if path.is_symlink() or not path.is_dir():
-        return (plain(path),)
-    known = tuple(ending + packed for ending in SUFFIXES for packed in ("", PACKED))
-    found = tuple(one for one in files_below(path) if one.name.lower().endswith(known))
-    if not found:
-        raise UsageError(f"{path}: no file in it ends in {', '.join(SUFFIXES)} (or {PACKED})")
-    return found
 
 
 def kind_of(path: Path) -> Literal["lines", "packed", "whole"]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
@@ -16,14 +17,24 @@ from gate.agents.traces.otel_facts import AgentCall, ModelCall, fill_gaps
 from gate.agents.traces.otel_spans import TraceSpan, in_order
 from gate.agents.traces.values import as_text
 from gate.errors import AgentFailure
-from gate.importers.formats.otel.evaluations import TOOL, SpanScore, collect_scores, opinion
 from gate.importers.formats.otel.group_spans import Group
-from gate.importers.formats.otel.span_filter import KeptSpans, keep_spans
+from gate.importers.formats.otel.span_filter import EVALUATION, KeptSpans, keep_spans
 from gate.importers.trials.build import AT_THE_SOURCE, case_of, trial_of
 from gate.importers.trials.conversations import response_of
-from gate.importers.trials.names import suite_name
+from gate.importers.trials.names import metric_name, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
-from gate.records import Document, Response, ToolCall, Trial, TrialStatus, Usage
+from gate.records import (
+    LARGEST,
+    Document,
+    Json,
+    MetricSpec,
+    Response,
+    Score,
+    ToolCall,
+    Trial,
+    TrialStatus,
+    Usage,
+)
 from gate.text.escaping import one_line
 
 BY_QUESTION, BY_TRACE = "question", "trace"
@@ -317,3 +328,92 @@ def moment(ns: int) -> str:
     """ISO 8601, UTC, to the millisecond, rounded down."""
     found = _BEGINNING + timedelta(milliseconds=ns // 1_000_000)
     return found.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+# -------------------------------------------------------------------------------------- evaluations
+
+
+TOOL = "otel"
+_PREFIX = "gen_ai.evaluation."
+_LABELS = {"pass": True, "passed": True, "fail": False, "failed": False}
+_REASON = 2_000  # characters
+
+
+class SpanScore(NamedTuple):
+    """All that one evaluation said of a trace. `metric` is its name, `unscored` why it has no
+    value.
+    """
+
+    metric: str
+    value: float | None
+    passed: bool | None
+    reason: str
+    unscored: str | None
+
+    def score(self) -> Score:
+        values = {} if self.unscored else {self.metric: self.value}
+        told = None if self.unscored else self.passed
+        return Score(values=values, passed=told, reason=self.reason, unscored=self.unscored)
+
+
+def collect_scores(spans: Iterable[TraceSpan]) -> tuple[SpanScore, ...]:
+    """By name, in the order in which they were told. Of several results of one evaluation the value
+    is the mean, and all of them have to pass.
+    """
+    found: dict[str, list[Mapping[str, Json]]] = {}
+    for span in spans:
+        for event, told in span.events:
+            if event == EVALUATION:
+                name = as_text(told.get(f"{_PREFIX}name"))
+                found.setdefault(metric_name(TOOL, name), []).append(told)
+    return tuple(_summarize_scores(name, results) for name, results in found.items())
+
+
+def opinion(results: Iterable[SpanScore]) -> bool | None:
+    """Whether the trace passed: it failed where one of them says so; None: none says anything."""
+    told = [result.passed for result in results if result.passed is not None]
+    return all(told) if told else None
+
+
+def spec(metric: str) -> MetricSpec:
+    """Its scale is unknown, and so is whether more is better: it is taken so."""
+    return MetricSpec(
+        name=metric,
+        column=metric,
+        low=None,
+        high=None,
+        on_agent_error=None,
+        description="mean of the scores of an evaluation that the traces tell",
+    )
+
+
+def _summarize_scores(metric: str, results: list[Mapping[str, Json]]) -> SpanScore:
+    labels = [as_text(one.get(f"{_PREFIX}score.label")) for one in results]
+    words = [_LABELS[label.lower()] for label in labels if label.lower() in _LABELS]
+    passed = all(words) if words else None
+    values = [one for told in results if (one := _number(told)) is not None]
+    if values:
+        value: float | None = math.fsum(values) / len(values)
+    else:
+        value = None if passed is None else float(passed)
+    reasons = (as_text(one.get(f"{_PREFIX}explanation")) for one in results)
+    said = " / ".join(dict.fromkeys(filter(None, (*labels, *reasons))))
+    if passed is False:  # of several evaluations the reader sees which one
+        said = f"{metric.partition('.')[2]}: {said}"
+    return SpanScore(metric, value, passed, said[:_REASON], _why(value, results))
+
+
+def _why(value: float | None, results: list[Mapping[str, Json]]) -> str | None:
+    if value is not None:
+        return None
+    errors = [
+        as_text(result["error.type"]) for result in results if result.get("error.type") is not None
+    ]
+    return f"the evaluation failed: {errors[0][:200]}" if errors else "no number, pass or fail"
+
+
+def _number(told: Mapping[str, Json]) -> float | None:
+    value = told.get(f"{_PREFIX}score.value")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if abs(value) <= LARGEST else None

@@ -6,7 +6,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice, product
 from pathlib import Path, PurePosixPath
@@ -150,16 +150,7 @@ def _fill(built: _Built) -> None:
     """null says that a key does not apply to a case; a grader wants to be told so."""
     for n, case in enumerate(built.cases):
         keys = {**dict.fromkeys(sorted(built.keys)), **case.keys}
-        built.cases[n] = case_of(
-            TOOL,
-            TOOL,
-            case.id,
-            input=case.input,
-            keys=keys,
-            category=case.category,
-            tags=case.tags,
-            digest=mark(case.input, keys),
-        )
+        built.cases[n] = replace(case, keys=keys, digest=mark(case.input, keys))
 
 
 def _input(template: str, known: Mapping[str, Json]) -> Json:

@@ -29,10 +29,10 @@ from gate.importers.formats.scored_rows.shape import (
     short,
     text,
 )
-from gate.importers.trials.build import case_of, trial_of, usage_of
+from gate.importers.trials.build import case_of, provenance_of, trial_of, usage_of
 from gate.importers.trials.names import metric_name
 from gate.importers.trials.nobodys_fault import status_of
-from gate.records import Case, Json, MetricSpec, Provenance, Response, Trial, TrialStatus, Usage
+from gate.records import Case, Json, MetricSpec, Response, Trial, TrialStatus, Usage
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -65,11 +65,7 @@ def import_rows(export: Export, asked: ReadingPlan) -> Imported:
     return Imported(
         files=export.files,
         created_at=found.first.isoformat() if found.first else None,
-        provenance=Provenance(
-            agent=", ".join(sorted(found.models)[:3]),
-            tool_version=asked.shape.tool,
-            event="import",
-        ),
+        provenance=provenance_of(asked.shape.tool, ", ".join(sorted(found.models)[:3])),
         suites={asked.suite: suite},
         trials=lambda: _trials(export, asked, found, names),
         notes=(*export.notes, *_notes(asked, found)),

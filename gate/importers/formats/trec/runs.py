@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Protocol
 
 from gate.agents.recordings.retrieval_run import (
     TWICE,
@@ -27,24 +26,6 @@ _MOST_LINE = 64 << 10  # bytes
 _NO_DOCUMENTS: Documents = ()
 
 
-class RankedRun(Protocol):
-    """What was retrieved, best first, by query."""
-
-    @property
-    def name(self) -> str:
-        """What the run calls itself; empty where it does not."""
-        ...
-
-    @property
-    def queries(self) -> Collection[str]: ...
-
-    def of(self, query: str) -> Documents:
-        """Nothing for a query that the run does not have. Raises InvalidInput for a document that
-        is there twice.
-        """
-        ...
-
-
 def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> RankedRun:
     """Every line is checked. Raises UsageError for what is no plain file or has more queries than
     that, InvalidInput for JSON that is no run.
@@ -59,7 +40,9 @@ def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> RankedRun
 
 @dataclass(slots=True)
 class _TextRun:
-    """`spans`: query -> beginning and end, in bytes, of each block of its lines."""
+    """`name`: what the run calls itself, empty where it does not. `spans`: query -> beginning and
+    end, in bytes, of each block of its lines.
+    """
 
     path: Path
     name: str = ""
@@ -70,6 +53,9 @@ class _TextRun:
         return self.spans.keys()
 
     def of(self, query: str) -> Documents:
+        """What was retrieved, best first; nothing for a query that the run does not have. Raises
+        InvalidInput for a document that is there twice.
+        """
         scores: dict[str, float] = {}
         for line in self._lines(query):
             read = trec_line(line)
@@ -100,7 +86,7 @@ class _Block:
     documents: set[str] = field(default_factory=set)
 
 
-def _text_run(path: Path, findings: Findings, most: int) -> RankedRun:
+def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
     run, block, at, name = _TextRun(path), _Block(), 0, path.as_posix()
     sizes: dict[str, int] = {}
     with path.open("rb") as stream:
@@ -180,7 +166,10 @@ class _JsonRun:
         return self.found.get(query, _NO_DOCUMENTS)
 
 
-def _json_run(path: Path) -> RankedRun:
+RankedRun = _TextRun | _JsonRun
+
+
+def _json_run(path: Path) -> _JsonRun:
     file = path.as_posix()
     if path.stat().st_size > MOST_JSON:
         message = f"larger than {MOST_JSON >> 20} MB - write it as TREC text, which is not kept"
