@@ -11,7 +11,8 @@ from typing import ClassVar
 from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChange, Json, Report, TrialRow
 from gate.report.html_page import content_policy, value_text
-from gate.report.report_page import CaseEntry, page
+from gate.report.session_page.cases import CaseEntry
+from gate.report.session_page.page import page
 from gate.report.wording import case_totals, evidence, metric_falls, patterns
 from gate.store.row_cache import SharedRows, share_rows
 from gate.text import figures

@@ -4,16 +4,23 @@ in; which cases and trials are shown is for formats/html.py to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
-from gate.records import CaseChange, CheckedJson, GateResult, Report, SuiteReport
+from gate.records import GateResult, Report, SuiteReport
+from gate.report.session_page.cases import CaseEntry, list_cases
+from gate.report.session_page.sentence_markup import (
+    NONE,
+    as_markup,
+    as_paragraph,
+    join_items,
+    join_paragraphs,
+    join_titles,
+)
 from gate.report.wording import (
     case_totals,
     categories,
     evidence,
     headline,
-    metric_falls,
     missing_metrics,
     patterns,
     people,
@@ -21,7 +28,6 @@ from gate.report.wording import (
     published_scores,
     rule_changes,
     sentences,
-    steps,
     violations,
 )
 from gate.report.wording.checks import Check, keys, list_checks
@@ -41,50 +47,7 @@ from gate.report.wording.next_step import next_step
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.html_markup import Markup, join_markup, markup
-from gate.text.spans import Line, Span
-
-NONE = Markup()
-
-Shown = Mapping[str, CheckedJson]  # what the page shows of a trial
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseEntry:
-    """One case of the list; `trials` is empty where details are left out."""
-
-    case: case_totals.CaseBook
-    kind: str  # how it changed, in words; empty when it did not
-    change: CaseChange | None
-    trials: tuple[Shown, ...] = ()
-    worse: tuple[str, ...] = ()  # metrics that it made worse, and how
-
-    @property
-    def state(self) -> str:
-        """What the filter asks for."""
-        failing = "failing " if self.case.failing else "passing "
-        return failing + ("changed" if self.kind or self.worse else "")
-
-    @property
-    def diff(self) -> tuple[str, tuple[str, ...]]:
-        """What its steps are beside those of before: a title, and lines as in a diff."""
-        step_diff = self.change.steps if self.change else None
-        if step_diff is None or self.change is None:
-            return "", ()
-        return steps.summary(self.change, step_diff), tuple(steps.lines(step_diff))
-
-    @property
-    def history(self) -> str:
-        """`3/3 2/3`, run by run; empty where nothing is stored."""
-        runs = self.change.history if self.change else ()
-        return " ".join(f"{passed}/{rounds}" for passed, rounds in runs if rounds)
-
-    @property
-    def rounds(self) -> str:
-        now = f"{self.case.passed}/{self.case.judged}" if self.case.judged else figures.ABSENT
-        change = self.change
-        if change is None or change.baseline_passed is None:
-            return now
-        return f"{change.baseline_passed}/{change.baseline_rounds} → {now}"
+from gate.text.spans import Line
 
 
 def page(
@@ -112,7 +75,7 @@ def page(
             _safety(report),
             *(_server_logs(suite, books.get(suite.name)) for suite in suites if suite.evidence),
             *(_patterns(suite) for suite in suites if suite.modes or suite.reliability),
-            _cases(report, entries, left_out),
+            list_cases(report, entries, left_out),
             *(_metrics(report, suite) for suite in suites),
             _how(report),
             markup("</main>\n<script>%s</script>\n</body>\n</html>\n", script),
@@ -142,12 +105,12 @@ def _header(report: Report, title: str) -> Markup:
         report.outcome,
         headline.icon_of(report),
         title,
-        _paragraph(plain_counts.passing(report)),
-        _line(headline.because(report)),
-        _paragraph(decision),
-        _paragraphs(sentences.comparisons(report)),
-        _line(spending(report)),
-        markup(" · %s", _line(run_link)) if run_link else NONE,
+        as_paragraph(plain_counts.passing(report)),
+        as_markup(headline.because(report)),
+        as_paragraph(decision),
+        join_paragraphs(sentences.comparisons(report)),
+        as_markup(spending(report)),
+        markup(" · %s", as_markup(run_link)) if run_link else NONE,
     )
 
 
@@ -162,7 +125,7 @@ def _note(kind: str, title: str, lines: Sequence[Line]) -> Markup:
     if not lines:
         return NONE
     template = '<section class="%s"><h2>%s</h2><ul>%s</ul></section>\n'
-    return markup(template, kind, title, _items(lines))
+    return markup(template, kind, title, join_items(lines))
 
 
 def _suites(report: Report) -> Markup:
@@ -174,7 +137,7 @@ def _suites(report: Report) -> Markup:
             one_line(suite.name, 80),
             headline.icon_of(report, suite.name),
             headline.word(suite.outcome),
-            _line(headline.why(suite)),
+            as_markup(headline.why(suite)),
         )
         for suite in report.suites.values()
     )
@@ -218,7 +181,7 @@ def _check_table(report: Report, rows: Sequence[Check], label: str) -> Markup:
         label,
         Markup("<th>Suite</th>") if several else NONE,
         join_markup(_check(check, several=several) for check in rows),
-        _paragraph(plain_counts.describe_weighting(report, keys(rows))),
+        as_paragraph(plain_counts.describe_weighting(report, keys(rows))),
     )
 
 
@@ -248,7 +211,7 @@ def _dimensions(report: Report) -> Markup:
         before = dimension.suite
         lines = pieces(dimension, most=6)
         shown = [
-            markup("<span>%s%s</span> ", _line(line), " ·" if number < len(lines) else "")
+            markup("<span>%s%s</span> ", as_markup(line), " ·" if number < len(lines) else "")
             for number, line in enumerate(lines, 1)
         ]
         rows.append(
@@ -296,7 +259,7 @@ def _safety(report: Report) -> Markup:
             join_markup(markup("<th>%s</th>", name) for name in violations.HEAD),
             join_markup(rows),
         )
-    return markup("<section><h2>Safety</h2><p>%s</p>%s</section>\n", _line(title), table)
+    return markup("<section><h2>Safety</h2><p>%s</p>%s</section>\n", as_markup(title), table)
 
 
 def _server_logs(suite: SuiteReport, book: case_totals.SuiteBook | None) -> Markup:
@@ -317,7 +280,7 @@ def _server_logs(suite: SuiteReport, book: case_totals.SuiteBook | None) -> Mark
         table = markup(
             '<div class="wide" role="region" aria-label="Server logs" tabindex="0"><table>\n'
             "<thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div>",
-            _titles(evidence.HEAD, numbers={1}),
+            join_titles(evidence.HEAD, numbers={1}),
             join_markup(rows),
         )
         if book.unlisted:
@@ -325,7 +288,7 @@ def _server_logs(suite: SuiteReport, book: case_totals.SuiteBook | None) -> Mark
     return markup(
         "<section><h2>Server logs of %s</h2><p>%s</p>%s%s</section>\n",
         one_line(suite.name, 80),
-        _line(evidence.summary(suite)),
+        as_markup(evidence.summary(suite)),
         table,
         unlisted,
     )
@@ -362,191 +325,10 @@ def _patterns(suite: SuiteReport) -> Markup:
     return markup(
         "<section><h2>Failure patterns of %s</h2>\n%s%s%s</section>\n",
         one_line(suite.name, 80),
-        _paragraph(patterns.reliability(suite.reliability)) if suite.reliability else NONE,
+        as_paragraph(patterns.reliability(suite.reliability)) if suite.reliability else NONE,
         modes,
         clusters,
     )
-
-
-# -------------------------------------------------------------------------------------------- cases
-
-
-def _cases(report: Report, entries: Sequence[CaseEntry], left_out: Sequence[str]) -> Markup:
-    several = len(report.suites) > 1
-    return markup(
-        "<section><h2>Cases</h2>\n<p>%s</p>\n%s%s"
-        '<form class="filter" id="filter" role="search" hidden>\n'
-        '<label>Find <input type="search" id="find" autocomplete="off" '
-        'placeholder="case, category, code"></label>\n'
-        '<label>Show <select id="state"><option value="">all cases</option>'
-        '<option value="failing">failing</option><option value="changed">changed</option>'
-        '<option value="passing">passing</option></select></label>\n'
-        '<output id="found" aria-live="polite"></output>\n</form>\n'
-        '<div class="cases" id="cases">\n%s</div></section>\n',
-        _line(sentences.case_counts(report)),
-        _paragraphs(metric_falls.titles(report)),
-        join_markup(markup('<p class="note">%s</p>', text) for text in left_out),
-        join_markup(_case(entry, several=several) for entry in entries)
-        or Markup("<p>No case was run.</p>\n"),
-    )
-
-
-def _case(entry: CaseEntry, *, several: bool) -> Markup:
-    summary = _summary(entry, several=several)
-    if not entry.trials:
-        template = '<div class="case" data-state="%s">%s</div>\n'
-        return markup(template, entry.state, summary)
-    question = entry.trials[0]["question"]
-    return markup(
-        '<details class="case" data-state="%s"><summary>%s</summary>\n<div class="body">\n'
-        "%s%s%s%s</div></details>\n",
-        entry.state,
-        summary,
-        markup("<h4>Question</h4><pre>%s</pre>", question) if question else NONE,
-        markup("<p>Passed rounds of the baseline, run by run: %s</p>", entry.history)
-        if entry.history
-        else NONE,
-        _diff(*entry.diff),
-        join_markup(map(_trial, entry.trials)),
-    )
-
-
-def _summary(entry: CaseEntry, *, several: bool) -> Markup:
-    case, changed = entry.case, entry.kind in ("newly failing", "errored")
-    group = f"{one_line(case.suite, 60)}{' · ' if case.category else ''}" if several else ""
-    mode = entry.change.mode if entry.change else None
-    codes = [*entry.worse[:2], *(code for code, _ in case.codes.most_common(2))]
-    return markup(
-        '<span class="name"><code>%s</code>%s</span>\n<span class="group">%s%s</span>\n'
-        '<span class="rounds %s">%s</span>\n<span class="codes">%s%s</span>\n',
-        one_line(case.case_id, 120),
-        markup(' <em class="%s">%s</em>', "bad" if changed else "none", entry.kind)
-        if entry.kind
-        else NONE,
-        group,
-        one_line(str(case.category or ""), 60),
-        "bad" if case.failing else "ok",
-        entry.rounds,
-        f"{patterns.words(mode)} " if mode else "",
-        join_markup(markup("<code>%s</code> ", one_line(code, 60)) for code in codes),
-    )
-
-
-def _diff(title: str, lines: Sequence[str]) -> Markup:
-    if not lines:
-        return NONE
-    kinds = {"+": "ok", "-": "bad"}
-    return markup(
-        '<h4>%s</h4><pre class="diff">%s</pre>',
-        title,
-        join_markup(
-            markup('<span class="%s">%s</span>\n', kinds.get(text[:1], "none"), text)
-            for text in lines
-        ),
-    )
-
-
-def _trial(row: Shown) -> Markup:
-    passed = row["passed"]
-    words = {True: "passed", False: "failed"}.get(passed) or row["status"].replace("_", " ")
-    return markup(
-        '<section class="trial %s">\n<h4>Round %s: %s\n<small>%s%s · %s</small></h4>\n'
-        "%s%s%s%s%s%s%s%s%s%s</section>\n",
-        {True: "ok", False: "bad"}.get(passed, "none"),
-        row["round"],
-        words,
-        row["latency"],
-        "" if row["tokens"] is None else f" · {row['tokens']} tokens",
-        row["cost"],
-        _failures(row),
-        _part("Error", row["error"]),
-        join_markup(
-            _part(one_line(name), text, any_text=True) for name, text in row["reasons"].items()
-        ),
-        join_markup(
-            _part(f"Not scored by {one_line(name)}", text, any_text=True)
-            for name, text in row["unscored"].items()
-        ),
-        _part("Answer", row["output"]),
-        _codes("Retrieved: ", row["retrieved"]),
-        _trace(row),
-        _log_check(row["evidence"]),
-        markup(
-            "<p>%s</p>", join_markup(markup("<small>%s</small> ", text) for text in row["faults"])
-        )
-        if row["faults"]
-        else NONE,
-        _scores(row["scores"]),
-    )
-
-
-def _part(title: str, text: str, *, any_text: bool = False) -> Markup:
-    return markup("<h5>%s</h5><pre>%s</pre>", title, text) if text or any_text else NONE
-
-
-def _codes(title: str, names: Sequence[str]) -> Markup:
-    if not names:
-        return NONE
-    return markup("<p>%s%s</p>", title, join_markup(markup("<code>%s</code> ", n) for n in names))
-
-
-def _failures(row: Shown) -> Markup:
-    if not row["mode"] and not row["failures"]:
-        return NONE
-    mode = markup("<strong>%s</strong> ", row["mode"]) if row["mode"] else NONE
-    codes = join_markup(markup('<code class="bad">%s</code> ', code) for code in row["failures"])
-    return markup("<p>%s%s</p>", mode, codes)
-
-
-def _trace(row: Shown) -> Markup:
-    if not row["steps"]:
-        return NONE
-    more = row["more_steps"]
-    return markup(
-        '<h5>Trace</h5>\n<ol class="trace">\n%s%s</ol>\n',
-        join_markup(
-            markup(
-                "<li><code>%s</code>%s%s%s</li>\n",
-                step["name"],
-                _pre("<pre>%s</pre>", step["arguments"]),
-                _pre('<pre class="bad">%s</pre>', step["error"]),
-                _pre('<pre class="result">%s</pre>', step["result"]),
-            )
-            for step in row["steps"]
-        ),
-        markup("<li>%s</li>", figures.count(more, "more step")) if more else NONE,
-    )
-
-
-def _pre(template: str, text: str) -> Markup:
-    return markup(template, text) if text else NONE
-
-
-def _log_check(cells: Sequence[str] | None) -> Markup:
-    if not cells:
-        return NONE
-    _, _, verdict, missing, made_up = cells
-    return markup(
-        "<p>Server logs: %s%s%s</p>",
-        one_line(verdict, 200),
-        markup("; not logged: <code>%s</code>", one_line(missing)) if missing else NONE,
-        markup('; claimed but not in the log: <code class="bad">%s</code>', one_line(made_up))
-        if made_up
-        else NONE,
-    )
-
-
-def _scores(scores: Mapping[str, float | None]) -> Markup:
-    if not scores:
-        return NONE
-    shown = (
-        markup("<span><code>%s</code> %s</span> ", one_line(name), figures.value(number, ""))
-        for name, number in scores.items()
-    )
-    return markup('<p class="scores">%s</p>\n', join_markup(shown))
-
-
-# ------------------------------------------------------------------------------------------ numbers
 
 
 def _metrics(report: Report, suite: SuiteReport) -> Markup:
@@ -571,8 +353,8 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
         one_line(suite.name, 80),
         join_markup(groups),
         markup("<p>%s</p>", whose) if (whose := whose_intervals(report, suite.name)) else NONE,
-        _paragraph(missing_metrics.sentence(report, suite.name)),
-        join_markup(markup("<p>%s</p>", _line(said)) for said in people.sentences(suite)),
+        as_paragraph(missing_metrics.sentence(report, suite.name)),
+        join_markup(markup("<p>%s</p>", as_markup(said)) for said in people.sentences(suite)),
         _published(suite) if suite.quoted else NONE,
         _categories(suite) if len(suite.categories) > 1 else NONE,
         _most_frequent(suite) if suite.failures_top else NONE,
@@ -610,7 +392,7 @@ def _published(suite: SuiteReport) -> Markup:
     return markup(
         '<h4>Quoted</h4><div class="wide" role="region" aria-label="Quoted values" tabindex="0">'
         "<table><thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div><p>%s.</p>",
-        _titles(published_scores.HEAD, numbers={1, 2, 4}),
+        join_titles(published_scores.HEAD, numbers={1, 2, 4}),
         join_markup(rows),
         published_scores.NOTE,
     )
@@ -626,7 +408,7 @@ def _categories(suite: SuiteReport) -> Markup:
     return markup(
         '<h4>Categories</h4><div class="wide" role="region" aria-label="Categories" tabindex="0">'
         "<table><thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div>",
-        _titles(categories.HEAD, numbers=numbers),
+        join_titles(categories.HEAD, numbers=numbers),
         join_markup(rows),
     )
 
@@ -646,52 +428,10 @@ def _how(report: Report) -> Markup:
     return markup(
         "<section><h2>How this was decided</h2><ul>%s</ul></section>\n"
         "<section><h2>What ran</h2><dl>%s</dl></section>\n%s",
-        _items(method(report)),
+        join_items(method(report)),
         join_markup(
-            markup("<dt>%s</dt><dd>%s</dd>", one_line(name, 80), _line(value))
+            markup("<dt>%s</dt><dd>%s</dd>", one_line(name, 80), as_markup(value))
             for name, value in provenance(report)
         ),
-        markup("<section><h2>Next</h2><p>%s</p></section>", _line(step)) if step else NONE,
+        markup("<section><h2>Next</h2><p>%s</p></section>", as_markup(step)) if step else NONE,
     )
-
-
-# ------------------------------------------------------------------------------------------- pieces
-
-
-def _titles(names: Iterable[str], *, numbers: Iterable[int]) -> Markup:
-    """Heads of columns; those of `numbers`, counted from 0, stand at the right."""
-    right = set(numbers)
-    return join_markup(
-        markup('<th class="n">%s</th>' if at in right else "<th>%s</th>", name)
-        for at, name in enumerate(names)
-    )
-
-
-def _items(lines: Iterable[Line]) -> Markup:
-    return join_markup(markup("<li>%s</li>", _line(line)) for line in lines)
-
-
-def _paragraphs(lines: Iterable[Line]) -> Markup:
-    return join_markup(markup("<p>%s</p>\n", _line(line)) for line in lines)
-
-
-def _paragraph(line: Line) -> Markup:
-    return markup("<p>%s</p>", _line(line)) if line else NONE
-
-
-def _line(spans: Line) -> Markup:
-    return join_markup(map(_span, spans))
-
-
-def _span(span: Span) -> Markup:
-    text = one_line(span.text, 1_000)
-    if span.kind == "code":
-        body = markup("<code>%s</code>", text)
-    elif span.kind == "strong":
-        body = markup("<strong>%s</strong>", one_line(span.text))
-    else:
-        before, after = " " * span.text[:1].isspace(), " " * span.text[-1:].isspace()
-        body = markup("%s%s%s", before, text, after)
-    if not span.url:
-        return body
-    return markup('<a href="%s" rel="noopener noreferrer">%s</a>', span.url, body)
