@@ -127,15 +127,10 @@ def evaluate(
     try:
         with TemporaryDirectory(prefix="gate-") as folder, _user_code(env):
             if dataset is not None:
-                file = (
-                    dataset if isinstance(dataset, (str, Path)) else _write_cases(dataset, folder)
-                )
-                home = _write_home(name, Path(file), graders, gates)
+                home = _write_home(name, _file_of(dataset, folder), graders, gates)
                 # What was given here judges, whatever event or branch this is run for.
-                env, options = (
-                    processes.environment(env),
-                    replace(options, home=home, own_rules=True),
-                )
+                env = processes.environment(env)
+                options = replace(options, home=home, own_rules=True)
             function = _Function(function=agent, loop=loop)
             outcome = execute(options, Host(env=env), given=function)
     finally:
@@ -195,8 +190,10 @@ def _user_code(env: Mapping[str, str]) -> Iterator[None]:
         PROCESSES.end()
 
 
-def _write_cases(cases: Sequence[Mapping[str, Json]], folder: str) -> Path:
+def _file_of(cases: str | Path | Sequence[Mapping[str, Json]], folder: str) -> Path:
     """The cases as a file. Raises UsageError for what JSON cannot hold."""
+    if isinstance(cases, (str, Path)):
+        return Path(cases)
     file = Path(folder) / "cases.jsonl"
     try:
         text = "".join(json.dumps(dict(case)) + "\n" for case in cases)

@@ -39,9 +39,8 @@ def change_in_share(
     was, now = count_rounds(baseline), count_rounds(current)
     both = np.minimum(was.rounds, now.rounds) >= draw.k
     if not both.any():
-        return replace(
-            evidence_without_pairs(), too_few=f"no case has {draw.k} rounds in both runs"
-        )
+        too_few = f"no case has {draw.k} rounds in both runs"
+        return replace(evidence_without_pairs(), too_few=too_few)
     was, now = was.select(both), now.select(both)
     before, after = float(draw.share(was).mean()), float(draw.share(now).mean())
     test = _shuffle_test(was, now, draw)
@@ -65,9 +64,8 @@ def change_in_share(
         rounds_b=float(was.rounds.mean()),
         fall=_fall(draw.share(was), question),
     )
-    worse, better = test.downs, test.ups
-    if question.direction == "lower":
-        worse, better = better, worse
+    rising = question.direction == "lower"
+    worse, better = (test.ups, test.downs) if rising else (test.downs, test.ups)
     change = Evidence(
         baseline=before,
         current=after,
