@@ -34,8 +34,14 @@ from gate.records.codec import to_json
 from gate.run.grade import make_graders
 from gate.suites.cases.curation.counting import figures, question
 from gate.suites.cases.curation.extending import more_like, out_of_log
-from gate.suites.cases.curation.lines import appended, cases_of, changed, writable
-from gate.suites.cases.curation.proposing import Entry, Found, Intake, document_ids, entry
+from gate.suites.cases.curation.lines import append_cases, cases_of, change_cases, writable
+from gate.suites.cases.curation.proposing import (
+    Entry,
+    Intake,
+    ProposedDocuments,
+    document_ids,
+    entry,
+)
 from gate.suites.cases.curation.relevant import (
     add_proposal,
     find_lacking,
@@ -108,7 +114,7 @@ def _approve(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
     writable(path)
     with _alone(path):
-        content = changed(_content(path), options.case, decided, path.as_posix())
+        content = change_cases(_content(path), options.case, decided, path.as_posix())
         _still_fits(content, path, options, env)
         write_whole(path, content)
     for case in dict.fromkeys(options.case):
@@ -156,7 +162,7 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         world = World(env=nameable(env), root=root)
         with _documents(config, world, intake):
             proposed = _propose_cases(there, entries, intake, options, config, world)
-        write_whole(out, appended(_content(out), proposed))
+        write_whole(out, append_cases(_content(out), proposed))
     _tell(out, proposed, intake)
     return 0
 
@@ -174,7 +180,7 @@ def _extend_existing(path: Path, config: Config, world: World, options: argparse
     with _alone(path):
         lacking = list(find_lacking(cases_of(path)))
         intake = Intake(known=Known(), ids=set(), absent={}, made_by={})
-        proposals: dict[str, Found] = {}
+        proposals: dict[str, ProposedDocuments] = {}
         with _documents(config, world, intake):
             for case in lacking:
                 if len(proposals) < options.count:
@@ -185,7 +191,7 @@ def _extend_existing(path: Path, config: Config, world: World, options: argparse
         def proposed(case: dict[str, Json]) -> dict[str, Json]:
             return add_proposal(case, proposals[str(case.get("id"))])
 
-        write_whole(path, changed(_content(path), list(proposals), proposed, path.as_posix()))
+        write_whole(path, change_cases(_content(path), list(proposals), proposed, path.as_posix()))
     for name, documents in proposals.items():
         print(plain(f"{name}: relevant, says {documents.by}: {', '.join(documents.ids)}", 200))
     for why in intake.left_out:
@@ -209,7 +215,7 @@ def _documents(config: Config, world: World, intake: Intake) -> Iterator[None]:
     connection = retriever.connect(retriever_world)
     lost: list[str] = []
 
-    def find_documents(text: str) -> Found | None:
+    def find_documents(text: str) -> ProposedDocuments | None:
         if lost:
             return None
         case = Case(id="proposed", input=text, keys={})
@@ -220,7 +226,7 @@ def _documents(config: Config, world: World, intake: Intake) -> Iterator[None]:
             intake.left_out.append(f"relevant documents: the retriever failed: {failure}")
             return None
         ids = document_ids([document.id for document in documents])
-        return Found(ids=ids, by=retriever.describe())
+        return ProposedDocuments(ids=ids, by=retriever.describe())
 
     intake.found = find_documents
     try:

@@ -126,7 +126,7 @@ class Facts:
         if optional:
             reason += f", {sum(optional)} of {len(optional)} optional ones"
         if missed:
-            reason += ": " + "; ".join(_explained(fact, page) for fact in missed[:_NAMED])
+            reason += ": " + "; ".join(_explain(fact, page) for fact in missed[:_NAMED])
         return Score(
             values={METRIC: (total - len(missed)) / total},
             passed=not missed,
@@ -282,7 +282,7 @@ def _code(fact: Fact) -> str:
     return f"{'forbidden_fact' if fact.must_not else 'fact_missing'}:{fact.label}"
 
 
-def _explained(fact: Fact, page: Page) -> str:
+def _explain(fact: Fact, page: Page) -> str:
     if fact.must_not:
         return f"states {fact.label}, which it must not"
     where = f" near '{fact.near[0]}'" if fact.near else ""

@@ -119,12 +119,16 @@ class Hallucination:
         if self.entities:
             values[ENTITIES] = len(made_up) / seen if seen else 0.0
         passed = self._passes(refuted / (total or 1), values[RATE])
-        codes = (f"unsupported_number:{one.text[:_CODE_LIMIT]}" for one in account.unsupported())
+        codes = (
+            f"unsupported_number:{one.text[:_CODE_LIMIT]}" for one in account.list_unsupported()
+        )
         return Score(
             values=values,
             passed=passed,
             failures=tuple(dict.fromkeys(codes))[:_CODES] if passed is False else (),
-            reason="; ".join((*account.told(), *_entities_told(made_up, seen)))[:_REASON_LIMIT],
+            reason="; ".join((*account.describe_findings(), *_entities_told(made_up, seen)))[
+                :_REASON_LIMIT
+            ],
             details=account.details(),
         )
 
@@ -148,7 +152,7 @@ class Account:
     def count(self, verdict: str) -> int:
         return sum(one.verdict == verdict for one in self.found)
 
-    def unsupported(self) -> Iterator[Number]:
+    def list_unsupported(self) -> Iterator[Number]:
         for number, finding in zip(self.checked.open, self.found, strict=True):
             if finding.verdict != "verified":
                 yield number
@@ -180,7 +184,7 @@ class Account:
             ],
         }
 
-    def told(self) -> Iterator[str]:
+    def describe_findings(self) -> Iterator[str]:
         """The counts, then each kind of number that a reader should look at, with an excerpt."""
         checked = self.checked
         if not checked.total:

@@ -76,7 +76,7 @@ class Judge:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return self._rubric.needed
+        return self._rubric.needed_keys
 
     @property
     def decides(self) -> bool:
@@ -179,7 +179,7 @@ class Judge:
         return rubric.least_total if given is None else given
 
     def _counts(self, case: Case) -> bool:
-        return not any(is_empty(case.keys.get(key)) for key in self._rubric.needed)
+        return not any(is_empty(case.keys.get(key)) for key in self._rubric.needed_keys)
 
     def _name_unseen(self, response: Response) -> str:
         return _NO_STEPS if STEPS in self._rubric.shows and response.steps is None else ""

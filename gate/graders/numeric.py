@@ -61,17 +61,17 @@ class Numeric:
         written = case.keys.get(self.key) if self.value is None else self.value
         if written is None or written in ("", []):
             return Score(values={METRIC: None})
-        accepted = [self._expected(one) for one in _listed(written)]
+        accepted = [self._expected(one) for one in _list_expected(written)]
         answer = response.answer or ""
         found = numbers(answer, self.locale) or (worded(answer) if self.number_words else ())
         if not found:
-            return _failed("number_missing", f"the answer states no number, expected {written}")
+            return _fail("number_missing", f"the answer states no number, expected {written}")
         if self.pick == "only" and len(found) > 1:
-            return _failed("number_ambiguous", f"the answer states {len(found)} numbers, not one")
+            return _fail("number_ambiguous", f"the answer states {len(found)} numbers, not one")
         number = found[0] if self.pick == "first" else found[-1]
         if any(self._agrees(number, one) for one in accepted):
             return Score(values={METRIC: 1.0}, passed=True)
-        return _failed("number_mismatch", f"expected {written}, got {number.text}")
+        return _fail("number_mismatch", f"expected {written}, got {number.text}")
 
     def _agrees(self, number: Number, expected: Number) -> bool:
         return agrees(
@@ -98,9 +98,9 @@ def _single(found: tuple[Number, ...]) -> Number | None:
     return found[0] if len(found) == 1 else None
 
 
-def _listed(written: CheckedJson) -> list[Json]:
+def _list_expected(written: CheckedJson) -> list[Json]:
     return written if isinstance(written, list) else [written]
 
 
-def _failed(code: str, reason: str) -> Score:
+def _fail(code: str, reason: str) -> Score:
     return Score(values={METRIC: 0.0}, passed=False, failures=(code,), reason=reason[:300])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from gate.graders.openagent_rules.crosscheck import Family, cross_check
-from gate.graders.openagent_rules.declared import Declared, declared_calls
+from gate.graders.openagent_rules.declared import Declared, list_declared_calls
 from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.graders.openagent_rules.json_text import Fault, read_json, read_within
 from gate.graders.openagent_rules.requirements import (
@@ -104,7 +104,7 @@ class ToolEvidence:
         if wanted is None:
             return Score(values=dict.fromkeys(_METRICS))
         read = self._read(response.answer, wanted)
-        calls = declared_calls(read.data)
+        calls = list_declared_calls(read.data)
         checked = self._check_evidence(calls, response, wanted)
         codes = read.codes
         if read.data is not None:

@@ -172,15 +172,15 @@ class Trajectory:
     def _codes(self, facts: TrajectoryFacts) -> Iterator[str]:
         way = facts.way
         if "loop" in self.fail_on:
-            yield from (f"loop:{_cut(loop.tools[0])}" for loop in facts.loops)
+            yield from (f"loop:{_cut_text(loop.tools[0])}" for loop in facts.loops)
         if self.max_steps is not None and facts.steps > self.max_steps:
             yield f"too_many_steps:{facts.steps}"
         if "inefficient" in self.fail_on and way and way.ratio > self.flag_above:
             yield f"inefficient:{_ratio(way)}"
         if "silent_failure" in self.fail_on and facts.hidden:
-            yield from (f"silent_failure:{_cut(step.tool)}" for step in facts.left)
+            yield from (f"silent_failure:{_cut_text(step.tool)}" for step in facts.left)
         if "unrecovered_error" in self.fail_on:
-            yield from (f"unrecovered_error:{_cut(step.tool)}" for step in facts.left)
+            yield from (f"unrecovered_error:{_cut_text(step.tool)}" for step in facts.left)
 
     def _sentences(self, facts: TrajectoryFacts) -> Iterator[str]:
         way = facts.way
@@ -197,7 +197,7 @@ class Trajectory:
             end = (
                 "mended" if step.mended else "not mended" if facts.whole else "the rest is unknown"
             )
-            yield f"step {step.number}, {_cut(step.tool)}, failed: {end}"
+            yield f"step {step.number}, {_cut_text(step.tool)}, failed: {end}"
         if facts.hidden:
             yield "the answer does not say that something failed"
 
@@ -236,5 +236,5 @@ def _ratio(way: Way) -> str:
     return f"{way.ratio:.2f}".rstrip("0").rstrip(".")
 
 
-def _cut(name: str) -> str:
+def _cut_text(name: str) -> str:
     return name[:_NAME_LIMIT]

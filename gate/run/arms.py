@@ -38,7 +38,7 @@ class Arm:
         self.tallies = {name: Tally() for name in self.columns}
         self._unanswered: dict[Key, TrialRow] = {}  # of the session; asked again if there is time
         self._read(session.rows())
-        self.done = frozenset(session.done()) - self._unanswered.keys()  # when the run began
+        self.done = frozenset(session.find_done()) - self._unanswered.keys()  # when the run began
 
     def _read(self, rows: Iterable[TrialRow]) -> None:
         """What the session has. An agent that was down for nearly all trials is asked again."""

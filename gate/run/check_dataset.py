@@ -15,7 +15,12 @@ from gate.records import Case, MetricSpec, Response, Score
 from gate.run.grade import ask_nobody, grade_attempt
 from gate.suites.cases.curation.demands import OF_THE_WAY, Demand, demands_of
 from gate.suites.cases.curation.gold import Gold, gold_of
-from gate.suites.cases.curation.mutations import exchanged, figures_of, moved, opposite
+from gate.suites.cases.curation.mutations import (
+    exchange_figures,
+    figures_of,
+    move_figures,
+    turn_directions,
+)
 from gate.suites.cases.keys import MUTATIONS
 from gate.text.numbers.agreement import agrees
 from gate.text.numbers.number import Locale, Number
@@ -191,15 +196,18 @@ class _Check:
         if gold.made_up:
             return
         figures = figures_of(right, case.question, self._locale)
-        yield "swapped", map(gold.response, self._keep_different(gold, exchanged(right, figures)))
-        other = opposite(right)
+        yield (
+            "swapped",
+            map(gold.response, self._keep_different(gold, exchange_figures(right, figures))),
+        )
+        other = turn_directions(right)
         yield (
             "turned",
             map(gold.response, self._keep_different(gold, iter([other] if other else []))),
         )
         fives = (
             change.answer
-            for change in moved(right, figures, self._locale)
+            for change in move_figures(right, figures, self._locale)
             if not self._leeway.allows(demands_of(case.keys), change.before, change.after)
         )
         yield "number_5pct", map(gold.response, self._keep_different(gold, fives))

@@ -103,7 +103,7 @@ class EventLog:
         """The rows of some cases only, without reading the others."""
         return self._read_entries(e for e in self._index if e[0] == suite and e[1] in case_ids)
 
-    def done(self) -> Set[tuple[str, str, int]]:
+    def find_done(self) -> Set[tuple[str, str, int]]:
         """(suite, case, round) of every finished trial; nobody's answer is not finished."""
         return self._done
 

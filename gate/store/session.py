@@ -206,9 +206,9 @@ class SessionWriter:
         """The rows of some cases only, without reading the others."""
         return self.log.rows_of(suite, case_ids)
 
-    def done(self) -> Set[tuple[str, str, int]]:
+    def find_done(self) -> Set[tuple[str, str, int]]:
         """(suite, case, round) of every finished trial; nobody's answer is not finished."""
-        return self.log.done()
+        return self.log.find_done()
 
     def write(self, name: str, text: str) -> Path:
         """One more file of the session; secrets are taken out."""

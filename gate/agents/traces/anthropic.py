@@ -29,7 +29,7 @@ def read(data: Json, into: Builder) -> None:
         each(as_list(data.get(key), key), key, partial(_message, into))
         if key == "messages" and data.get("responses") and not into.spending.has_usage:
             each(as_list(data["responses"], "responses"), "responses", partial(_response, into))
-        into.beside(data)
+        into.add_envelope(data)
     else:
         each(data if isinstance(data, list) else [data], "messages", partial(_message, into))
 

@@ -105,7 +105,7 @@ class Builder:
                 documents_by_id.setdefault(document.id, document)
         self._documents = documents_by_id
 
-    def beside(self, envelope: Mapping[str, Json]) -> None:
+    def add_envelope(self, envelope: Mapping[str, Json]) -> None:
         """What stands beside the messages, where these do not say it themselves."""
         if not self._models:
             self.add_model(first(envelope, "model", "model_name"))
@@ -120,7 +120,7 @@ class Builder:
         return Trace(
             shape=shape,
             answer=None if self._said is None else "".join(self._said),
-            steps=tuple(map(_done, self._kept)),
+            steps=tuple(map(_close_step, self._kept)),
             turns=self.turns if self.shows_turns else None,
             usage=usage,
             model=" + ".join(self._models) or None,
@@ -131,7 +131,7 @@ class Builder:
         )
 
 
-def _done(step: Step) -> ToolCall:
+def _close_step(step: Step) -> ToolCall:
     return ToolCall(
         name=step.name,
         arguments=step.arguments,

@@ -27,7 +27,7 @@ def read(data: Json, into: Builder) -> None:
     """A list of messages, or an object that has it as `messages`."""
     if isinstance(data, dict) and data.get("messages") is not None:
         each(as_list(data["messages"], "messages"), "messages", _Messages(into))
-        into.beside(data)
+        into.add_envelope(data)
     else:
         each(as_list(data, "the trace"), "messages", _Messages(into))
 

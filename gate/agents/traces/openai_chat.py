@@ -28,7 +28,7 @@ def read(data: Json, into: Builder) -> None:
     """A list of messages and of chat.completion objects, or an object that has it as `messages`."""
     if isinstance(data, dict) and "choices" not in data:
         each(as_list(data.get("messages"), "messages"), "messages", partial(_item, into))
-        into.beside(data)
+        into.add_envelope(data)
     else:
         each(data if isinstance(data, list) else [data], "messages", partial(_item, into))
 

@@ -40,7 +40,7 @@ def read(data: Json, into: Builder) -> None:
     if isinstance(data, dict) and data.get("object") != "response":
         key = next((k for k in ("output", "items", "messages") if data.get(k) is not None), "input")
         _Items(into).read(data.get(key), key)
-        into.beside(data)
+        into.add_envelope(data)
     else:
         _Items(into).read(data if isinstance(data, list) else [data], "the trace")
 

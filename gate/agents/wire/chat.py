@@ -110,7 +110,7 @@ def extras(data: Mapping[str, Json]) -> Response:
     if not any(value is not None for value in fields.values()):
         return _NOTHING
     context = fields["context"] if isinstance(fields["context"], (str, list)) else None
-    trace = tracing.beside(fields)
+    trace = tracing.read_trace_beside(fields)
     trace_told, faults = trace or Trace(shape=None), TraceFaults()
     retrieved = answer.documents(fields["retrieved"], "retrieved")
     beyond = Response(

@@ -28,7 +28,7 @@ def split_trace(data: Json, shape: TraceShape, answers: Sequence[str]) -> tuple[
         return {}, read_trace(data, named)
     if not isinstance(data, dict):
         return data, None
-    source = beside(data, shape)
+    source = read_trace_beside(data, shape)
     if source is None and not any(key in data for key in answers) and _is_any(data, named):
         return {}, read_trace(data, named)
     return data, source
@@ -39,7 +39,7 @@ def is_trace(data: Json, shape: TraceShape) -> bool:
     return shape != "auto" or (isinstance(data, list) and shape_of(data) is not None)
 
 
-def beside(data: Mapping[str, Json], shape: TraceShape = "auto") -> Trace | None:
+def read_trace_beside(data: Mapping[str, Json], shape: TraceShape = "auto") -> Trace | None:
     """The trace under one of KEYS; None: there is none. Raises AgentFailure.
 
     Where no shape is named, a text or a number there belongs to something else and is left alone;

@@ -10,8 +10,8 @@ from gate.graders.openagent_rules.declared import (
     canonical_name,
     is_same_family,
     is_same_tool,
+    list_observed_calls,
     list_unmatched,
-    observed_calls,
 )
 from gate.records import CheckedEvidence, EvidenceVerdict, ServerLogs
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
@@ -40,7 +40,7 @@ def cross_check(
     do not hold is fabricated all the same. `upstream`: a log counts as soon as it shows one call,
     whoever made it. `own_steps`: the agent tells its calls itself, which proves nothing.
     """
-    observed = None if logs is None or logs.calls is None else observed_calls(logs.calls)
+    observed = None if logs is None or logs.calls is None else list_observed_calls(logs.calls)
     tools = tuple(dict.fromkeys(name for tool in required if (name := canonical_name(tool))))
     alike = is_same_family if family == "lax" else is_same_tool
     ran = observed or ()

@@ -51,7 +51,7 @@ def is_same_family(first: str, second: str) -> bool:
     return alike or is_same_tool(first, second)
 
 
-def declared_calls(answer: Json) -> tuple[Declared, ...]:
+def list_declared_calls(answer: Json) -> tuple[Declared, ...]:
     """The entries of `evidence.tool_calls`, then those of `tool_calls` that are not the same again:
     a call that stands in both lists is one call, also where one of them leaves out its server or
     its arguments.
@@ -88,7 +88,7 @@ def _is_repeated(call: Declared, keys_of_first: Mapping[str, list[_Key]]) -> boo
     return True
 
 
-def observed_calls(calls: Iterable[LoggedCall]) -> tuple[str, ...]:
+def list_observed_calls(calls: Iterable[LoggedCall]) -> tuple[str, ...]:
     """Canonical names. A call that several logs show is one call: of each tool there are as many
     as in the log that shows most.
     """

@@ -79,7 +79,7 @@ class Rubric:
             raise UsageError(f"rubric '{self.name[:60]}': {key}: {what}")
 
     @property
-    def needed(self) -> tuple[str, ...]:
+    def needed_keys(self) -> tuple[str, ...]:
         """The keys that a case must have."""
         pair = (self.compare_with,) if self.compare_with else ()
         return tuple(dict.fromkeys((*self.needs, *pair)))
@@ -88,7 +88,7 @@ class Rubric:
     def read(self) -> tuple[str, ...]:
         """The keys of a case that reach the judge or decide whether it is asked."""
         shown = (name for name in self.shows if name not in (QUESTION, *FROM_RESPONSE))
-        return tuple(dict.fromkeys((*shown, *self.needed)))
+        return tuple(dict.fromkeys((*shown, *self.needed_keys)))
 
     def metric_of(self, criterion: str) -> str:
         """The name of its metric; empty when it has none."""

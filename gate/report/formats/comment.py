@@ -201,7 +201,7 @@ def _bullets(lines: Sequence[Line]) -> str:
 
 def _opening(report: Report, detail: Detail) -> Iterator[str]:
     yield markdown(headline.because(report, detail.reason), limit=detail.reason)
-    yield headline.kept_limits(report) if report.outcome == "pass" else ""
+    yield headline.list_kept_limits(report) if report.outcome == "pass" else ""
 
 
 def _comparisons(report: Report, detail: Detail) -> Iterator[str]:

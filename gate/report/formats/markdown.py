@@ -121,7 +121,7 @@ def _suite(report: Report, suite: SuiteReport, book: case_totals.SuiteBook) -> I
     yield table(("", ""), "<<", _numbers(report, suite, book))
     yield dimension_tables(report, suite.name)
     if suite.quoted:
-        yield f"### Quoted\n\n{_published(suite)}"
+        yield f"### Quoted\n\n{_published_values(suite)}"
     if suite.failures_top:
         rows = ((cell(code, 120), f"{number:,}") for code, number in suite.failures_top[:10])
         yield f"### Failures, top {min(10, len(suite.failures_top))}\n\n" + table(
@@ -171,7 +171,7 @@ def _numbers(
     yield "tokens", _spread(book.tokens, "tokens", worst=False)
 
 
-def _published(suite: SuiteReport) -> str:
+def _published_values(suite: SuiteReport) -> str:
     rows = (
         (cell(metric, 80), *map(midline, told)) for metric, *told in published_scores.rows(suite)
     )

@@ -355,7 +355,7 @@ def _metrics(report: Report, suite: SuiteReport) -> Markup:
         markup("<p>%s</p>", whose) if (whose := whose_intervals(report, suite.name)) else NONE,
         as_paragraph(missing_metrics.sentence(report, suite.name)),
         join_markup(markup("<p>%s</p>", as_markup(said)) for said in people.sentences(suite)),
-        _published(suite) if suite.quoted else NONE,
+        _published_values(suite) if suite.quoted else NONE,
         _categories(suite) if len(suite.categories) > 1 else NONE,
         _most_frequent(suite) if suite.failures_top else NONE,
     )
@@ -379,7 +379,7 @@ def _metric(suite: SuiteReport, name: str, gate: GateResult | None) -> Markup:
     )
 
 
-def _published(suite: SuiteReport) -> Markup:
+def _published_values(suite: SuiteReport) -> Markup:
     rows = (
         markup(
             '<tr><th scope="row"><code>%s</code></th><td class="n">%s</td><td class="n">%s</td>'

@@ -76,7 +76,7 @@ def decision(report: Report) -> Line:
     )
 
 
-def kept_limits(report: Report) -> str:
+def list_kept_limits(report: Report) -> str:
     """How many blocking limits are kept, and how many targets not yet; empty without limits."""
     gates = [gate for gate in report.gates if gate.level == "block" and gate.status == "pass"]
     targets = [gate for gate in gates if gate.target is not None]

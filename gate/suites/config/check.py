@@ -17,7 +17,7 @@ from gate.records import Json
 from gate.records.codec import schema_of
 from gate.registry import Registry
 from gate.suites.config.build import spell_out_graders
-from gate.suites.config.inherit import lent
+from gate.suites.config.inherit import fill_from_bundled
 from gate.suites.config.json_schema import AGENT_KEYS, schema, schema_for
 from gate.suites.config.variables import ConfigFault, replace_variables, secrets
 from gate.text.suggestions import did_you_mean
@@ -77,7 +77,7 @@ def _spell_out(data: dict[str, Json]) -> None:
         if isinstance(suite, dict):
             if isinstance(graders := suite.get("graders"), list):
                 suite["graders"] = spell_out_graders(graders)
-            suites[number] = lent(suite)
+            suites[number] = fill_from_bundled(suite)
 
 
 def _wants_text(written: Mapping[str, Json], path: Path) -> bool:

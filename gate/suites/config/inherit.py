@@ -25,7 +25,7 @@ def load_bundled_entry(name: str) -> dict[str, Json]:
     return {**entry, "graders": graders, "dataset": str(file.parent / entry["dataset"])}
 
 
-def lent(entry: Mapping[str, Json]) -> dict[str, Json]:
+def fill_from_bundled(entry: Mapping[str, Json]) -> dict[str, Json]:
     """The entry with what it leaves out taken from the bundled suite of its name."""
     name = entry.get("name")
     is_complete = "suite" in entry or all(key in entry for key in _LENT)

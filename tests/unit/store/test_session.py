@@ -53,7 +53,7 @@ def test_resume_keeps_whole_lines_and_drops_a_half_one(tmp_path):
     resumed = SessionWriter.resume(session.folder, lambda text: text)
     with resumed:
         assert resumed.meta == session_meta()
-        assert resumed.done() == {("s", "a", 1)}  # the unanswered one is asked again
+        assert resumed.find_done() == {("s", "a", 1)}  # the unanswered one is asked again
         resumed.append(written_row("b", 1))
         resumed.append(written_row("c", 1, status="completed"))
         resumed.write_details()
@@ -93,7 +93,7 @@ def test_kill_9_loses_no_finished_trial(tmp_path):
     process.stdout.close()
     session = SessionWriter.resume(folder, lambda text: text)
     with session:
-        assert len(session.done()) == 50
+        assert len(session.find_done()) == 50
 
 
 def test_secrets_never_reach_the_disk(tmp_path):
@@ -162,4 +162,4 @@ def test_an_answer_that_no_judge_could_be_asked_about_is_made_again(tmp_path, ju
     with SessionWriter.create(tmp_path, session_meta(), str) as session:
         session.append(written_row("a", 1, judging=judging))
     with SessionWriter.resume(session.folder, str) as resumed:
-        assert (("s", "a", 1) in resumed.done()) is done
+        assert (("s", "a", 1) in resumed.find_done()) is done

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gate.files.json_values import as_list, as_object, is_number
 from gate.records import Json
-from gate.suites.cases.curation.similar import doubles, masked
+from gate.suites.cases.curation.similar import find_doubles, mask_wording
 from gate.text.phrases import fold_text, has_phrase
 
 _SHORTEST = 4  # letters of an expected text whose presence elsewhere says something
@@ -53,18 +53,18 @@ def figures(rows: Sequence[Mapping[str, Json]]) -> Figures:
     """`rows`: cases as they are written, aliases of `input` resolved."""
     live = [row for row in rows if row.get("status") != "rejected"]
     questions = [(str(row.get("id")), question(row)) for row in live]
-    wordings = Counter(masked(text) for _, text in questions)
+    wordings = Counter(mask_wording(text) for _, text in questions)
     return Figures(
         cases=len(rows),
-        statuses=_counted(row.get("status") or "approved" for row in rows),
-        categories=_counted(row.get("category") or "(none)" for row in rows),
-        tags=_counted(tag for row in rows for tag in as_list(row.get("tags"))),
-        provenance=_counted(provenance(row) for row in rows),
+        statuses=_count_values(row.get("status") or "approved" for row in rows),
+        categories=_count_values(row.get("category") or "(none)" for row in rows),
+        tags=_count_values(tag for row in rows for tag in as_list(row.get("tags"))),
+        provenance=_count_values(provenance(row) for row in rows),
         reviewed=sum(bool(as_object(row.get("metadata")).get("review")) for row in rows),
-        keys=_counted(key for row in rows for key, value in row.items() if _says(value)),
+        keys=_count_values(key for row in rows for key, value in row.items() if _says(value)),
         irrelevant=sum(not (row.get("relevant_doc_ids") or _grades(row)) for row in rows),
         graded=sum(len(set(_grades(row))) > 1 for row in rows),
-        doubles=tuple(Double(case=a, like=b, similarity=s) for a, b, s in doubles(questions)),
+        doubles=tuple(Double(case=a, like=b, similarity=s) for a, b, s in find_doubles(questions)),
         wordings={text: n for text, n in wordings.most_common() if n >= _OFTEN},
         leaks=tuple(leak for row in live for leak in _leaks(row)),
     )
@@ -125,5 +125,5 @@ def _says(value: Json) -> bool:
     return value not in (None, "", [], {})
 
 
-def _counted(words: Iterable[Json]) -> dict[str, int]:
+def _count_values(words: Iterable[Json]) -> dict[str, int]:
     return dict(Counter(map(str, words)).most_common())

@@ -13,9 +13,9 @@ from gate.suites.cases.curation.proposing import (
     Intake,
     from_log,
     from_seeds,
-    labelled,
     part_of,
-    proposed,
+    read_labels,
+    read_proposals,
 )
 
 _NOTHING = "no cases from request"  # begins the note on a request that failed
@@ -35,7 +35,7 @@ def more_like(
         shown = part_of(seeds, turn)
         data = _answer(from_seeds(shown, wanted, turn), turn, intake, ask)
         source = [str(seed.get("id")) for seed in shown]
-        new = list(proposed(data, intake, source)) if data else []
+        new = list(read_proposals(data, intake, source)) if data else []
         found += new[: count - len(found)]
         in_vain = 0 if new else in_vain + 1
         turn += 1
@@ -54,7 +54,7 @@ def out_of_log(
         some = fresh[start : start + PER_QUESTION]
         data = _answer(from_log(some, turn), turn, intake, ask)
         if data:
-            found += list(labelled(data, some, intake, log))[: count - len(found)]
+            found += list(read_labels(data, some, intake, log))[: count - len(found)]
     return _something(found, intake)
 
 

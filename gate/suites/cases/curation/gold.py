@@ -41,7 +41,7 @@ def gold_of(case: Case) -> Gold:
     """What the keys of the case say; a demand on form alone is met with made-up words."""
     keys = case.keys
     answers = tuple(_answers(keys))[:_MOST]
-    formed = () if answers else tuple(_formed(keys))
+    formed = () if answers else tuple(_make_form(keys))
     return Gold(
         answers=answers or formed,
         made_up=bool(formed),
@@ -58,11 +58,11 @@ def _answers(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
             yield one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, default=str)
 
 
-def _formed(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+def _make_form(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
     if keys.get("count_rules") or keys.get("stage_requirements"):
-        yield json.dumps(_staged(keys))
+        yield json.dumps(_make_stages(keys))
     elif keys.get("output_requirements"):
-        yield json.dumps(_reported(keys))
+        yield json.dumps(_make_report(keys))
 
 
 def _documents(keys: Mapping[str, CheckedJson]) -> tuple[Document, ...] | None:
@@ -97,7 +97,7 @@ def _call(one: ExpectedCall) -> ToolCall:
 # ------------------------------------------------------------------------- answers of a set form
 
 
-def _staged(keys: Mapping[str, CheckedJson]) -> CheckedJson:
+def _make_stages(keys: Mapping[str, CheckedJson]) -> CheckedJson:
     """An object with the stages, each with just as many entries as are counted."""
     answer: dict[str, CheckedJson] = {
         stage: {"entry": _NO_SUCH}
@@ -124,7 +124,7 @@ def _put_lists(answer: dict[str, CheckedJson], path: list[str], least: int) -> N
             one[path[-1]] = [{"entry": f"{_NO_SUCH} {n}"} for n in range(1, count + 1)]
 
 
-def _reported(keys: Mapping[str, CheckedJson]) -> CheckedJson:
+def _make_report(keys: Mapping[str, CheckedJson]) -> CheckedJson:
     """An object with each demanded field, call, count and path."""
     asked = keys["output_requirements"]
     answer: dict[str, CheckedJson] = {}

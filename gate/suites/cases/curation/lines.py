@@ -29,19 +29,19 @@ def cases_of(path: Path) -> list[dict[str, Json]]:
         if isinstance(row, Problem):
             problems.append(row)
         elif isinstance(row.data, dict):
-            found.append(_resolved(row.data))
+            found.append(_resolve_aliases(row.data))
     if problems:
         raise InvalidInput(problems)
     return found
 
 
-def appended(content: bytes, cases: Iterable[Mapping[str, Json]]) -> bytes:
+def append_cases(content: bytes, cases: Iterable[Mapping[str, Json]]) -> bytes:
     """The file with these cases at its end."""
     gap = b"" if not content or content.endswith(b"\n") else b"\n"
     return content + gap + b"".join(_line(case) for case in cases)
 
 
-def changed(
+def change_cases(
     content: bytes,
     ids: Sequence[str],
     change: Callable[[dict[str, Json]], dict[str, Json]],
@@ -67,7 +67,7 @@ def _line(case: Mapping[str, Json]) -> bytes:
     return json.dumps(case, ensure_ascii=False).encode() + b"\n"
 
 
-def _resolved(data: Mapping[str, Json]) -> dict[str, Json]:
+def _resolve_aliases(data: Mapping[str, Json]) -> dict[str, Json]:
     aliases = ("query", "question", "prompt")
     named = next((key for key in aliases if key in data and "input" not in data), None)
     proper = {named: "input"} if named else {}

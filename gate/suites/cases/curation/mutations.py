@@ -59,7 +59,7 @@ def figures_of(answer: str, question: str, locale: Locale = "en") -> tuple[Figur
     return tuple(plain or [figure for _, figure in found])
 
 
-def exchanged(answer: str, figures: Sequence[Figure]) -> Iterator[str]:
+def exchange_figures(answer: str, figures: Sequence[Figure]) -> Iterator[str]:
     """The answer with two of its figures in each other's place."""
     few = len(figures) <= _ALL_PAIRS
     for made, (a, b) in enumerate(combinations(figures, 2) if few else pairwise(figures)):
@@ -72,7 +72,7 @@ def exchanged(answer: str, figures: Sequence[Figure]) -> Iterator[str]:
             )
 
 
-def moved(answer: str, figures: Sequence[Figure], locale: Locale = "en") -> Iterator[Moved]:
+def move_figures(answer: str, figures: Sequence[Figure], locale: Locale = "en") -> Iterator[Moved]:
     """The answer with one of its numbers 5 % larger, in the spelling that it had; with more
     decimals where else it would be another size: 3 is 3.15.
     """
@@ -86,7 +86,7 @@ def moved(answer: str, figures: Sequence[Figure], locale: Locale = "en") -> Iter
             )
 
 
-def opposite(answer: str) -> str | None:
+def turn_directions(answer: str) -> str | None:
     """The answer with its directions turned; None where it has none."""
     return turn_statement(answer[:LONGEST])
 

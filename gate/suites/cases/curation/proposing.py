@@ -39,7 +39,7 @@ class Cleaned:
     found: Counter[str]
 
 
-def cleaned(text: str) -> Cleaned:
+def clean_text(text: str) -> Cleaned:
     """Equal texts give equal results; what is already replaced stays."""
     found: Counter[str] = Counter()
     for shape in _SHAPES:
@@ -103,7 +103,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ProposedDocuments:
     """Documents that somebody found for a question, best first. They are relevant once a person
     has said so: `by` stands beside them until then.
     """
@@ -111,7 +111,7 @@ class Found:
     ids: tuple[str, ...]
     by: str
 
-    def beside(self, row: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
+    def add_to(self, row: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
         """The proposal with them; without any as it is."""
         if not self.ids:
             return dict(row)
@@ -129,19 +129,19 @@ class Intake:
     made_by: Mapping[str, CheckedJson]  # metadata.provenance of a proposal
     left_out: list[str] = field(default_factory=list)  # why, one sentence each
     # Question -> documents that may be relevant, best first; None: nobody knows any.
-    found: Callable[[str], Found | None] = lambda text: None
+    found: Callable[[str], ProposedDocuments | None] = lambda text: None
 
     def case(
         self,
         text: str,
         labels: Mapping[str, CheckedJson],
         source: CheckedJson,
-        documents: Found | None = None,
+        documents: ProposedDocuments | None = None,
     ) -> dict[str, CheckedJson] | None:
         """The proposal as a row of the dataset; None where it says nothing new. `documents`: what
         is known to have been retrieved for it.
         """
-        safe = cleaned(text.strip())
+        safe = clean_text(text.strip())
         near = self.known.nearest(safe.text)
         if near is not None and near[1] >= ALIKE:
             what = "the same as" if near[1] == 1.0 else f"{figures.portion(near[1])} the words of"
@@ -154,7 +154,7 @@ class Intake:
         self.ids.add(name)
         self.known.add(name, safe.text)
         facts = [
-            {"value": cleaned(one).text if isinstance(one, str) else one}
+            {"value": clean_text(one).text if isinstance(one, str) else one}
             for one in labels["expected_facts"]
         ]
         answer = labels["expected_answer"]
@@ -162,17 +162,17 @@ class Intake:
             **self.absent,
             "id": name,
             "input": safe.text,
-            "category": cleaned(labels["category"]).text,
-            "expected_answer": None if answer is None else cleaned(answer).text,
+            "category": clean_text(labels["category"]).text,
+            "expected_answer": None if answer is None else clean_text(answer).text,
             "expected_facts": facts or None,
             "status": "proposed",
             "metadata": {
                 "provenance": {"kind": "proposed", **self.made_by, "from": source},
-                "why": cleaned(labels["why"]).text,
+                "why": clean_text(labels["why"]).text,
             },
         }
         documents = documents or self.found(safe.text)
-        return documents.beside(row) if documents else row
+        return documents.add_to(row) if documents else row
 
 
 def entry(data: Json, line: int, redact: Callable[[str], str]) -> Entry | None:
@@ -187,11 +187,11 @@ def entry(data: Json, line: int, redact: Callable[[str], str]) -> Entry | None:
 
     def safe(key: str) -> str | None:
         value = given.get(key)
-        return cleaned(redact(str(value))).text if value else None
+        return clean_text(redact(str(value))).text if value else None
 
     told = Entry(
         line=line,
-        text=cleaned(redact(text)).text,
+        text=clean_text(redact(text)).text,
         answer=safe("answer") or safe("output"),
         context=safe("context"),
         retrieved=document_ids(given.get("retrieved_ids") or given.get("retrieved")),
@@ -217,9 +217,10 @@ def part_of(
 
 def from_seeds(shown: Sequence[Mapping[str, CheckedJson]], count: int, turn: int) -> Question:
     """Asks for `count` new cases beside those that are shown."""
-    texts = [json.dumps(_seen(seed), ensure_ascii=False, sort_keys=True) for seed in shown]
+    texts = [json.dumps(_describe_seed(seed), ensure_ascii=False, sort_keys=True) for seed in shown]
     material = "\n".join(
-        fence_text(f"case {n}", cleaned(text).text, limit=_SHOWN) for n, text in enumerate(texts, 1)
+        fence_text(f"case {n}", clean_text(text).text, limit=_SHOWN)
+        for n, text in enumerate(texts, 1)
     )
     item = {"input": _TEXT, **_LABELS}
     most = 2 * PER_QUESTION  # a model that counts badly loses nothing
@@ -229,7 +230,7 @@ def from_seeds(shown: Sequence[Mapping[str, CheckedJson]], count: int, turn: int
 def from_log(entries: Sequence[Entry], turn: int) -> Question:
     """Asks which of the entries make a case, and how to label them."""
     material = "\n".join(
-        fence_text(f"entry {n}", json.dumps(_told(one), ensure_ascii=False), limit=_SHOWN)
+        fence_text(f"entry {n}", json.dumps(_describe_entry(one), ensure_ascii=False), limit=_SHOWN)
         for n, one in enumerate(entries, 1)
     )
     number = {"type": "integer", "minimum": 1, "maximum": len(entries)}
@@ -237,7 +238,7 @@ def from_log(entries: Sequence[Entry], turn: int) -> Question:
     return _question(f"label {turn}", _LOG_TEXT, material, item, len(entries))
 
 
-def proposed(
+def read_proposals(
     data: Mapping[str, CheckedJson], intake: Intake, source: CheckedJson
 ) -> Iterator[dict[str, CheckedJson]]:
     """The new cases of a reply to `from_seeds`."""
@@ -247,7 +248,7 @@ def proposed(
             yield case
 
 
-def labelled(
+def read_labels(
     data: Mapping[str, CheckedJson], entries: Sequence[Entry], intake: Intake, log: str
 ) -> Iterator[dict[str, CheckedJson]]:
     """The new cases of a reply to `from_log`: what users asked, in their words."""
@@ -257,7 +258,7 @@ def labelled(
             intake.left_out.append(f"{log}:{one.line}: not kept: {labels['why'][:200]}")
             continue
         place = f"{log}:{one.line}"
-        known = Found(ids=one.retrieved, by=place) if one.retrieved else None
+        known = ProposedDocuments(ids=one.retrieved, by=place) if one.retrieved else None
         case = intake.case(one.text, labels, place, known)
         if case is not None:
             yield {**case, **({"context": one.context} if one.context else {})}
@@ -296,11 +297,11 @@ def _question(
     )
 
 
-def _seen(seed: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
+def _describe_seed(seed: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
     keys = ("input", "category", "expected_answer", "expected_facts", "context")
     return {key: seed[key] for key in keys if seed.get(key)}
 
 
-def _told(one: Entry) -> dict[str, CheckedJson]:
+def _describe_entry(one: Entry) -> dict[str, CheckedJson]:
     told = {"question": one.text, "answer": one.answer, "context": one.context}
     return {key: value for key, value in told.items() if value}

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gate.errors import UsageError
 from gate.files.json_values import as_list, as_object
 from gate.records import Json
-from gate.suites.cases.curation.proposing import Found
+from gate.suites.cases.curation.proposing import ProposedDocuments
 
 KEY = "relevant_doc_ids"
 _SAID_OTHERWISE = (KEY, "relevance_scores")
@@ -34,7 +34,7 @@ def find_lacking(cases: Sequence[Mapping[str, Json]]) -> Iterator[Mapping[str, J
             yield case
 
 
-def add_proposal(case: Mapping[str, Json], found: Found) -> dict[str, Json]:
+def add_proposal(case: Mapping[str, Json], found: ProposedDocuments) -> dict[str, Json]:
     """The case with documents that a person is to look at."""
     proposal = {"status": "proposed", "ids": list(found.ids), "by": found.by, "read_by": None}
     return {**case, "metadata": {**metadata_of(case), KEY: proposal}}

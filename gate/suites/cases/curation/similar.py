@@ -42,7 +42,7 @@ class Known:
         return (name, similarity) if name else None
 
 
-def doubles(questions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, float]]:
+def find_doubles(questions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, float]]:
     """Pairs of (id, text) that are alike: the later one, its nearest earlier one, similarity."""
     known = Known()
     for name, text in questions:
@@ -52,7 +52,7 @@ def doubles(questions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, fl
         known.add(name, text)
 
 
-def masked(text: str) -> str:
+def mask_wording(text: str) -> str:
     """The wording without what changes from case to case: numbers, dates, names of months."""
     return _CHANGING.sub("#", fold_text(text))
 

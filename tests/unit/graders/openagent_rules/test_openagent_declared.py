@@ -5,11 +5,11 @@ import pytest
 from gate.graders.openagent_rules.declared import (
     MOST,
     canonical_name,
-    declared_calls,
     is_same_family,
     is_same_tool,
+    list_declared_calls,
+    list_observed_calls,
     list_unmatched,
-    observed_calls,
 )
 from gate.graders.openagent_rules.requirements import is_there, names_path
 from gate.records import LoggedCall
@@ -58,7 +58,7 @@ def test_in_a_family_any_call_of_a_browser_stands_for_each():
 
 
 def names(answer):
-    return [call.name for call in declared_calls(answer)]
+    return [call.name for call in list_declared_calls(answer)]
 
 
 def test_calls_stand_in_either_list_under_any_of_three_keys():
@@ -70,7 +70,7 @@ def test_calls_stand_in_either_list_under_any_of_three_keys():
 
 
 def test_an_entry_goes_by_every_name_it_gives():
-    (call,) = declared_calls({"tool_calls": [{"name": "call-1", "tool": "web_search"}]})
+    (call,) = list_declared_calls({"tool_calls": [{"name": "call-1", "tool": "web_search"}]})
     assert call.names == ("call_1", "web_search")
 
 
@@ -122,11 +122,13 @@ def test_arguments_go_by_several_names(key):
     ],
 )
 def test_what_is_no_call_is_none(answer):
-    assert declared_calls(answer) == ()
+    assert list_declared_calls(answer) == ()
 
 
 def test_a_flood_of_calls_is_cut():
-    assert len(declared_calls({"tool_calls": [{"name": f"t{n}"} for n in range(9_000)]})) == MOST
+    assert (
+        len(list_declared_calls({"tool_calls": [{"name": f"t{n}"} for n in range(9_000)]})) == MOST
+    )
 
 
 def test_names_are_paired_one_to_one():
@@ -137,7 +139,7 @@ def test_names_are_paired_one_to_one():
 
 
 def logged(*calls):
-    return observed_calls(LoggedCall(name=name, log=log) for name, log in calls)
+    return list_observed_calls(LoggedCall(name=name, log=log) for name, log in calls)
 
 
 def test_a_call_in_two_logs_ran_once():

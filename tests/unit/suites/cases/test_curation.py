@@ -10,9 +10,16 @@ from gate.errors import InfrastructureError, UsageError
 from gate.records import Reply
 from gate.suites.cases.curation.counting import figures, provenance, question
 from gate.suites.cases.curation.extending import more_like, out_of_log
-from gate.suites.cases.curation.lines import appended, changed
-from gate.suites.cases.curation.proposing import Entry, Intake, cleaned, entry, from_log, from_seeds
-from gate.suites.cases.curation.similar import Known, doubles, masked
+from gate.suites.cases.curation.lines import append_cases, change_cases
+from gate.suites.cases.curation.proposing import (
+    Entry,
+    Intake,
+    clean_text,
+    entry,
+    from_log,
+    from_seeds,
+)
+from gate.suites.cases.curation.similar import Known, find_doubles, mask_wording
 from gate.suites.cases.curation.summary_text import as_markdown, as_text
 from tests.support.growth import cpu_seconds
 
@@ -43,13 +50,13 @@ def test_doubles_name_the_earlier_one():
         ("c", "how many orders were late in may"),
         ("d", "How many orders were late in June?"),
     ]
-    assert list(doubles(asked)) == [("c", "a", 1.0)]
+    assert list(find_doubles(asked)) == [("c", "a", 1.0)]
 
 
 def test_a_wording_is_the_same_whatever_the_numbers_and_dates():
-    one = masked("What did we earn in March 2025, in the top 5?")
-    assert one == masked("what did we earn in july 1999, in the top 10?")
-    assert one != masked("What did we lose in March 2025, in the top 5?")
+    one = mask_wording("What did we earn in March 2025, in the top 5?")
+    assert one == mask_wording("what did we earn in july 1999, in the top 10?")
+    assert one != mask_wording("What did we lose in March 2025, in the top 5?")
 
 
 # ------------------------------------------------------------------------------------ personal data
@@ -82,27 +89,27 @@ def test_a_wording_is_the_same_whatever_the_numbers_and_dates():
     ],
 )
 def test_personal_data_and_secrets_are_replaced_and_figures_are_not(text, safe):
-    assert cleaned(text).text == safe
+    assert clean_text(text).text == safe
 
 
 def test_a_private_key_is_gone_with_all_its_lines():
     key = "-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----"
-    assert cleaned(f"see\n{key}\nabove").text == "see\n<secret>\nabove"
+    assert clean_text(f"see\n{key}\nabove").text == "see\n<secret>\nabove"
 
 
 @pytest.mark.parametrize("piece", ["a.", "-1", "eyJ-", "a@b.", "-----BEGIN ", "1 ", "password"])
 def test_a_line_made_to_be_slow_to_read_is_read_at_once(piece):
-    assert cpu_seconds(lambda: cleaned(piece * (100_000 // len(piece)))) < 5
+    assert cpu_seconds(lambda: clean_text(piece * (100_000 // len(piece)))) < 5
 
 
 def test_kinds_are_counted():
-    assert cleaned("a@b.example, c@d.example, +4420 7946 0958").found == {"email": 2, "phone": 1}
+    assert clean_text("a@b.example, c@d.example, +4420 7946 0958").found == {"email": 2, "phone": 1}
 
 
 @given(st.text())
 def test_cleaning_twice_changes_nothing_more(text):
-    once = cleaned(text).text
-    assert cleaned(once).text == once
+    once = clean_text(text).text
+    assert clean_text(once).text == once
 
 
 # ------------------------------------------------------------------------------------------ figures
@@ -315,7 +322,7 @@ FILE = b'{"id": "a", "input": "x"}\n\n{"id":"b","input":"y","status":"proposed"}
 
 
 def test_only_the_named_lines_change():
-    found = changed(FILE, ["b", "3"], lambda case: {**case, "status": "approved"}, "d.jsonl")
+    found = change_cases(FILE, ["b", "3"], lambda case: {**case, "status": "approved"}, "d.jsonl")
     lines = found.split(b"\n")
     assert lines[:2] == [b'{"id": "a", "input": "x"}', b""]
     assert json.loads(lines[2]) == {"id": "b", "input": "y", "status": "approved"}
@@ -324,9 +331,9 @@ def test_only_the_named_lines_change():
 
 def test_a_case_that_is_not_there_is_named_with_the_nearest_one():
     with pytest.raises(UsageError, match=r"d\.jsonl: there is no case 'bb' - did you mean 'b'\?"):
-        changed(FILE, ["a", "bb"], lambda case: case, "d.jsonl")
+        change_cases(FILE, ["a", "bb"], lambda case: case, "d.jsonl")
 
 
 def test_new_cases_begin_on_a_line_of_their_own():
-    assert appended(b"{}", [{"id": "é"}]) == '{}\n{"id": "é"}\n'.encode()
-    assert appended(b"", []) == b""
+    assert append_cases(b"{}", [{"id": "é"}]) == '{}\n{"id": "é"}\n'.encode()
+    assert append_cases(b"", []) == b""

@@ -5,15 +5,17 @@ import pytest
 from gate.records import Case, ToolCall
 from gate.suites.cases.curation.demands import demands_of
 from gate.suites.cases.curation.gold import gold_of
-from gate.suites.cases.curation.mutations import exchanged, figures_of, moved
+from gate.suites.cases.curation.mutations import exchange_figures, figures_of, move_figures
 
 
 def swaps(answer, question="", locale="en"):
-    return list(exchanged(answer, figures_of(answer, question, locale)))
+    return list(exchange_figures(answer, figures_of(answer, question, locale)))
 
 
 def fives(answer, question="", locale="en"):
-    return [one.answer for one in moved(answer, figures_of(answer, question, locale), locale)]
+    return [
+        one.answer for one in move_figures(answer, figures_of(answer, question, locale), locale)
+    ]
 
 
 @pytest.mark.parametrize(
