@@ -119,16 +119,13 @@ class Hallucination:
         if self.entities:
             values[ENTITIES] = len(made_up) / seen if seen else 0.0
         passed = self._passes(refuted / (total or 1), values[RATE])
-        codes = (
-            f"unsupported_number:{one.text[:_CODE_LIMIT]}" for one in account.list_unsupported()
-        )
+        numbers = account.list_unsupported()
+        codes = (f"unsupported_number:{number.text[:_CODE_LIMIT]}" for number in numbers)
         return Score(
             values=values,
             passed=passed,
             failures=tuple(dict.fromkeys(codes))[:_CODES] if passed is False else (),
-            reason="; ".join((*account.describe_findings(), *_entities_told(made_up, seen)))[
-                :_REASON_LIMIT
-            ],
+            reason="; ".join((*account.describe(), *_entities_told(made_up, seen)))[:_REASON_LIMIT],
             details=account.details(),
         )
 
@@ -184,7 +181,7 @@ class Account:
             ],
         }
 
-    def describe_findings(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         """The counts, then each kind of number that a reader should look at, with an excerpt."""
         checked = self.checked
         if not checked.total:
