@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.errors import UsageError
-from gate.files.json_values import as_amount
+from gate.files.json_values import as_amount, as_object
 from gate.files.plain import digest_of, json_lines
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
@@ -274,12 +274,13 @@ def trials_of(category: Category, columns: Columns) -> Iterator[Trial]:
     part = category.part
     if part.result is not None:
         for line in refuse_problems(read_rows(part.result, "result")):
-            yield _answer_trial(category, columns, line.data, line.data["result"])
+            yield _answer_trial(category, columns, line.own, line.data)
         return
     if part.score is not None:
-        for line in islice(refuse_problems(json_lines(part.score)), 1, None):
-            raw = line.data.get("model_result_raw", line.data.get("model_result"))
-            yield _answer_trial(category, columns, {"id": line.data["id"]}, raw)
+        for scored in islice(refuse_problems(json_lines(part.score)), 1, None):
+            failed = as_object(scored.data)
+            raw = failed.get("model_result_raw", failed.get("model_result"))
+            yield _answer_trial(category, columns, str(failed["id"]), {"result": raw})
     for own in category.passed:
         yield _passed_trial(category, columns, own)
     for n in range(1, category.unnamed + 1):
@@ -293,9 +294,9 @@ def _passed_trial(category: Category, columns: Columns, own: str) -> Trial:
 
 
 def _answer_trial(
-    category: Category, columns: Columns, data: Mapping[str, Json], result: Json
+    category: Category, columns: Columns, own: str, data: Mapping[str, Json]
 ) -> Trial:
-    own: str = data["id"]
+    result = data["result"]
     asked, error = category.asked.get(own), inference_error(result)
     made = read_calls(result, many_turns=has_turns(category.name))
     right, codes, reason = _verdict(category, own, faults(category.name, made.calls, asked))

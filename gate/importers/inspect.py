@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeGuard
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
@@ -31,7 +31,7 @@ from gate.importers.trials.build import name_judge, provenance_of
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
-from gate.records import LARGEST, Json, Provenance
+from gate.records import LARGEST, CheckedJson, Json, Provenance
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -233,7 +233,7 @@ def check_log(log: Log, found: Findings) -> Content:
     kinds: dict[str, type] = {}
     try:
         for place, sample in log.samples():
-            if not _sound(sample, place, found):
+            if not _is_sound(sample, place, found):
                 continue
             key = (id_of(sample), sample["epoch"])
             if key in seen:
@@ -266,16 +266,18 @@ def _order(log: Log) -> list[str]:
     return list(dict.fromkeys(as_strings(names)))
 
 
-def _sound(sample: Json, place: Place, found: Findings) -> bool:
+def _is_sound(sample: Json, place: Place, found: Findings) -> TypeGuard[CheckedJson]:
     wrong = CHECK.list_problems(sample, place)
     found.take(*wrong)
-    if not wrong and is_too_deep({key: sample.get(key) for key in _KEPT}):
+    if not wrong and is_too_deep([as_object(sample).get(key) for key in _KEPT]):
         found.add(place, "nested too deeply")
         return False
     return not wrong
 
 
-def _take(content: Content, sample: Mapping[str, Json], place: Place, found: Findings) -> None:
+def _take(
+    content: Content, sample: Mapping[str, CheckedJson], place: Place, found: Findings
+) -> None:
     content.samples += 1
     content.rounds = max(content.rounds, sample["epoch"])
     content.ids.setdefault(id_of(sample), place)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from gate.agents.traces.detecting import is_whole, shape_of, unwrap_message
 from gate.agents.traces.otel_sdk import is_span
@@ -357,7 +357,7 @@ def held_in(item: dict[str, Json]) -> Json:
     return next((one for one in inner if shape_of(one) is not None), None)
 
 
-def is_message(value: Json) -> bool:
+def is_message(value: Json) -> TypeGuard[dict[str, Json]]:
     """Whether it is one message or item of a conversation, and no more."""
     if not isinstance(value, dict) or is_whole(value) or any(key in value for key in HELD[:3]):
         return False

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 from gate.agents.http_client.route import format_address
 from gate.agents.traces.spending import split
@@ -46,6 +46,7 @@ from gate.records import (
     Attempt,
     Case,
     CheckedEvidence,
+    CheckedJson,
     Health,
     Json,
     LogRead,
@@ -119,7 +120,7 @@ class _Meta:
             created_at=_moment(session_id, folder / META),
             model=model,
             agent=f"{agent} at {format_address(address)}" if address else agent,
-            rounds=int(rounds) if rounds and _count(rounds) else 0,
+            rounds=int(rounds) if _count(rounds) else 0,
             suites=tuple(map(str, suites)) if isinstance(suites, list) else (),
             health=_health(data.get("health")),
             options={key: value for key, value in numbers.items() if _count(value)},
@@ -137,7 +138,7 @@ def _moment(session_id: Json, file: Path) -> datetime:
     )
 
 
-def _count(value: Json) -> bool:
+def _count(value: Json) -> TypeGuard[float]:
     return is_number(value) and 0 < value <= MOST_ROUNDS
 
 
@@ -335,7 +336,7 @@ def _unkept(n: int) -> Attempt:
     return Attempt(n=n, status="agent_error", latency_ms=None, passed=False, error=NOT_KEPT)
 
 
-def _attempt(data: Mapping[str, Json], codes: Sequence[str], model: str | None) -> Attempt:
+def _attempt(data: Mapping[str, CheckedJson], codes: Sequence[str], model: str | None) -> Attempt:
     status, error = _status(data), data.get("api_error") or data.get("parse_error")
     evidence = _evidence(data.get("evidence"))
     passed = None if status == "infra_error" else bool(data["ok"])
@@ -353,13 +354,13 @@ def _attempt(data: Mapping[str, Json], codes: Sequence[str], model: str | None) 
     )
 
 
-def _status(data: Mapping[str, Json]) -> TrialStatus:
+def _status(data: Mapping[str, CheckedJson]) -> TrialStatus:
     if said := data.get("api_error"):
         return status_of(said, data.get("response_status"))
     return "agent_error" if data.get("parse_error") else "completed"
 
 
-def _response(data: Mapping[str, Json], model: str | None) -> Response | None:
+def _response(data: Mapping[str, CheckedJson], model: str | None) -> Response | None:
     said = data.get("response_text")
     if said is None and (data.get("api_error") or data.get("parse_error")):
         return None
@@ -368,7 +369,7 @@ def _response(data: Mapping[str, Json], model: str | None) -> Response | None:
     return Response(answer=said or "", usage=usage, model=model)
 
 
-def _evidence(data: Json) -> CheckedEvidence | None:
+def _evidence(data: CheckedJson) -> CheckedEvidence | None:
     """What upstream found in the server's logs; it does not keep what the answer declares."""
     logs = (data or {}).get("log_verification")
     if not logs:

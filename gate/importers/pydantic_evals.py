@@ -40,6 +40,7 @@ from gate.records import (
     LARGEST,
     MOST_ROUNDS,
     Case,
+    CheckedJson,
     Json,
     MetricSpec,
     Response,
@@ -82,7 +83,7 @@ class PydanticEvalsReport:
         return Imported(
             files=(path,),
             created_at=None,
-            provenance=provenance_of("pydantic-evals", one_line(head["name"], 200)),
+            provenance=provenance_of("pydantic-evals", one_line(str(head["name"]), 200)),
             suites={suite: _suite(found, told)},
             trials=lambda: (
                 trial(entry, suite, found.names) for entry in refuse_problems(entries(path))
@@ -174,7 +175,7 @@ class Names:
     decides: set[str] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
 
-    def add(self, data: Mapping[str, Json]) -> None:
+    def add(self, data: Mapping[str, CheckedJson]) -> None:
         if len(self.assertions) + len(self.scores) + len(self.metrics) > MOST_NAMES:
             return
         for kind in ("assertions", "scores", "labels"):
@@ -217,7 +218,7 @@ class Names:
             )
 
 
-def evaluator(result: Mapping[str, Json]) -> str:
+def evaluator(result: Mapping[str, CheckedJson]) -> str:
     """The name of what gave a result; with its version, where it has one."""
     source = result.get("source")
     name = as_string(source.get("name") if isinstance(source, dict) else source)
@@ -283,7 +284,7 @@ def _case(entry: ReportCase, suite: str) -> Case:
     )
 
 
-def _scores(data: Mapping[str, Json]) -> Iterator[tuple[str, Score]]:
+def _scores(data: Mapping[str, CheckedJson]) -> Iterator[tuple[str, Score]]:
     """A grader a result; what the task counted is one more."""
     for name, one in (data.get("assertions") or {}).items():
         column, held = metric_name(TOOL, name), one["value"]
@@ -307,25 +308,25 @@ def _scores(data: Mapping[str, Json]) -> Iterator[tuple[str, Score]]:
         yield f"{TOOL}.metrics", Score(values=counted)
 
 
-def _score_failures(lacking: Mapping[str, Json]) -> Iterator[tuple[str, Score]]:
+def _score_failures(lacking: Mapping[str, CheckedJson]) -> Iterator[tuple[str, Score]]:
     """Under names of their own: an evaluator may be called as the result of another one."""
     for name, one in lacking.items():
         why = one_line(str(one.get("error_message") or "it raised an exception"), 300)
         yield metric_name(TOOL, "failed", name), Score(unscored=why)
 
 
-def _reason(result: Mapping[str, Json]) -> str:
+def _reason(result: Mapping[str, CheckedJson]) -> str:
     return (result.get("reason") or "")[:_MOST_TEXT]
 
 
-def _response(data: Mapping[str, Json]) -> Response:
+def _response(data: Mapping[str, CheckedJson]) -> Response:
     metrics = data.get("metrics") or {}
     used = {ours: metrics[name] for name, ours in _USAGE.items() if name in metrics}
     return Response(
         answer=as_text(_finite(data["output"])),
         usage=usage_of(**used),
         turns=as_count(metrics.get(_TURNS)),
-        state=_finite(data.get("attributes") or {}),
+        state=as_object(_finite(data.get("attributes"))),
     )
 
 
@@ -348,9 +349,9 @@ def _finite(value: Json) -> Json:
 
 
 _LISTS = ("cases", "failures")
-_OBJECT: Json = {"type": ["object", "null"]}
-_TEXT: Json = {"type": ["string", "null"]}
-_FAILED: Json = {
+_OBJECT: CheckedJson = {"type": ["object", "null"]}
+_TEXT: CheckedJson = {"type": ["string", "null"]}
+_FAILED: CheckedJson = {
     "type": ["array", "null"],
     "items": {
         "type": "object",
@@ -360,13 +361,16 @@ _FAILED: Json = {
 }
 
 
-def _results(value: Json) -> Json:
+def _results(value: CheckedJson) -> CheckedJson:
     one = {"type": "object", "properties": {"value": value, "reason": _TEXT}, "required": ["value"]}
     return {"type": ["object", "null"], "additionalProperties": one}
 
 
-_EVERY: dict[str, Json] = {"name": {"type": "string", "minLength": 1}, "source_case_name": _TEXT}
-CASE: Json = {
+_EVERY: dict[str, CheckedJson] = {
+    "name": {"type": "string", "minLength": 1},
+    "source_case_name": _TEXT,
+}
+CASE: CheckedJson = {
     "type": "object",
     "properties": {
         **_EVERY,
@@ -384,7 +388,7 @@ CASE: Json = {
     },
     "required": ["name", "output"],
 }
-FAILURE: Json = {
+FAILURE: CheckedJson = {
     "type": "object",
     "properties": {**_EVERY, "error_message": {"type": "string"}},
     "required": ["name", "error_message"],
@@ -400,7 +404,7 @@ class ReportCase:
     """
 
     place: Place
-    data: Mapping[str, Json]
+    data: Mapping[str, CheckedJson]
     failed: bool
     case_id: str
     round: int
@@ -437,7 +441,8 @@ def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
         return Problem(place, "nested too deeply")
     if not all(map(_is_measurable, _numbers(data))):
         return Problem(place, f"a score or metric beyond {LARGEST:g} - correct it, or leave it out")
-    name, source = data["name"], data.get("source_case_name")
+    checked: CheckedJson = data
+    name, source = checked["name"], checked.get("source_case_name")
     round_, planned = 1, 1
     if source:
         found = _REPEATED.search(name)
@@ -448,7 +453,7 @@ def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
         return Problem(place, f"{name[-40:]!r}: round {round_} of {planned} - there is no such")
     return ReportCase(
         place=place,
-        data=data,
+        data=checked,
         failed=key == "failures",
         case_id=(source or name)[:500],
         round=round_,
@@ -456,11 +461,11 @@ def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
     )
 
 
-def _numbers(data: Mapping[str, Json]) -> Iterator[Json]:
+def _numbers(data: CheckedJson) -> Iterator[CheckedJson]:
     yield from (data.get("metrics") or {}).values()
     yield from (result["value"] for result in (data.get("scores") or {}).values())
 
 
-def _is_measurable(value: Json) -> bool:
+def _is_measurable(value: CheckedJson) -> bool:
     """NaN and null are no number: what was not scored."""
     return value is None or value != value or abs(value) <= LARGEST

@@ -316,15 +316,16 @@ def by_id(listed: Json, place: Place, found: Findings) -> dict[str, Mapping[str,
     tasks: dict[str, Mapping[str, Json]] = {}
     for n, item in enumerate(as_list(listed)):
         where = Place(place.file, key=f"{place.key}[{n}]")
-        name = as_object(item).get("id")
+        task = as_object(item)
+        name = task.get("id")
         if not isinstance(name, str) or not 0 < len(name) <= 500:
             found.add(where, "no task of tau2-bench: its id is no text - leave it out")
         elif is_too_deep(item):
             found.add(where, "nested too deeply - leave it out")
-        elif name in tasks and tasks[name] != item:
+        elif name in tasks and tasks[name] != task:
             found.add(where, f"the id '{name[:80]}' has another task, too - keep one")
         else:
-            tasks[name] = item
+            tasks[name] = task
     return tasks
 
 

@@ -328,7 +328,7 @@ def _error_text(broken_sample: BrokenSample) -> str:
 def _response(run: FinishedSample) -> Response:
     """The history has the examples that the environment showed, too: they count as turns."""
     messages = [
-        {**item, "role": "assistant"} if as_object(item).get("role") == "agent" else item
+        {**as_object(item), "role": "assistant"} if as_object(item).get("role") == "agent" else item
         for item in run.history
     ]
     return conversation(messages, shows_calls=False)

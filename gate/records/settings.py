@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gate.errors import Place
 
@@ -17,9 +17,12 @@ MOST_DAYS = 36_500  # a hundred years
 LARGEST = 1e60  # of a measured number: its fourth power, the noise of a variance, is still a float
 
 
-# Any data whose form is known: it fits a schema, or Agent Gate has made it.
+# JSON whose form is known: it fits a schema, or Agent Gate has made it (docs/decisions/0031).
 CheckedJson = Any
-Json = Any  # what json.loads returns, as it comes
+if TYPE_CHECKING:  # what json.loads returns: isinstance says what a value is
+    Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+else:
+    Json = Any  # the codec reads the hints of records
 Level = Literal["block", "warn"]
 Rule = Literal["point", "convicted", "proven"]
 

@@ -5,6 +5,7 @@ here.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeGuard
 
 from gate.agents.traces.langgraph_stream import piece_of
 from gate.agents.traces.otel_sdk import is_span
@@ -38,7 +39,7 @@ def shape_of(data: Json) -> tuple[Shape, bool] | None:
     return _detect_object(data) if isinstance(data, dict) else None
 
 
-def is_whole(data: Json) -> bool:
+def is_whole(data: Json) -> TypeGuard[dict[str, Json]]:
     """Whether an object is what a model's interface or a tracer writes: none of its keys is meant
     as one of an answer object.
     """

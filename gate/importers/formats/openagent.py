@@ -8,9 +8,10 @@ from pathlib import Path
 
 from gate.errors import Place, Problem, UsageError
 from gate.files.json_schema import SchemaCheck
+from gate.files.json_values import as_object
 from gate.files.plain import JsonLine, json_lines
 from gate.files.session_file import read_json, regular
-from gate.records import LARGEST, MOST_ROUNDS, Json
+from gate.records import LARGEST, MOST_ROUNDS, CheckedJson, Json
 
 META, SUMMARY, DETAILS = "meta.json", "summary.json", "details.jsonl"
 MOST_JSON = 64 << 20  # of meta.json and summary.json
@@ -75,7 +76,7 @@ class BenchmarkRecord:
     """A line of details.jsonl that is what it should be."""
 
     place: Place
-    data: Mapping[str, Json]
+    data: Mapping[str, CheckedJson]
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -127,8 +128,8 @@ def records(files: tuple[Path, ...]) -> Iterator[BenchmarkRecord | Problem]:
 def _check_record(line: JsonLine) -> BenchmarkRecord | Problem:
     if wrong := _CHECK.list_problems(line.data, line.place):
         return wrong[0]
-    record = BenchmarkRecord(place=line.place, data=line.data)
-    if line.data["ok"] and record.codes:
+    record = BenchmarkRecord(place=line.place, data=as_object(line.data))
+    if record.data["ok"] and record.codes:
         code = record.codes[0][:80]
         return Problem(line.place, f"ok, and yet it failed with {code!r} - which is it?")
     return record

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gate.files.json_stream import decode_json
-from gate.files.json_values import as_string
+from gate.files.json_values import as_objects, as_string
 from gate.records import Json, ToolCall
 
 _MOST_CODE = 20_000  # characters of a text that is read as Python
@@ -53,10 +53,11 @@ def _steps(result: Json) -> Iterator[Json]:
 def _read_step(said: Json, turn: int | None) -> Sequence[ToolCall] | None:
     if isinstance(said, str):
         return _python_calls(said, turn)
-    items = said if isinstance(said, list) else [said]
-    if not all(isinstance(one, dict) and len(one) <= 1 for one in items[:_MOST_CALLS]):
+    items = (said if isinstance(said, list) else [said])[:_MOST_CALLS]
+    calls = as_objects(items)
+    if len(calls) < len(items) or any(len(one) > 1 for one in calls):
         return None
-    made = (pair for one in items[:_MOST_CALLS] for pair in one.items())
+    made = (pair for one in calls for pair in one.items())
     return [_call(name, given, turn) for name, given in made]
 
 
@@ -135,7 +136,7 @@ def _value(node: ast.expr) -> Json:
 def _constant(value: object) -> Json:
     if value is ...:
         return "..."
-    if isinstance(value, (bytes, complex)):
+    if value is not None and not isinstance(value, (int, float, str)):  # bytes, complex
         raise ValueError("no JSON value")
     json.dumps(value, allow_nan=False)  # 1e999 is infinite
     return value

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from gate.errors import Problem, UsageError
+from gate.errors import Place, Problem, UsageError
 from gate.files.json_values import as_object
 from gate.files.plain import JsonLine, files_below, json_lines
 from gate.importers.formats.bfcl.categories import parse_name, rank
@@ -52,23 +52,33 @@ def kind_of(item: Json) -> Kind | None:
     return next((kind for kind, signs in _SIGNS if signs <= keys), None)
 
 
+class BfclRow(NamedTuple):
+    """An object of a file; `own` is its id."""
+
+    place: Place
+    own: str
+    data: dict[str, Json]
+
+
 def kind_of_file(path: Path) -> Kind | None:
     first = next(json_lines(path), None)
     return kind_of(first.data) if isinstance(first, JsonLine) else None
 
 
-def read_rows(path: Path, key: str) -> Iterator[JsonLine | Problem]:
+def read_rows(path: Path, key: str) -> Iterator[BfclRow | Problem]:
     """Lines of objects with an `id` and this key."""
     for line in json_lines(path):
         if isinstance(line, Problem):
             yield line
-        elif not isinstance(as_object(line.data).get("id"), str):
+            continue
+        data = as_object(line.data)
+        own = data.get("id")
+        if not isinstance(own, str):
             yield Problem(line.place, f"no object with `id` and `{key}`")
-        elif key not in line.data:
-            message = f"{line.data['id'][:80]!r} has no `{key}` - name another file"
-            yield Problem(line.place, message)
+        elif key not in data:
+            yield Problem(line.place, f"{own[:80]!r} has no `{key}` - name another file")
         else:
-            yield line
+            yield BfclRow(line.place, own, data)
 
 
 def find_files(path: Path, score: Path | None, model: str | None) -> LeaderboardFiles:

@@ -8,15 +8,14 @@ from pathlib import Path
 
 from gate.errors import Place, UsageError
 from gate.files.json_values import as_list
-from gate.files.plain import JsonLine
 from gate.files.problems import Findings
 from gate.graders.tool_calling.actual import ArgsRules
 from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys
 from gate.graders.tool_calling.compare import compare, limit_codes
 from gate.graders.tool_calling.expected import read_expected_call
 from gate.importers.formats.bfcl.categories import is_irrelevance, is_matched, is_relevance
-from gate.importers.formats.bfcl.files import read_rows
-from gate.records import Json, ToolCall
+from gate.importers.formats.bfcl.files import BfclRow, read_rows
+from gate.records import CheckedJson, Json, ToolCall
 
 _RULES = ArgsRules(strings=OPTIONS["strings"], numbers=OPTIONS["numbers"])
 
@@ -28,8 +27,8 @@ class BfclQuestion:
     """
 
     input: Json
-    keys: Mapping[str, Json]
-    plain_keys: Mapping[str, Json]
+    keys: Mapping[str, CheckedJson]
+    plain_keys: Mapping[str, CheckedJson]
 
 
 def read_questions(
@@ -38,13 +37,13 @@ def read_questions(
     """By id, in the order of the files. Raises UsageError for what is no plain file."""
     truths: dict[str, Json] = {}
     for line in _read_all(answers, "ground_truth", findings):
-        own = line.data["id"]
+        own = line.own
         if own in truths:
             findings.add(line.place, f"{own[:80]!r} has two answers - keep one")
         truths[own] = line.data["ground_truth"]
     found: dict[str, BfclQuestion] = {}
     for line in _read_all(questions, "question", findings):
-        own = line.data["id"]
+        own = line.own
         if own in found:
             findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
             continue
@@ -52,7 +51,7 @@ def read_questions(
     return found
 
 
-def _read_all(files: Iterable[Path], key: str, findings: Findings) -> Iterator[JsonLine]:
+def _read_all(files: Iterable[Path], key: str, findings: Findings) -> Iterator[BfclRow]:
     for file in files:
         yield from findings.keep_good(read_rows(file, key))
 
@@ -62,8 +61,8 @@ def category_of(own: str) -> str:
     return own.partition(":")[0].rpartition("_")[0]
 
 
-def _read_question(line: JsonLine, truth: Json, findings: Findings) -> BfclQuestion:
-    data, category = line.data, category_of(line.data["id"])
+def _read_question(line: BfclRow, truth: Json, findings: Findings) -> BfclQuestion:
+    data, category = line.data, category_of(line.own)
     functions = data.get("function")
     compared = is_irrelevance(category) or (is_matched(category) and truth is not None)
     keys: tuple[Mapping[str, Json], ...] = ({}, {})
@@ -76,7 +75,7 @@ def _read_question(line: JsonLine, truth: Json, findings: Findings) -> BfclQuest
 
 
 def _keys(
-    functions: Json, truth: Json, place: Place, findings: Findings
+    functions: CheckedJson, truth: CheckedJson, place: Place, findings: Findings
 ) -> tuple[Mapping[str, Json], ...]:
     try:
         return tuple(case_keys(functions, truth, underscores=plain) for plain in (False, True))
@@ -93,9 +92,8 @@ def _input(question: Json) -> Json:
     turns = as_list(question)
     first = turns[0] if turns and isinstance(turns[0], list) else turns
     alone = first[0] if len(first) == 1 and isinstance(first[0], dict) else {}
-    if alone.get("role") == "user" and isinstance(alone.get("content"), str):
-        return alone["content"]
-    return first
+    said = alone.get("content")
+    return said if alone.get("role") == "user" and isinstance(said, str) else first
 
 
 # ------------------------------------------------------------------------------------------ verdict
@@ -117,6 +115,6 @@ def faults(
     return tuple(_codes(calls or (), keys) for keys in (asked.keys, asked.plain_keys))
 
 
-def _codes(calls: tuple[ToolCall, ...], keys: Mapping[str, Json]) -> tuple[str, ...]:
+def _codes(calls: tuple[ToolCall, ...], keys: Mapping[str, CheckedJson]) -> tuple[str, ...]:
     expected = [read_expected_call(call) for call in keys["expected_tool_calls"]]
     return limit_codes(compare(expected, calls, _RULES).codes("unordered"))

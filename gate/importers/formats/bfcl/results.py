@@ -18,7 +18,7 @@ from gate.files.plain import JsonLine, json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.bfcl.calls import read_calls
 from gate.importers.formats.bfcl.categories import SIZES
-from gate.importers.formats.bfcl.files import CategoryFiles, digest, read_rows
+from gate.importers.formats.bfcl.files import BfclRow, CategoryFiles, digest, read_rows
 from gate.importers.formats.bfcl.questions import BfclQuestion, faults
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json
@@ -92,7 +92,7 @@ def _with_results(
     doubtful: list[str] = []
     judged = score is not None
     for line in findings.keep_good(read_rows(path, "result")):
-        own = line.data["id"]
+        own = line.own
         if own in seen:
             findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
         seen.add(own)
@@ -133,12 +133,12 @@ def _compare_sizes(
 
 
 def _agrees(
-    line: JsonLine, score: BfclScores, codes: tuple[tuple[str, ...], ...], findings: Findings
+    line: BfclRow, score: BfclScores, codes: tuple[tuple[str, ...], ...], findings: Findings
 ) -> bool | None:
     """Whether our own comparison comes to the score file's verdict; None: it cannot tell. A pass
     that it does not see, and another answer in the score file, are among the findings.
     """
-    own: str = line.data["id"]
+    own = line.own
     failed = score.failed.get(own)
     if failed and failed.raw and digest(line.data["result"]) not in failed.raw:
         message = "the score file has another result of it - take both of one run"
@@ -233,10 +233,12 @@ def read_scores(path: Path, category: str, findings: Findings) -> BfclScores | N
 
 def _header(line: JsonLine, findings: Findings) -> tuple[int, int] | None:
     data = as_object(line.data)
-    correct: Json = data.get("correct_count")
-    total: Json = data.get("total_count")
-    counts = _is_count(correct) and _is_count(total) and 0 < total <= MOST_QUESTIONS
-    if not counts or correct > total or data.get("accuracy") is None:
+    correct, total = data.get("correct_count"), data.get("total_count")
+    if (
+        not (is_integer(correct) and is_integer(total) and data.get("accuracy") is not None)
+        or not 0 <= correct <= total <= MOST_QUESTIONS
+        or not total
+    ):
         findings.add(
             line.place, "no `accuracy`, `correct_count` and `total_count` - name a score file"
         )
@@ -246,10 +248,6 @@ def _header(line: JsonLine, findings: Findings) -> tuple[int, int] | None:
     wrong = [*compare_stated(data, [Figure("accuracy", (share,), shown, _ROUNDED)], line.place)]
     findings.take(*wrong)
     return None if wrong else (correct, total)
-
-
-def _is_count(value: Json) -> bool:
-    return is_integer(value) and value >= 0
 
 
 def _take(
@@ -268,8 +266,8 @@ def _take(
         findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
     else:
         failed[own] = _read_failure(data)
-        if isinstance(data.get("model_name"), str):
-            yield one_line(data["model_name"], 100)
+        if isinstance(model := data.get("model_name"), str):
+            yield one_line(model, 100)
 
 
 def _read_failure(data: Mapping[str, Json]) -> BfclFailure:

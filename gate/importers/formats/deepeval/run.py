@@ -26,7 +26,7 @@ from gate.files.json_values import (
 from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
-from gate.records import Json
+from gate.records import CheckedJson, Json
 
 TOOL = "deepeval"
 _NAMED = re.compile(r"test_run_(\d{8}_\d{6})")  # local time, of which it does not write the zone
@@ -95,7 +95,7 @@ class DeepEvalCase:
     """`data`: with the keys of its own level in snake_case. `inner`: metrics of the spans."""
 
     place: Place
-    data: Mapping[str, Json] = field(repr=False)
+    data: Mapping[str, CheckedJson] = field(repr=False)
     metrics: tuple[Metric, ...]
     inner: tuple[Metric, ...] = ()
 
@@ -141,8 +141,7 @@ def run_in(path: Path) -> DeepEvalRun:
     """Raises InvalidInput with everything that is wrong with its cases, UsageError for a link."""
     data = json_of(path, decoder=PYTHON)
     head = as_object(data)
-    if isinstance(head.get("testRunData"), dict):
-        head = head["testRunData"]
+    head = as_object(head.get("testRunData")) or head
     found = Findings()
     written = list(_iterate_cases(data if isinstance(data, list) else head, path))
     cases = tuple(_cases(written, found))
@@ -165,7 +164,8 @@ def _iterate_cases(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
     if isinstance(data, list):
         lists = {"": data}
     else:
-        lists = {key: data[key] for key in _LISTS if isinstance(data.get(key), list)}
+        given = as_object(data)
+        lists = {key: listed for key in _LISTS if isinstance(listed := given.get(key), list)}
     if not lists:
         message = "no test run of deepeval: there are no `testCases` in it"
         raise InvalidInput([Problem(Place(path.as_posix()), message)])
@@ -185,9 +185,9 @@ def _cases(written: list[tuple[Place, Json]], found: Findings) -> Iterator[DeepE
             continue
         yield DeepEvalCase(
             place=place,
-            data=data,
-            metrics=tuple(_metrics(data)),
-            inner=tuple(_inner(data.get("trace"))),
+            data=as_object(data),
+            metrics=tuple(_metrics(as_object(data))),
+            inner=tuple(_inner(as_object(data).get("trace"))),
         )
 
 
@@ -196,7 +196,7 @@ def _snake(data: Mapping[str, Json]) -> dict[str, Json]:
     return {_HUMP.sub(lambda hump: f"_{hump[1].lower()}", key): one for key, one in data.items()}
 
 
-def _metrics(data: Mapping[str, Json]) -> Iterator[Metric]:
+def _metrics(data: Mapping[str, CheckedJson]) -> Iterator[Metric]:
     for one in data.get("metrics_data") or ():
         yield _metric(_snake(one))
     expected = data.get("expectations_data")
@@ -206,7 +206,7 @@ def _metrics(data: Mapping[str, Json]) -> Iterator[Metric]:
         yield _metric({**own, "name": "expectations"})
 
 
-def _metric(data: Mapping[str, Json]) -> Metric:
+def _metric(data: Mapping[str, CheckedJson]) -> Metric:
     error = data.get("error")
     return Metric(
         name="expectations" if data.get("expectations_data") else str(data["name"]),

@@ -21,7 +21,17 @@ from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.case_ids import CaseIdentity, CaseIds, mark, number_repeat
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys
-from gate.records import MOST_ROUNDS, Case, Json, Response, Score, ToolCall, Trial, TrialStatus
+from gate.records import (
+    MOST_ROUNDS,
+    Case,
+    CheckedJson,
+    Json,
+    Response,
+    Score,
+    ToolCall,
+    Trial,
+    TrialStatus,
+)
 from gate.text.escaping import one_line
 
 ERROR, TIMEOUT, NO_OUTPUT = "agent_error", "timeout", "no_output"
@@ -102,7 +112,7 @@ def _steps(places: list[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
     )
 
 
-def _step(call: Mapping[str, Json], turn: int) -> ToolCall:
+def _step(call: Mapping[str, CheckedJson], turn: int) -> ToolCall:
     return ToolCall(
         name=call["name"],
         arguments=_first(call, "inputParameters", "input_parameters"),

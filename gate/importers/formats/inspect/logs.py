@@ -10,21 +10,22 @@ from pathlib import Path
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_schema import SchemaCheck
 from gate.files.json_stream import PYTHON, iterate_members, parse_json
+from gate.files.json_values import as_object
 from gate.files.plain import MOST_JSON, files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import moment_of
 from gate.files.zip import SIGN, Archive, open_archive
-from gate.records import LARGEST, MOST_CASES, Json
+from gate.records import LARGEST, MOST_CASES, CheckedJson, Json
 
 TOOL = "inspect"
 HEADER, START, SAMPLES = "header.json", "_journal/start.json", "samples/"
 _NAMES = (b"_journal/", b"header.json", SAMPLES.encode())  # one of them stands at the beginning
 CONVERT = "convert it: inspect log convert LOG --to json --output-dir FOLDER"
-_COUNT: Json = {"type": ["integer", "null"], "minimum": 0, "maximum": int(LARGEST)}
-_SAMPLES: Json = {**_COUNT, "maximum": MOST_CASES}
-_NAME: Json = {"type": ["string", "null"]}
-HEAD: Json = {
+_COUNT: CheckedJson = {"type": ["integer", "null"], "minimum": 0, "maximum": int(LARGEST)}
+_SAMPLES: CheckedJson = {**_COUNT, "maximum": MOST_CASES}
+_NAME: CheckedJson = {"type": ["string", "null"]}
+HEAD: CheckedJson = {
     "type": "object",
     "properties": {
         "version": {"type": "integer", "minimum": 1, "maximum": 2},
@@ -66,15 +67,14 @@ class Log:
     """
 
     path: Path
-    head: Mapping[str, Json]
+    head: Mapping[str, CheckedJson]
     created: datetime
     samples: Callable[[], Iterator[tuple[Place, Json]]] = field(repr=False)
     rewritten: int = 0
 
     @property
-    def spec(self) -> Mapping[str, Json]:
-        found: Mapping[str, Json] = self.head["eval"]
-        return found
+    def spec(self) -> Mapping[str, CheckedJson]:
+        return as_object(self.head["eval"])
 
     @property
     def task(self) -> str:
@@ -86,8 +86,8 @@ class Log:
         return str(self.head.get("status") or "started")
 
     @property
-    def results(self) -> Mapping[str, Json]:
-        return self.head.get("results") or {}
+    def results(self) -> Mapping[str, CheckedJson]:
+        return as_object(self.head.get("results"))
 
     @property
     def epochs(self) -> int:
@@ -183,14 +183,15 @@ def _iterate_samples(path: Path) -> Iterator[tuple[Place, Json]]:
 
 def _check_head(
     path: Path,
-    head: Json,
+    written: Json,
     place: Place,
     samples: Callable[[], Iterator[tuple[Place, Json]]],
     rewritten: int = 0,
 ) -> Log:
     found = Findings()
-    found.take(*_CHECK.list_problems(head, place))
+    found.take(*_CHECK.list_problems(written, place))
     found.refuse()
+    head: dict[str, CheckedJson] = as_object(written)
     created = moment_of(head["eval"]["created"])
     if created is None:
         what = "no moment (2026-05-12T14:30:52+00:00) - put it right"

@@ -28,6 +28,7 @@ from gate.records import (
     LARGEST,
     MOST_ROUNDS,
     Case,
+    CheckedJson,
     Json,
     MetricSpec,
     Response,
@@ -37,8 +38,8 @@ from gate.records import (
     Usage,
 )
 
-_OBJECT: Json = {"type": ["object", "null"]}
-SAMPLE: Json = {
+_OBJECT: CheckedJson = {"type": ["object", "null"]}
+SAMPLE: CheckedJson = {
     "type": "object",
     "properties": {
         "id": {"type": ["string", "integer"], "minLength": 1},
@@ -85,11 +86,11 @@ class SampleRules:
     mixed: frozenset[str] = frozenset()
 
 
-def id_of(sample: Mapping[str, Json]) -> str:
+def id_of(sample: Mapping[str, CheckedJson]) -> str:
     return str(sample["id"])[:_LONGEST_ID]
 
 
-def scores_of(sample: Mapping[str, Json]) -> Mapping[str, Json]:
+def scores_of(sample: Mapping[str, CheckedJson]) -> Mapping[str, CheckedJson]:
     """By scorer; logs before 2024 had one score and no name for it."""
     found = sample.get("scores")
     if found is None and isinstance(sample.get("score"), dict) and "value" in sample["score"]:
@@ -97,7 +98,7 @@ def scores_of(sample: Mapping[str, Json]) -> Mapping[str, Json]:
     return found or {}
 
 
-def trial(sample: Mapping[str, Json], rules: SampleRules, place: Place) -> Trial:
+def trial(sample: CheckedJson, rules: SampleRules, place: Place) -> Trial:
     """`sample` fits SAMPLE."""
     attached = Attachments(sample.get("attachments"))
     status, error = _status(sample)
@@ -121,7 +122,9 @@ def trial(sample: Mapping[str, Json], rules: SampleRules, place: Place) -> Trial
     )
 
 
-def _case(sample: Mapping[str, Json], suite: str, attached: Attachments, place: Place) -> Case:
+def _case(
+    sample: Mapping[str, CheckedJson], suite: str, attached: Attachments, place: Place
+) -> Case:
     target, asked = sample.get("target"), attached.resolve(sample["input"])
     keys: dict[str, Json] = {}
     if isinstance(target, str) and target:
@@ -148,7 +151,7 @@ def _keep_texts(messages: Json) -> Json:
     ]
 
 
-def _status(sample: Mapping[str, Json]) -> tuple[TrialStatus, str | None]:
+def _status(sample: Mapping[str, CheckedJson]) -> tuple[TrialStatus, str | None]:
     told = sample.get("error")
     if told is None:
         return "completed", None
@@ -161,7 +164,7 @@ def _status(sample: Mapping[str, Json]) -> tuple[TrialStatus, str | None]:
 
 
 def _judge_sample(
-    sample: Mapping[str, Json], rules: SampleRules
+    sample: Mapping[str, CheckedJson], rules: SampleRules
 ) -> tuple[dict[str, Score], bool | None, tuple[str, ...]]:
     """The scorers' scores, whether it passed, and why not."""
     scores, values = scores_of(sample), dict[str, dict[str, float | None]]()
@@ -209,7 +212,9 @@ def _add_codes(told: dict[str, Score], codes: tuple[str, ...]) -> dict[str, Scor
     }
 
 
-def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> tuple[str, ...]:
+def _codes(
+    sample: Mapping[str, CheckedJson], score: Mapping[str, Json], code: str
+) -> tuple[str, ...]:
     limit, reason = sample.get("limit"), score.get("reason")
     kind = as_object(limit).get("type")
     found = [f"{snake_case(kind)}_limit"] if isinstance(kind, str) else []
@@ -220,7 +225,7 @@ def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> 
 # ---------------------------------------------------------------------------------------- responses
 
 
-def _response(sample: Mapping[str, Json], model: str, attached: Attachments) -> Response:
+def _response(sample: Mapping[str, CheckedJson], model: str, attached: Attachments) -> Response:
     told = conversation(as_openai(attached.resolve(sample.get("messages"))), shows_calls=True)
     output = sample.get("output") or {}
     choice = as_object(next(iter(as_list(output.get("choices"))), None))
@@ -249,7 +254,7 @@ _USED = (
 )
 
 
-def _usage(sample: Mapping[str, Json], model: str) -> Usage:
+def _usage(sample: Mapping[str, CheckedJson], model: str) -> Usage:
     """What the evaluated model used; where it is the only one, without what it took as a grader.
     Where it took no part, what all others used.
     """
@@ -286,7 +291,7 @@ def _one(usage: Mapping[str, Json]) -> Usage:
     )
 
 
-def _latency(sample: Mapping[str, Json]) -> float | None:
+def _latency(sample: Mapping[str, CheckedJson]) -> float | None:
     """Milliseconds without waits for rate limits and shared resources, where the log has them."""
     seconds = as_amount(sample.get("working_time"))
     seconds = as_amount(sample.get("total_time")) if seconds is None else seconds
@@ -415,7 +420,7 @@ class GivenScore:
     value: Json
 
 
-def iterate_scores(scores: Mapping[str, Json]) -> Iterator[GivenScore]:
+def iterate_scores(scores: Mapping[str, CheckedJson]) -> Iterator[GivenScore]:
     """Every value of a sample's `scores`."""
     for scorer, score in scores.items():
         value = score.get("value")

@@ -19,7 +19,7 @@ from gate.importers.formats.mini_swe_agent.trajectory import (
     read_trajectory,
 )
 from gate.importers.trials.instance_ids import is_id
-from gate.records import Json, Response
+from gate.records import Response
 from gate.text.escaping import one_line
 
 PREDICTIONS = "preds.json"
@@ -160,10 +160,10 @@ def _statuses(path: Path, found: Trajectories, findings: Findings) -> dict[str, 
     if plain(path).stat().st_size > _MOST_YAML:
         findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - take it out")
         return {}
-    by_status: Json = at(parse(path.read_bytes(), name).data, "instances_by_exit_status")
+    by_status = at(parse(path.read_bytes(), name).data, "instances_by_exit_status")
     told: dict[str, str] = {}
     for status, instances in as_object(by_status).items():
-        for instance in filter(is_id, as_list(instances)):
+        for instance in [one for one in as_list(instances) if is_id(one)]:
             told[instance] = str(status)
             own = found.get(instance)
             if own is None and str(status) == "Submitted":

@@ -82,8 +82,9 @@ def id_of(path: Path) -> str:
 
 def read_trajectory(path: Path) -> TrajectoryFile:
     """Raises InvalidInput (file, key), UsageError for what is no plain file."""
-    data = json_of(path, _MOST)
-    info = at(data, "info")
+    read = json_of(path, _MOST)
+    data = read if isinstance(read, dict) else {}
+    info = data.get("info")
     if not isinstance(info, dict) or not isinstance(data.get("messages"), list):
         _refuse(path, "info, messages", "no trajectory of mini-SWE-agent - name its .traj.json")
     written = data.get("trajectory_format", FORMATS[0])
@@ -175,7 +176,8 @@ class MessageReader:
 
     def _message(self, value: Json) -> None:
         item = as_object(value, "it")
-        extra = item["extra"] if isinstance(item.get("extra"), dict) else {}
+        told = item.get("extra")
+        extra = told if isinstance(told, dict) else {}
         now = _moment(extra.get("timestamp", item.get("timestamp")))
         if item.get("role") == "assistant" or item.get("object") == "response":
             self._turn(item, extra)
@@ -224,14 +226,15 @@ class MessageReader:
 
 def _calls(item: Mapping[str, Json], extra: Mapping[str, Json]) -> Iterator[Called]:
     """The commands of a message."""
-    if isinstance(item.get("tool_calls"), list):
-        yield from map(parse_call, item["tool_calls"])
-    elif isinstance(item.get("output"), list):
-        for entry in item["output"]:
+    calls, output, actions = item.get("tool_calls"), item.get("output"), extra.get("actions")
+    if isinstance(calls, list):
+        yield from map(parse_call, calls)
+    elif isinstance(output, list):
+        for entry in output:
             if isinstance(entry, dict) and entry.get("type") == "function_call":
                 yield parse_call({**entry, "id": entry.get("call_id") or entry.get("id")})
-    elif isinstance(extra.get("actions"), list):
-        for action in extra["actions"]:
+    elif isinstance(actions, list):
+        for action in actions:
             yield _command(as_text(at(action, "command")), at(action, "tool_call_id"))
     else:
         blocks = _COMMAND.findall(content_text(item.get("content")) or "")

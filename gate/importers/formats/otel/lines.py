@@ -148,7 +148,7 @@ def _line(number: int, line: bytes) -> ReadValue:
 
 def _parse_line(line: bytes) -> Json:
     """JSON whose text can be written as UTF-8: halves of characters become `?`."""
-    found = json.loads(line.decode("utf-8-sig" if line[:3] == BOM_UTF8 else "utf-8"))
+    found: Json = json.loads(line.decode("utf-8-sig" if line[:3] == BOM_UTF8 else "utf-8"))
     if b"\\u" in line and (b"\\ud" in line or b"\\uD" in line) and _HALF.search(line):
         text = json.dumps(found, ensure_ascii=False)
         found = json.loads(text.encode("utf-8", "replace"))

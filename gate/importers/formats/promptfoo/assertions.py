@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.importers.formats.promptfoo.templates import as_text, within
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.text.escaping import one_line
 
 # Key of a case -> the grader that reads it, as gate.yml has it.
@@ -40,13 +40,14 @@ def map_assertions(
     assertions without weight, and under a `threshold`, which lets some of them fail: our graders
     all have to pass.
     """
-    keys: dict[str, Json] = {}
+    keys: dict[str, CheckedJson] = {}
     left: Counter[str] = Counter()
     for one in asserts:
-        plain = isinstance(one, dict) and not threshold
         kind = one_line(str(one.get("type") if isinstance(one, dict) else ""), 60) or "unknown"
         try:
-            found = dict(_keys(one, known)) if plain else {}
+            found: dict[str, CheckedJson] = (
+                dict(_keys(one, known)) if isinstance(one, dict) and not threshold else {}
+            )
         except (ValueError, RecursionError, OverflowError):
             found = {}
         if not found or any(key in keys and not _joins(key) for key in found):

@@ -27,7 +27,7 @@ from gate.importers.formats.promptfoo.naming import identify_test
 from gate.importers.formats.promptfoo.templates import render_template, unknown, within
 from gate.importers.trials.build import case_of, import_cases
 from gate.importers.trials.case_ids import CaseIds, mark
-from gate.records import Case, Json
+from gate.records import Case, CheckedJson, Json
 from gate.records.imported import Imported
 from gate.text.escaping import one_line
 
@@ -244,9 +244,9 @@ _TYPES = re.compile(
 )
 
 
-def test_of(row: Mapping[str, str]) -> dict[str, Json]:
+def test_of(row: Mapping[str, CheckedJson]) -> dict[str, Json]:
     """The test that promptfoo makes of it."""
-    test: dict[str, Json] = {"vars": {}, "assert": [], "metadata": {}, "options": {}}
+    test: dict[str, CheckedJson] = {"vars": {}, "assert": [], "metadata": {}, "options": {}}
     for key, cell in row.items():
         if key.startswith("__expected"):
             if cell.strip():
@@ -298,7 +298,7 @@ class _Reading:
     problems: Findings
 
     def tests(self) -> Iterator[_Found]:
-        data = self.document.data
+        data = as_object(self.document.data)
         written = data.get("tests")
         for n, one in enumerate(written if isinstance(written, list) else [written]):
             key = ("tests", n) if isinstance(written, list) else ("tests",)
@@ -332,7 +332,7 @@ class _Reading:
             yield place, _merge_tests(as_object(base), test)
 
     def default(self) -> Mapping[str, Json]:
-        written = self.document.data.get("defaultTest")
+        written = as_object(self.document.data).get("defaultTest")
         if isinstance(written, str):
             found = list(self._beside(self.document.place(("defaultTest",)), written))
             written = found[0][1] if found else None
@@ -373,7 +373,7 @@ def tests(
     count = 0
     for place, one in reading.tests():
         if isinstance(one, dict) and "__csv__" in one:
-            one = test_of(one["__csv__"])
+            one = test_of(as_object(one["__csv__"]))
         if not isinstance(one, dict):
             problems.add(place, "a test must be a mapping, or name a file with tests")
             continue
@@ -386,7 +386,7 @@ def tests(
             yield found
 
 
-def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
+def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, CheckedJson]:
     """Assertions of both, those of the default first; of variables and options the test's own."""
     own = as_object(one)
     found = {**default, **own}
@@ -398,13 +398,13 @@ def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
 
 
 def _expand_vars(
-    reading: _Reading, place: Place, test: Mapping[str, Json]
+    reading: _Reading, place: Place, test: Mapping[str, CheckedJson]
 ) -> Iterator[WrittenTest]:
     """A variable with a list of texts makes a test of each."""
     known = {key: reading.value(place, one) for key, one in test["vars"].items()}
     single = test["options"].get("disableVarExpansion") is True
     choices = [
-        value if not single and as_list(value) and isinstance(value[0], str) else [value]
+        value if not single and isinstance(value, list) and as_strings(value[:1]) else [value]
         for value in known.values()
     ]
     asserts = [reading.deref(place, one) for one in test["assert"]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeGuard
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files import yaml as yamlfile
@@ -15,27 +16,27 @@ from gate.files.json_schema import SchemaCheck
 from gate.files.json_values import as_list, as_object
 from gate.files.plain import MOST_JSON, json_lines, json_of, plain
 from gate.files.problems import Findings
-from gate.records import LARGEST, Json
+from gate.records import LARGEST, CheckedJson, Json
 
 TOOL = "promptfoo"
 MOST_YAML = 64 << 20  # bytes
 YAML, LINES = (".yaml", ".yml"), (".jsonl", ".ndjson")
 PASSED, ASSERTION, ERROR = 0, 1, 2  # its `failureReason`
 
-_SCORE: Json = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
-_SCORES: Json = {"type": ["object", "null"], "additionalProperties": _SCORE}
-_OBJECT: Json = {"type": ["object", "null"]}
-_NUMBERED: Json = {"type": ["integer", "null"], "minimum": 0}
-_JUDGED: dict[str, Json] = {"pass": {"type": "boolean"}, "score": _SCORE}
-COMPONENT: Json = {"type": ["object", "null"], "properties": _JUDGED, "required": ["pass"]}
-COMPONENTS: Json = {"type": ["array", "null"], "items": COMPONENT}
-_TEST: dict[str, Json] = {
+_SCORE: CheckedJson = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
+_SCORES: CheckedJson = {"type": ["object", "null"], "additionalProperties": _SCORE}
+_OBJECT: CheckedJson = {"type": ["object", "null"]}
+_NUMBERED: CheckedJson = {"type": ["integer", "null"], "minimum": 0}
+_JUDGED: dict[str, CheckedJson] = {"pass": {"type": "boolean"}, "score": _SCORE}
+COMPONENT: CheckedJson = {"type": ["object", "null"], "properties": _JUDGED, "required": ["pass"]}
+COMPONENTS: CheckedJson = {"type": ["array", "null"], "items": COMPONENT}
+_TEST: dict[str, CheckedJson] = {
     "vars": _OBJECT,
     "assert": {"type": ["array", "null"]},
     "metadata": _OBJECT,
     "threshold": {"type": ["number", "null"]},
 }
-ROW: dict[str, Json] = {
+ROW: dict[str, CheckedJson] = {
     "type": "object",
     "properties": {
         "success": {"type": "boolean"},
@@ -66,7 +67,7 @@ class EvalRow:
     """
 
     place: Place
-    data: Mapping[str, Json] = field(repr=False)
+    data: Mapping[str, CheckedJson] = field(repr=False)
     test: int
     prompt: int | None
 
@@ -90,7 +91,7 @@ class EvalRow:
 
     @property
     def asserts(self) -> list[Json]:
-        return list(self.case.get("assert") or ())
+        return as_list(self.case.get("assert"))
 
     @property
     def reason(self) -> int:
@@ -125,7 +126,7 @@ class Evaluation:
         return as_list(self.summary.get("prompts") or head.get("prompts"))
 
 
-def is_results(data: Json) -> bool:
+def is_results(data: Json) -> TypeGuard[dict[str, Json]]:
     """Results as the file has them (`results` is a mapping) or `evaluate()` returns them."""
     if not isinstance(data, dict):
         return False
@@ -167,7 +168,7 @@ def _split_results(
     if not is_results(data):
         message = "no results of promptfoo: there is no list `results` in it"
         raise InvalidInput([Problem(Place(path.as_posix()), message)])
-    inner = data["results"] if isinstance(data["results"], dict) else data
+    inner = as_object(data["results"]) or data
     rows = inner["results"]
     if not isinstance(rows, list):
         place = Place(path.as_posix(), None, "results.results")
@@ -189,10 +190,11 @@ def _check_rows(written: Iterator[tuple[Place, Json]], found: Findings) -> Itera
         if wrong := _CHECK.list_problems(data, place):
             found.take(wrong[0])
             continue
-        test, prompt = data.get("testIdx"), data.get("promptIdx")
+        checked: dict[str, CheckedJson] = as_object(data)
+        test, prompt = checked.get("testIdx"), checked.get("promptIdx")
         row = EvalRow(
             place=place,
-            data=data,
+            data=checked,
             test=number if test is None else int(test),
             prompt=None if prompt is None else int(prompt),
         )

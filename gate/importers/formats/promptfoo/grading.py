@@ -12,7 +12,7 @@ from gate.files.json_values import as_amount, as_list, as_object, as_objects
 from gate.importers.formats.promptfoo.evaluation import ASSERTION, COMPONENT, TOOL, EvalRow
 from gate.importers.formats.promptfoo.templates import render_template
 from gate.importers.trials.names import metric_name, snake_case
-from gate.records import Json, Score
+from gate.records import CheckedJson, Json, Score
 from gate.text.escaping import one_line
 
 SCORE = f"{TOOL}.score"
@@ -66,8 +66,8 @@ class RowGrade:
 
 def grade_row(row: EvalRow) -> RowGrade:
     result = row.mapping("gradingResult")
-    parts = tuple(_parts(result.get("componentResults") or [], row))
-    named = row.data.get("namedScores") or result.get("namedScores") or {}
+    parts = tuple(_parts(as_list(result.get("componentResults")), row))
+    named = as_object(row.data.get("namedScores") or result.get("namedScores"))
     threshold = row.case.get("threshold") is not None
     failures = [code for part in parts for code in part.failing()]
     broken = any(part.broken() for part in parts)
@@ -131,7 +131,7 @@ def _parts(written: Sequence[Json], row: EvalRow) -> Iterator[AssertionResult]:
         yield _part(one, inner, row)
 
 
-def _part(one: Mapping[str, Json], inner: Sequence[Json], row: EvalRow) -> AssertionResult:
+def _part(one: Mapping[str, CheckedJson], inner: Sequence[Json], row: EvalRow) -> AssertionResult:
     metadata = as_object(one.get("metadata"))
     assertion = as_object(metadata.get("assertionSet")) | as_object(one.get("assertion"))
     kind = str(assertion.get("type") or _SET)
@@ -176,7 +176,7 @@ def _model(provider: Json) -> str:
 
 
 def _scores(
-    parts: Sequence[AssertionResult], named: Mapping[str, Json], *, failed: bool
+    parts: Sequence[AssertionResult], named: Mapping[str, CheckedJson], *, failed: bool
 ) -> dict[str, Score]:
     """By column: the mean of those of one name by their weights, which is how promptfoo has it."""
     groups: dict[str, list[AssertionResult]] = {}

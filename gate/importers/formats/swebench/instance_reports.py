@@ -16,7 +16,7 @@ from gate.importers.formats.swebench.outcomes import (
     reason_code,
 )
 from gate.importers.trials.instance_ids import is_id
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.text.escaping import one_line
 
 NAME = "report.json"
@@ -112,7 +112,7 @@ def _iterate_reports(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Pro
 
 
 def _verdict(
-    instance: str, report: Mapping[str, Json], path: Path, findings: Findings
+    instance: str, report: Mapping[str, CheckedJson], path: Path, findings: Findings
 ) -> InstanceVerdict:
     """Resolved: every test of both kinds passes; of a kind without tests that is so, too."""
     tests = report.get("tests_status")
@@ -144,7 +144,7 @@ def _verdict(
     )
 
 
-def _format_tests(tests: Mapping[str, Json] | None) -> str:
+def _format_tests(tests: Mapping[str, CheckedJson] | None) -> str:
     """`1 of 2 FAIL_TO_PASS tests pass, 40 of 40 PASS_TO_PASS`."""
     if not tests:
         return ""

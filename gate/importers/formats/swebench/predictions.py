@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, Problem
+from gate.files.json_values import as_object
 from gate.files.plain import JsonLine, json_lines, json_of
 from gate.files.problems import Findings
 from gate.importers.trials.instance_ids import is_id
-from gate.records import Json
+from gate.records import CheckedJson, Json
 from gate.text.escaping import one_line
 
 
@@ -55,12 +56,14 @@ def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions
             elif wrong := _find_fault(item):
                 findings.add(place, wrong)
             else:
-                instance, patch = item["instance_id"], item.get("model_patch") or ""
+                prediction: dict[str, CheckedJson] = as_object(item)
+                instance = prediction["instance_id"]
+                patch = prediction.get("model_patch") or ""
                 if instance in own or patches.get(instance, hash(patch)) != hash(patch):
                     findings.add(place, f"{instance} has another prediction - keep one")
                 own.add(instance)
                 patches[instance], patched[instance] = hash(patch), bool(patch)
-                models.setdefault(str(item.get("model_name_or_path") or ""), place)
+                models.setdefault(str(prediction.get("model_name_or_path") or ""), place)
     if len(models) > 1:
         (first, _), (other, place), *_ = sorted(models.items())
         shown = one_line(first or "none", 80), one_line(other or "none", 80)

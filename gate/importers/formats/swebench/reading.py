@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, UsageError
-from gate.files.json_values import as_string
+from gate.files.json_values import as_object, as_string
 from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
@@ -168,10 +168,11 @@ def _main(found: ResultFiles, findings: Findings) -> SourceVerdicts | None:
         findings.add(Place(one.as_posix()), message)
     for path, data in found.mains[:1]:
         name = path.as_posix()
+        report = as_object(data)
         if run_report.is_run_report(data):
-            return run_report.read_run_report(data, name, findings)
+            return run_report.read_run_report(report, name, findings)
         read = run_report.read_lists if run_report.is_lists(data) else run_report.read_details
-        return read(data, name, findings)
+        return read(report, name, findings)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gate.files.json_values import as_object, as_objects
+from gate.files.json_values import as_object, as_objects, is_integer
 from gate.records import Json, MetricSpec
 
 REWARD = "tau.reward"
@@ -93,8 +93,7 @@ def metrics(least: int) -> tuple[MetricSpec, ...]:
 
 def trial_number(value: Json) -> int | None:
     """A whole number from 0 on."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if whole and 0 <= value < 1 << 31 else None
+    return value if is_integer(value) and 0 <= value < 1 << 31 else None
 
 
 def steps(actions: Json, key: str = "kwargs") -> list[dict[str, Json]]:

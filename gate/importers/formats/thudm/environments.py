@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import UsageError
-from gate.files.json_values import CLOSE, as_number, as_object
+from gate.files.json_values import CLOSE, as_boolean, as_number, as_object
 from gate.files.plain import files_below
 from gate.records import Json
 from gate.text.escaping import one_line
@@ -137,8 +137,8 @@ def worth(environment: Environment, result: Json) -> Worth:
             return Worth(reward, reward is not None and reward >= 1.0 - CLOSE)
         case "DCG":
             return _cards(data)
-        case "DB" if isinstance(data.get("is_correct"), bool):
-            return Worth(None, data["is_correct"])
+        case "DB" if (correct := as_boolean(data.get("is_correct"))) is not None:
+            return Worth(None, correct)
     return Worth(None, None if data else False)
 
 

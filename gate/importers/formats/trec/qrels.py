@@ -131,8 +131,8 @@ def _read_object(path: Path) -> Mapping[str, Json] | None:
         data = json_of(path)
     except InvalidInput:
         return None  # a line each, or what is wrong is told of the line
-    each = isinstance(data, dict) and all(isinstance(one, dict) for one in data.values())
-    return data if each else None
+    found = as_object(data)
+    return found if data == found and all(isinstance(one, dict) for one in found.values()) else None
 
 
 _Read = tuple[Place, QueryJudgements]

@@ -27,7 +27,7 @@ from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.importers.formats.webarena.results import TRUNCATED, TaskResult, mark_crashed
 from gate.importers.trials.build import usage_of
 from gate.importers.trials.names import suite_name
-from gate.records import Json, Response
+from gate.records import CheckedJson, Json, Response
 from gate.text.escaping import one_line
 
 SUMMARY, LAST_STEP, PACKAGES = "summary_info.json", "steps_info.json", "package_versions.txt"
@@ -160,7 +160,7 @@ def _result(episode: Episode) -> TaskResult:
     )
     if not summary.exists() and not summary.is_symlink():
         return mark_crashed(result, "")  # it was never finished
-    data = json_of(summary, _MOST)
+    data: CheckedJson = json_of(summary, _MOST)
     if wrong := _fault(data):
         raise InvalidInput([Problem(place, wrong)])
     seconds = [as_amount(data.get(f"stats.cum_{part}_elapsed")) for part in ("agent", "step")]

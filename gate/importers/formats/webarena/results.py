@@ -11,7 +11,7 @@ from gate.agents.wire.answer import response
 from gate.errors import AgentFailure, Place, Problem
 from gate.files.json_schema import mismatches
 from gate.files.json_stream import is_too_deep
-from gate.files.json_values import as_amount, as_count, as_object
+from gate.files.json_values import as_amount, as_count, as_list, as_object
 from gate.files.plain import JsonLine, json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
@@ -21,7 +21,7 @@ from gate.graders.webarena_rules.recorded import STATE, read_recorded
 from gate.graders.webarena_rules.task import Checks, checks_of, faults_of, with_sites
 from gate.importers.trials.build import AT_THE_SOURCE, case_of, trial_of
 from gate.importers.trials.nobodys_fault import is_nobodys
-from gate.records import MOST_ROUNDS, Case, Json, Response, Trial, TrialStatus
+from gate.records import MOST_ROUNDS, Case, CheckedJson, Json, Response, Trial, TrialStatus
 from gate.text.escaping import one_line
 
 # Failure codes of an import, beside those of the grader.
@@ -247,7 +247,7 @@ class RecordedAnswers:
         return min(filter(None, times), default=None)
 
 
-def _result(data: Json, place: Place) -> TaskResult | Problem:
+def _result(data: CheckedJson, place: Place) -> TaskResult | Problem:
     if wrong := _fault(data):
         return Problem(place, wrong)
     state = {**(data.get("state") or {}), **{k: data[k] for k in STATE if data.get(k) is not None}}
@@ -306,7 +306,7 @@ class WebTask:
     """`config` with the addresses of the sites in place of their names."""
 
     id: str
-    config: Mapping[str, Json]
+    config: Mapping[str, CheckedJson]
     checks: Checks
 
     @property
@@ -335,7 +335,7 @@ def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, WebTask]:
         for fault in faults:
             found.add(item.place, fault)
         if not faults:
-            config = with_sites(item.data, sites)
+            config: CheckedJson = with_sites(item.data, sites)
             task = WebTask(id=id_of(config), config=config, checks=checks_of(config["eval"]))
             tasks[task.id] = task
     if not found and not tasks:
@@ -350,7 +350,7 @@ def items(path: Path) -> Iterator[JsonLine | Problem]:
         begins = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()[:2]
     name = path.as_posix()
     if begins[:1] == b"[":
-        for n, item in enumerate(json_of(path)):
+        for n, item in enumerate(as_list(json_of(path))):
             yield JsonLine(Place(name, key=f"[{n}]"), item)
     elif begins in (b"{\n", b"{\r"):  # one object over several lines
         yield JsonLine(Place(name), json_of(path))
