@@ -1,6 +1,5 @@
-"""`gate action`: what the container runs. INPUT_* and GITHUB_* in; comment, summary, outputs out.
-
-It reads the inputs, runs, and has gate/github/delivery.py show the end, whatever that is.
+"""`gate action`: what the container runs. It reads INPUT_* and GITHUB_*, runs the gate, and
+publishes comment, summary and outputs (gate/github/delivery.py), however the run ends.
 """
 
 from __future__ import annotations
@@ -45,9 +44,8 @@ FORGIVEN = (1, 3, 4, 5, 6)  # exit codes that `fail: false` turns into 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
-    """What the action needs of the other commands and of the terminal, handed in by the caller.
-
-    `execute(argv, settings, env, find)` runs or merges, and prints as `gate run` does.
+    """What the action needs from other commands and the terminal. `execute(argv, settings, env,
+    find)` runs or merges, and prints as `gate run` does.
     """
 
     execute: Callable[
@@ -58,7 +56,9 @@ class Hooks:
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str], hooks: Hooks | None = None) -> int:
-    """The step's exit code; outputs, comment and check are written also when an error ends it."""
+    """Runs the action and returns the step's exit code. Outputs, comment and check are written also
+    after an error.
+    """
     if hooks is None:
         options.secrets.update(secrets_of(env, ()))  # of variables that inputs replace, too
         execute_here = partial(_run_or_merge, options.stop, options.secrets)

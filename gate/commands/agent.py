@@ -20,8 +20,8 @@ from gate.system.signals import Stop
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 after a clean stop. Raises UsageError for a wrong switch, a taken port, a missing key or a
-    folder that cannot be written to.
+    """Serves until stopped; returns 0. Raises UsageError for a wrong switch, a used port, a missing
+    key or a folder that cannot be written to.
     """
     service = _service(options, env)
     stop: Stop = options.stop

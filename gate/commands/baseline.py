@@ -24,12 +24,16 @@ NO_BASELINE = 4
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """`options`: action, config, suite, out and what the sub-command adds."""
+    """Runs the sub-command and returns its exit code. `options`: action, config, suite, out and
+    those of the sub-command.
+    """
     return COMMANDS[options.action](options, open_desk(options, env))
 
 
 def save(options: argparse.Namespace, desk: Desk) -> int:
-    """Appends a session to the pool; refuses what a pull request measured. All suites or none."""
+    """Adds a session to the baselines, all of its suites or none. Raises UsageError for what a pull
+    request measured.
+    """
     session = load_session(find_session(options.session, Path(desk.config.report.dir)))
     check_may_save(session, desk.job)
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
@@ -59,7 +63,7 @@ def _upload(folder: Path, desk: Desk) -> None:
 
 
 def pull(options: argparse.Namespace, desk: Desk) -> int:
-    """Writes the baselines that a run would compare with; exit 4 when there is none at all."""
+    """Writes the baselines that a run would be compared with; returns 4 if there is none."""
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     got = 0
     for baseline in find_baselines(options, desk):
@@ -70,7 +74,7 @@ def pull(options: argparse.Namespace, desk: Desk) -> int:
 
 
 def show(options: argparse.Namespace, desk: Desk) -> int:
-    """Prints what is stored and what of it counts; exit 4 when there is none at all."""
+    """Prints what is stored and which part is used; returns 4 if there is nothing."""
     got = 0
     for baseline in find_baselines(options, desk):
         stored = newest(parse(baseline.text, baseline.file), desk.rules.keep_rounds)
@@ -80,7 +84,7 @@ def show(options: argparse.Namespace, desk: Desk) -> int:
 
 
 def accept_change(options: argparse.Namespace, desk: Desk) -> int:
-    """Records in the working tree's files that a change is meant, who says so and why."""
+    """Writes into the working tree's files that a change is intended, with who says so and why."""
     if desk.job.event.startswith("pull_request"):
         raise UsageError(
             "gate baseline accept: a pull request's run cannot accept its own change; run "

@@ -1,4 +1,4 @@
-"""The baselines of gate.yml's suites, opened: what `gate baseline` and `gate history` work on."""
+"""Opens the baselines of gate.yml's suites, for `gate baseline` and `gate history`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gate.suites.protection.rules import load_own_config
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What every command needs that touches baselines. `root` is the folder of gate.yml."""
+    """What the commands about baselines share. `root`: the folder of gate.yml."""
 
     job: Job
     config: Config
@@ -46,7 +46,9 @@ class Desk:
 def open_desk(
     options: argparse.Namespace, env: Mapping[str, str], echo: Callable[[str], None] = print
 ) -> Desk:
-    """`options`: config, which may be left out. `echo`: told why a source has no baseline."""
+    """The Desk of this process. `options`: config, which may be left out. `echo`: is called with
+    the reason why a source has no baseline.
+    """
     job, now = current_job(env), datetime.now(UTC)
     home = home_of(options)
     root = home.root
@@ -70,7 +72,7 @@ def open_desk(
 
 
 def find_baselines(options: argparse.Namespace, desk: Desk) -> Iterator[FoundBaseline]:
-    """The suites' baselines by --baseline or gate.yml's source; a missing one is told."""
+    """The suites' baselines, by --baseline or gate.yml's source; a missing one is reported."""
     source = options.baseline or desk.rules.source
     named = source_names(source) == ("file",)
     if desk.job.no_base and not named:

@@ -44,7 +44,9 @@ AGENT = ("agent", "agent_digest", "agent_options", "judge")  # what must not dif
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """1 when the rate is surely above `--max`, else 0. Raises GateError."""
+    """Prints the measured rate; returns 1 if it is surely above `--max`, else 0. Raises
+    GateError.
+    """
     sessions = [Path(path) for path in options.sessions]
     if options.runs:
         sessions += _record(options, env)

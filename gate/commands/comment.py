@@ -1,7 +1,6 @@
-"""`gate comment SESSION`: publishes a stored session, as the second workflow of a fork does.
-
-The folder may come from a fork: only meta.json and summary.json are read, within limits, and the
-comment is rendered anew. Which pull request, commit and run it is about says the event alone.
+"""`gate comment SESSION`: publishes a stored session, as the second workflow for forks does. The
+folder may come from a fork: only meta.json and summary.json are read, within limits, and the
+comment is rendered again. Pull request, commit and run are taken from the event alone.
 """
 
 from __future__ import annotations
@@ -34,7 +33,9 @@ FORK = (
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """`options`: session, comment_id, when. Exit 6 when GitHub refuses the comment."""
+    """Publishes the comment; returns 6 if GitHub refuses it, else 0. `options`: session,
+    comment_id, when.
+    """
     job = current_job(env)
     api = connect(job, token(env))
     if api is None:
@@ -64,7 +65,9 @@ def comment(
     origin: Origin | None,
     means: Means,
 ) -> Published:
-    """Raises UsageError when the session is not about the event's commit."""
+    """Publishes the comment of a session. Raises UsageError if the session is not of the event's
+    commit.
+    """
     report = _report(session)
     _check_commit(session, report, job)
     provenance = session.meta.provenance

@@ -1,4 +1,6 @@
-"""`gate compare BASELINE CURRENT`: the same decision offline; no agent is called."""
+"""`gate compare BASELINE CURRENT`: the decision of `gate run` for two stored results; no agent is
+asked.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from gate.verdict.suite_data import Setting, SuiteData
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Exit code of the verdict; raises UsageError for what cannot be read."""
+    """Prints the report and returns the exit code of its verdict. Raises UsageError if an input
+    cannot be read.
+    """
     now = datetime.now(UTC)
     before, after = (load(Path(path), now) for path in (options.baseline, options.current))
     home = home_of(options)
@@ -48,8 +52,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def compare(
     before: Stored | None, after: Stored, config: Config, now: datetime, root: Path
 ) -> Report:
-    """The verdict on `after` against `before`, by the rules of `config`, a file in `root`; without
-    one by its limits alone.
+    """The report on `after` compared with `before`, by the rules of `config`, a file in `root`;
+    without a file no limit of gate.yml applies.
     """
     earlier = before.suites if before else {}
     if before and not earlier.keys() & after.suites.keys():

@@ -1,5 +1,5 @@
-"""`gate dataset extend`, `approve`, `stats`, `check`: a model proposes, a person decides, figures,
-and whether wrong answers fail.
+"""`gate dataset extend`, `approve`, `stats`, `check`: a model proposes cases, a person decides;
+figures; and whether wrong answers fail.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _TOLD = 20  # proposals that were left out and are named
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 when it is done; raises GateError."""
+    """Runs the sub-command and returns its exit code. Raises GateError."""
     return _ACTIONS[options.action](options, env)
 
 

@@ -38,9 +38,8 @@ _ABOUT = {
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 when every right answer passes and no wrong one does, else 1. Raises GateError.
-
-    Options: `config`, `suite`, `judge` (ask the models of gate.yml, too), `format`.
+    """Returns 0 if every right answer passes and no wrong one does, else 1. Raises GateError.
+    Options: `config`, `suite`, `judge` (also asks the models of gate.yml), `format`.
     """
     home = home_of(options)
     config = load_own_config(home.file, home.root, env, datetime.now(UTC).date())
@@ -96,7 +95,7 @@ def _connect_judge(
 
 
 def as_lines(checked: DatasetCheck) -> Iterator[str]:
-    """Each finding with its place, then one line of figures."""
+    """The findings with their places, then one line of figures."""
     for finding in checked.findings[:_MOST_TOLD]:
         yield from _finding_lines(finding)
     if len(checked.findings) > _MOST_TOLD:
@@ -146,7 +145,7 @@ def _rest(count: Count) -> str:
 
 
 def as_data(checked: Sequence[DatasetCheck]) -> Json:
-    """For other programs: figures and findings of each suite."""
+    """Figures and findings of each suite, for other programs."""
     return {
         "findings": sum(suite.faults for suite in checked),
         "suites": [

@@ -1,4 +1,6 @@
-"""`gate export SESSION --format F`: a stored session in another tool's form; nothing is asked."""
+"""`gate export SESSION --format F`: writes a stored session in another tool's form; no agent is
+asked.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ _ODD = "replace"  # half a surrogate pair has no UTF-8, and no other reader take
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 when it is written. Raises UsageError, with nothing written, for what is no session or has
-    a row that no run writes.
+    """Writes the file and returns 0. Raises UsageError, with nothing written, if the session or a
+    row is invalid.
     """
     exporter = _load_exporter(options.format)
     folder = Path(options.session)

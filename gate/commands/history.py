@@ -1,4 +1,4 @@
-"""`gate history`: the runs of the past as a table, with the changes of level named."""
+"""`gate history`: past runs as a table, with the changes of level."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WIDTH = 120
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0, or 4 when there is no run to show. Raises GateError."""
+    """Prints the table; returns 0, or 4 if there is no run to show. Raises GateError."""
     paths = [Path(path) for path in options.paths]
     past = _read_paths(paths, options) if paths else _read_baselines(options, env)
     for note in past.notes:

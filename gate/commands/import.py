@@ -1,4 +1,4 @@
-"""`gate import FORMAT PATH`: another tool's results become a session; nothing is asked."""  # noqa: N999
+"""`gate import FORMAT PATH`: turns the results of another tool into a session."""  # noqa: N999
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from gate.run.importing.run import import_results
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Exit code of the verdict: 0 without a gate that fails. Raises GateError."""
+    """Imports the results and returns the exit code of the verdict: 0 unless a gate fails. Raises
+    GateError.
+    """
     import_request = import_options(options)
     written = import_results(import_request, host_of(options, env), datetime.now(UTC))
     for line in written.beside if import_request.format == "text" else ():

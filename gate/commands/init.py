@@ -1,4 +1,4 @@
-"""`gate init`: writes gate.yml, three workflows and a first dataset that run as they are."""
+"""`gate init`: writes gate.yml, three workflows and a first dataset, which run without changes."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ baseline:
 
 
 def render_files(branch: str | None = None) -> dict[str, str]:
-    """Path -> content of every file, `<name>` of an action replaced by its reference, and the
-    `branch` of a repository written down.
+    """Path -> content of every file. Each `<name>` of an action is replaced by its reference, and
+    `branch` is filled in.
     """
     written = {path: _render_file(name, branch or BRANCH) for path, name in TEMPLATES.items()}
     if branch:
@@ -64,16 +64,15 @@ def _quote(branch: str) -> str:
 
 
 def find_default_branch(folder: Path) -> str | None:
-    """The default branch of the repository around the folder; None without a repository."""
+    """The default branch of the folder's repository; None without a repository."""
     there = next(one for one in (folder, *folder.absolute().parents) if one.is_dir())
     opened = open_repository(there)
     return opened.default_branch() if isinstance(opened, GitForge) else None
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Options: `dir` (where to; None is the current folder), `force` (overwrite).
-
-    Raises UsageError, with nothing written, when a file is there already.
+    """Writes the files and returns 0. Options: `dir` (None: the current folder), `force`
+    (overwrite). Raises UsageError, with nothing written, if a file exists.
     """
     folder = Path(options.dir or ".")
     branch = find_default_branch(folder)

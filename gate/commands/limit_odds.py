@@ -1,4 +1,4 @@
-"""What `gate validate` says of each limit: how often noise alone would miss it."""
+"""How often noise alone would break each limit, for `gate validate`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from gate.verdict.planning.plan import limit_outlooks, suite_from_baseline
 def tell_limit_odds(
     config: Config, files: dict[str, Path], results: Path, now: datetime
 ) -> Iterator[tuple[bool, str]]:
-    """Whether it is a warning, and what is told, of each blocking limit. `files`: the baseline
-    files of the suites that have one; the others take the newest session in `results`.
+    """For each blocking limit whether it is a warning, and the sentence. `files`: the baseline
+    files of the suites that have one; the others use the newest session in `results`.
     """
     newest = _find_newest_suites(results, now)
     subjects = []

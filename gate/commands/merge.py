@@ -10,7 +10,7 @@ from gate.commands.options.records import host_of, output_options, run_options
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Exit code of the verdict; no agent is called."""
+    """Judges the shards and returns the exit code of the verdict; no agent is asked."""
     outcome = merge(options.sessions, run_options(options), host_of(options, env))
     for line in outcome.words(output_options(options), env):
         print(line)

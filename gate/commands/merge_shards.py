@@ -1,4 +1,6 @@
-"""The shards of one run joined into one session and judged once: `gate merge` and the action."""
+"""Joins the shards of one run into one session and judges it once, for `gate merge` and the
+action.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 def merge(folders: Sequence[str], options: RunOptions, host: Host) -> Outcome:
     """Judges the sessions in `folders` as one run; no agent is asked. `options`: config, baseline,
-    out and settings; the shards say the rest. Raises GateError.
+    out and settings; all others come from the shards. Raises GateError.
     """
     shards = [load_session(Path(folder)) for folder in folders]
     for shard in shards:

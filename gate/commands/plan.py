@@ -1,4 +1,4 @@
-"""`gate plan`: what a run could detect and what that costs, before anything is spent."""
+"""`gate plan`: what a run could detect and what it costs, before anything is spent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ NONE_WANTED = Compared(info=BaselineInfo(source="none", detail="none was wanted"
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0; raises UsageError for what cannot be read. No agent is called."""
+    """Prints the plan and returns 0. Raises UsageError if a file cannot be read. No agent is
+    asked.
+    """
     if options.session:
         config, subjects = _read_session(options, env)
         plan_made = plan(subjects, config)

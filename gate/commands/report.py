@@ -19,7 +19,7 @@ RESULTS = Path("results")  # where `gate run` writes without --out
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 when the reports are written; raises UsageError for a session without a verdict."""
+    """Writes the reports and returns 0. Raises UsageError for a session without a verdict."""
     folder = find_session(options.session, RESULTS)
     session = load_session(folder)
     refuse_debugging(session)

@@ -1,4 +1,6 @@
-"""`gate review sample | import | agreement`: people look at answers, and at the judge."""
+"""`gate review sample | import | agreement`: people rate answers, and the judge is compared with
+them.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ EMPTY = "contains no ratings; fill it in and save it first"
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """`options`: action, reviews and what the action adds."""
+    """Runs the sub-command and returns its exit code. `options`: action, reviews and those of the
+    action.
+    """
     return ACTIONS[options.action](options, env)
 
 
@@ -63,7 +67,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 def sample(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Writes the manifest, the form and the sheet of a period; the same again gives the same."""
+    """Writes manifest, form and sheet of a period; the same command writes the same files."""
     session = load_session(Path(options.session))
     deque(check_rows(session.rows(), session.meta.suites, session.folder), maxlen=0)
     suite = choose_suite(session.meta, options.suite)
@@ -164,7 +168,9 @@ def _tell_sample(drawn: Manifest, path: Path) -> None:
 
 
 def import_labels(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 when at least one rating could be read; what is wrong is told, and left out."""
+    """Adds the valid ratings and reports the others; returns 0 if at least one rating could be
+    read.
+    """
     folder = Path(options.reviews)
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; give the folder of the samples with --reviews")
@@ -230,7 +236,7 @@ def _tell_import(merged: Merged, skipped: int, problems: int, path: Path) -> Non
 
 
 def agreement(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """How far people and the judge agree, by the labels; 2 for a file with wrong rows."""
+    """Prints how far people and the judge agree; returns 2 if the file has wrong rows."""
     checked = examine(home_of(options).file, options.labels, env, datetime.now(UTC).date())
     if options.format == "json":
         print(json.dumps(to_json(checked), indent=2, ensure_ascii=False))

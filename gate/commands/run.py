@@ -13,7 +13,7 @@ from gate.run.options import Host, RunOptions
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Exit code of the verdict, or of the cases that are shown."""
+    """Returns the exit code of the verdict, or of the shown cases."""
     request, host = run_options(options), host_of(options, env)
     if request.case or request.failed is not None:
         return _debug(request, host)

@@ -10,6 +10,6 @@ from gate.commands.schemas import SCHEMAS
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Options: `what`, a key of SCHEMAS."""
+    """Prints a schema and returns 0. Options: `what`, a key of SCHEMAS."""
     print(json.dumps(SCHEMAS[options.what](), indent=2, ensure_ascii=False))
     return 0

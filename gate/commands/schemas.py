@@ -1,4 +1,4 @@
-"""Every published JSON Schema by the name that `gate schema` has for it."""
+"""Every published JSON Schema, by its name for `gate schema`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gate --self-test`: is this installation whole? Asks nobody but the bundled sample agent."""
+"""`gate --self-test`: is this installation complete? Asks only the bundled sample agent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ suites: [{{name: analytics, dataset: {dataset}, graders: [facts], rounds: 2}}]
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 when every check holds, else 70; one line a check."""
+    """Prints one line for each check; returns 0 if all pass, else 70."""
     print(f"gate {__version__}, Python {sys.version.split()[0]} on {sys.platform}")
     broken = 0
     for name, look in _CHECKS.items():

@@ -1,4 +1,6 @@
-"""`gate validate`: config, datasets and baselines, every error at once; nothing is called."""
+"""`gate validate`: checks config, datasets and baselines and reports every error at once; nothing
+is called.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +54,8 @@ class _Examination:
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 when nothing is wrong; raises InvalidInput with every problem otherwise.
-
-    Options: `config` (None: gate.yml, or the built-in defaults where there is none), `suite`.
+    """Returns 0 if nothing is wrong. Raises InvalidInput with every problem. Options: `config`
+    (None: gate.yml, or the built-in defaults without one), `suite`.
     """
     today = datetime.now(UTC).date()
     home = home_of(options)

@@ -1,4 +1,4 @@
-"""`gate verify DIR`: checks a release's evidence folder; nobody is asked, nothing in it is run."""
+"""`gate verify DIR`: checks a release's evidence folder; asks nobody and runs nothing from it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ MOST_TOLD = 50
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """0 verified, 1 not, with a line a fault; raises UsageError (2) when there is no manifest.
-
-    Without `--commit` the commit is GITHUB_SHA, without `--tag` the tag is that of the job, where
-    there is one.
+    """Returns 0 if the evidence is verified, else 1 with a line for each fault. Raises UsageError
+    (2) without a manifest. Commit and tag are those of the options, else those of the job
+    (GITHUB_SHA, the tag of its ref).
     """
     commit = options.commit or env.get("GITHUB_SHA") or None
     here = env.get("GITHUB_REF_NAME") if env.get("GITHUB_REF_TYPE") == "tag" else None

@@ -18,9 +18,8 @@ class Accepted:
 
 
 def find_accepted_changes(job: Job, token: str, metrics: Iterable[str]) -> Accepted:
-    """What `/gate accept` said on GitHub about what `job` judges; nothing without a token.
-
-    `metrics`: the names that a reason may single out.
+    """The changes that `/gate accept` comments on GitHub accept for what `job` judges; empty
+    without a token. `metrics`: the names that a reason may single out.
     """
     if not (job.api_url and job.repository and token):
         return Accepted()

@@ -1,5 +1,5 @@
-"""`gate run --resume SESSION --rounds N`: a session that came to a verdict gets more rounds, up to
-N a case, and a later verdict that counts the looks before it.
+"""`gate run --resume SESSION --rounds N`: adds rounds to a session with a verdict, up to N for each
+case. The later verdict counts the looks before it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from gate.verdict.course import Course
 
 
 def read_begun_rounds(resume: str | None, rounds: int | None) -> Mapping[str, int]:
-    """Suite -> the rounds that the session to go on with began with, where `rounds` is another
-    number than its own option: then it says how many there are to be. Empty where nothing is asked
-    for, or there is no such session, which is told when it is opened.
+    """Suite -> the rounds with which the resumed session began, if `rounds` asks for another
+    number. Empty if no rounds are asked for, or there is no such session.
     """
     if resume is None or rounds is None:
         return {}
@@ -35,7 +34,7 @@ def read_begun_rounds(resume: str | None, rounds: int | None) -> Mapping[str, in
 
 
 def set_rounds(config: Config, rounds: Mapping[str, int]) -> Config:
-    """The config with these rounds of its suites."""
+    """The config with the given number of rounds for each suite."""
     if not rounds:
         return config
     suites = (replace(one, rounds=rounds.get(one.name, one.rounds)) for one in config.suites)
@@ -45,8 +44,8 @@ def set_rounds(config: Config, rounds: Mapping[str, int]) -> Config:
 def add_rounds(
     session: SessionWriter, plans: tuple[SuitePlan, ...], rounds: int, rules: RegressionRules
 ) -> tuple[tuple[SuitePlan, ...], Course]:
-    """The plans with looks up to so many rounds, and the course there; both are noted in the
-    session. Raises UsageError where it has them already, or may not have them.
+    """The plans with looks up to `rounds` rounds, and the course at that point; both are stored in
+    the session. Raises UsageError if the session has these rounds already or may not have them.
     """
     trials_made = Counter(str(row["suite"]) for row in session.rows())
     short = [plan for plan in plans if trials_made[plan.suite.name] < len(plan.chosen) * rounds]

@@ -24,8 +24,9 @@ from gate.text.secret_names import secrets_of, secrets_sent
 
 
 def ask_without_agent(rules: Rules, options: RunOptions, where: Where) -> Rules:
-    """The rules without an agent where all of --suite are classes, which ask by themselves, and
-    neither gate.yml nor an option says what to ask. Raises UsageError where no such code may run.
+    """The rules without an agent, if every suite of --suite is a class that asks by itself and
+    neither gate.yml nor an option names an agent; else the same rules. Raises UsageError if no such
+    code may run.
     """
     job, codes = where.job, [name for name in options.suite if is_own(name)]
     if codes and job.untrusted_head:
@@ -47,7 +48,7 @@ def ask_without_agent(rules: Rules, options: RunOptions, where: Where) -> Rules:
 
 
 def apply_options(options: RunOptions, rules: Rules, job: Job, home: Home) -> Config:
-    """The config that judges, of the suites that were chosen, with what the options change. Raises
+    """The config that judges, with the chosen suites and the values that the options change. Raises
     UsageError, InvalidInput.
     """
     config = select(rules.config, options.suite, rules.root)
@@ -76,9 +77,7 @@ def apply_options(options: RunOptions, rules: Rules, job: Job, home: Home) -> Co
 
 
 def replace_dataset(rules: Rules, options: RunOptions) -> Rules:
-    """The rules with the cases that --dataset names. Raises UsageError where the run may not choose
-    them.
-    """
+    """The rules with the cases of --dataset. Raises UsageError if the run may not choose them."""
     if options.dataset is None:
         return rules
     option = f"--dataset {options.dataset}"
@@ -109,7 +108,7 @@ def _check_judge_is_another(config: Config, root: Path) -> Config:
 
 
 def add_key(options: RunOptions, config: Config, env: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment with --provider-key in the variable that the agent's key comes from."""
+    """The environment with --provider-key in the variable of the agent's key."""
     name = str(config.agent.options.get("api_key_env") or KEY_VARIABLE)
     return {**env, name: options.provider_key} if options.provider_key else env
 
@@ -117,7 +116,9 @@ def add_key(options: RunOptions, config: Config, env: Mapping[str, str]) -> Mapp
 def find_secrets(
     options: RunOptions, config: Config, control: Control, env: Mapping[str, str]
 ) -> Iterator[str]:
-    """What no output may show. `env` as it was: a key that stands for a variable hides none."""
+    """All values that no output may show. `env`: the environment before a key replaced a variable,
+    because the replaced value is a secret, too.
+    """
     models = (config.judge, config.verifier, config.retriever, control.retriever)
     agents = (config.agent, config.control_agent, control.agent, *models)
     yield from secrets_sent(env, (one.options for one in agents if one is not None))

@@ -21,7 +21,7 @@ Key = tuple[str, str, int]  # suite, case id, round
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmResults:
-    """What the trials of one agent came to, by suite; `meta` says what was asked."""
+    """The results of one agent's trials, by suite; `meta` describes what was asked."""
 
     meta: Meta
     columns: Mapping[str, TrialColumns]
@@ -30,7 +30,7 @@ class ArmResults:
 
 
 class Arm:
-    """One agent's trials: in a session of its own on disk, as columns, as counts."""
+    """One agent's trials: on disk in its own session, as columns, and as counts."""
 
     def __init__(self, session: SessionWriter, suites: Iterable[str]) -> None:
         self.session = session
@@ -61,13 +61,15 @@ class Arm:
                 self._add(row)
 
     def take(self, row: TrialRow) -> None:
-        """One trial more; it is on disk first."""
+        """Adds a trial. It is written to disk first."""
         self.session.append(row)
         self._add(row)
         self._unanswered.pop(_key(row), None)
 
     def give_up_unanswered(self) -> None:
-        """Whom nobody answered stays so: the run does not ask again."""
+        """Adds the unanswered trials of the session as they are: the run does not ask them
+        again.
+        """
         for row in self._unanswered.values():
             self._add(row)
         self._unanswered.clear()
@@ -86,7 +88,7 @@ class Arm:
 
 
 class Arms:
-    """`alone`: cases by suite that the candidate is asked and the control is not."""
+    """The agents of a run. `alone`: suite -> cases that only the candidate is asked."""
 
     def __init__(
         self, candidate: Arm, control: Arm | None, alone: Mapping[str, frozenset[str]]
@@ -98,20 +100,22 @@ class Arms:
         return iter([self.candidate] if self.control is None else [self.candidate, self.control])
 
     def of(self, trial: Trial) -> Arm:
-        """Raises ValueError for a trial of a control that there is not."""
+        """The arm that a trial belongs to. Raises ValueError for a trial of the control if there is
+        none.
+        """
         arm = self.control if trial.control else self.candidate
         if arm is None:
             raise ValueError("a trial of the control in a run without one")
         return arm
 
     def done(self, suite: str, case_id: str, number: int) -> bool:
-        """Whether nobody is to be asked any more."""
+        """Whether every agent has its result of this trial."""
         return all((suite, case_id, number) in arm.done for arm in self._arms_asked(suite, case_id))
 
     def side_by_side(self, tasks: Iterable[Task]) -> Iterator[Task]:
-        """Each task for both, one right after the other, without what is done. Who comes first is
-        drawn by hash for a case and alternates from round to round, so that what the order does to
-        an answer cancels.
+        """Each task for both agents, one right after the other, without those that are done. A hash
+        of the case draws who comes first, and this alternates from round to round, so effects of
+        the order cancel.
         """
         for task in tasks:
             suite, case_id = task.suite.name, task.case.id

@@ -1,4 +1,4 @@
-"""Which trials are made, in which order: whole rounds, or batches between two looks."""
+"""Which trials are made, and in which order: whole rounds, or batches between two looks."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ class PreparedSuite:
 
 
 def deal_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
-    """All cases once, then all again: round 1 of every suite, round 2, ... without what is done.
-
-    An early end (budget, Ctrl-C) then leaves whole rounds, not the first cases only.
+    """The tasks round by round: round 1 of every suite, then round 2, without those that are done.
+    So an early end (budget, Ctrl-C) leaves whole rounds, not only the first cases.
     """
     prepared = list(suites)
     for number in range(1, max((p.suite.rounds for p in prepared), default=0) + 1):
@@ -45,8 +44,8 @@ def deal_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
 
 
 def case_order(ids: Iterable[str], *, suite: str, seed: str) -> tuple[str, ...]:
-    """The cases in the order of every round. It depends on the commit and on nothing that was
-    measured: with the baseline's failures first the first batch could not get worse.
+    """The case ids in the order of every round. It depends on the commit and not on results: with
+    the baseline's failures first, the first batch could not get worse.
     """
     return tuple(sorted(ids, key=lambda case_id: _hash(seed, suite, case_id)))
 
@@ -54,9 +53,9 @@ def case_order(ids: Iterable[str], *, suite: str, seed: str) -> tuple[str, ...]:
 def deal_batch(
     suite: PreparedSuite, order: Sequence[str], trials: range, done: Done
 ) -> Iterator[Task]:
-    """The trials with these numbers, without what is done. Trial s is round s // n + 1 of case
-    order[s % n]; within a round the cases of a batch come as the dataset has them, which is
-    streamed once a round.
+    """The tasks with these trial numbers, without those that are done. Trial s is round s // n + 1
+    of case order[s % n]. Within a round they come in the order of the dataset, which is read once
+    for each round.
     """
     n = len(order)
     for before in range(trials.start // n * n, trials.stop, n):
@@ -68,7 +67,7 @@ def deal_batch(
 
 
 def interleave(streams: Iterable[Iterator[Task]]) -> Iterator[Task]:
-    """One task of each stream after the other until all are empty."""
+    """One task of each stream in turn until all streams are empty."""
     waiting = deque(streams)
     while waiting:
         stream = waiting.popleft()

@@ -17,7 +17,7 @@ _TELL_NO_COST = ("api.anthropic.com", "api.openai.com")
 
 
 class Allowance:
-    """The budget while the run goes on: when it is used up, no task is started any more."""
+    """The budget during a run. When it is used up, no task is started any more."""
 
     def __init__(
         self,
@@ -42,11 +42,11 @@ class Allowance:
 
     @property
     def blind(self) -> bool:
-        """Whether money is limited and nobody knows yet what a trial costs."""
+        """Whether money is limited and the cost of a trial is not known yet."""
         return self._usd is not None and not self._finished
 
     def limit(self, tasks: Iterator[Task]) -> Iterator[Task]:
-        """The tasks until a limit is reached. Costs of trials under way are guessed from the
+        """The tasks until a limit is reached. Trials under way count with the mean cost of the
         finished ones.
         """
         for task in tasks:

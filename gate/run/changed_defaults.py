@@ -1,6 +1,5 @@
-"""Defaults that a later version changed: each is told once, by the first run that meets it.
-
-Loaded only where a run follows one of an older version.
+"""Defaults that a later version changed. The first run that meets a change reports it. Loaded only
+if a run follows one of an older version.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _NUMBERS = late_pattern(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedDefault:
-    """`since` is the first version that has it."""
+    """A default that was changed; `since`: the first version with the new one."""
 
     name: str
     since: str
@@ -150,10 +149,9 @@ def tell_changed_defaults(
     untold: Sequence[str] = (),
     changed: Sequence[ChangedDefault] = CHANGED,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sentences for this run, and the names of the changes that concern a later one.
-
-    `versions`: which wrote what this run follows; the oldest counts. `untold`: what a newer one
-    of them left for later.
+    """The sentences for this run, and the names of the changes that matter to a later one.
+    `versions`: those that wrote the data that this run continues; the oldest counts. `untold`:
+    changes that an earlier run left for later.
     """
     versions_known = [numbers for version in versions if (numbers := _numbers(version))]
     oldest = min(versions_known, default=None)

@@ -1,6 +1,5 @@
 """A mutation test for a dataset: does each right answer pass its case's graders, and no wrong one?
-
-A right answer is made of the case's own keys, wrong ones of the right ones. No agent is asked.
+The right answer is made from the case's keys, the wrong ones from the right one. No agent is asked.
 """
 
 from __future__ import annotations
@@ -47,7 +46,9 @@ class DatasetFinding:
 
 @dataclass(slots=True, kw_only=True)
 class Count:
-    """The figures of one mutation over all cases: answers tried, and their results."""
+    """The figures of one mutation over all cases: how many answers were tried, and their
+    results.
+    """
 
     failed: int = 0
     passed: int = 0
@@ -61,7 +62,7 @@ class Count:
 
 @dataclass(slots=True, kw_only=True)
 class DatasetCheck:
-    """What the check of one suite came to."""
+    """The result of the check of one suite."""
 
     suite: str
     dataset: str
@@ -89,8 +90,8 @@ def check_cases(
     graders: Mapping[str, Grader],
     ask: Ask | None = None,
 ) -> DatasetCheck:
-    """The mutation test of one suite. `ask`: asks the judge and the verifier; None: models are
-    not asked, and what they alone would decide stays open.
+    """Runs the mutation test of one suite. `ask`: asks the judge and the verifier; None: no model
+    is asked, and answers that only a model could fail stay open.
     """
     return _Check(DatasetCheck(suite=suite, dataset=dataset), graders, ask).run(list(cases))
 

@@ -15,8 +15,8 @@ _MANNERS = ("timeout_s", "concurrency", "requests_per_minute")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """Whether an agent is asked beside the candidate. Where it is not, the stored baseline is
-    compared with, and `notes` say why where somebody could have expected otherwise.
+    """Whether a control agent is asked. If not, the run is compared with the stored baseline, and
+    `notes` say why if the user may have expected otherwise.
     """
 
     fresh: bool = False
@@ -36,10 +36,10 @@ def choose_control(
     timeout: float | None = None,
     concurrency: int | None = None,
 ) -> Control:
-    """`base_agent`: that of the base branch's gate.yml, None where it is unknown; `base_retriever`
-    stands beside it, and beside a `control_agent` where it is known. `own_run`: of the
-    base branch itself, which measures and changes nothing. `instead`: the option that asks for
-    stored answers. Raises UsageError when there is no agent to ask.
+    """The agent that answers for the base branch, or none. `base_agent`, `base_retriever`: those of
+    the base branch's gate.yml, None if unknown. `own_run`: a run of the base branch itself.
+    `instead`: the option that asks for stored answers. Raises UsageError if there is no agent to
+    ask.
     """
     if config.regression.control != "fresh" or own_run:
         return Control()

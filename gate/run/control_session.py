@@ -1,4 +1,6 @@
-"""The control's session inside the run's own: opened, gone on with, and joined from shards."""
+"""The session of the control's answers, inside the session of the run: opened, continued, or joined
+from shards.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ from gate.store.session import CONTROL, Meta, Session, SessionWriter, is_session
 
 
 def control_of_shards(shards: Sequence[Session], baseline: str | None) -> Control | None:
-    """Whether the shards asked a control that counts: one that `baseline` does not replace. None
-    without shards. Raises UsageError when only some did.
+    """The control that the shards asked, unless `baseline` replaces it; None without shards. Raises
+    UsageError if only some of them asked one.
     """
     if not shards:
         return None
@@ -39,8 +41,8 @@ def open_control_session(
     joined: Sequence[Session],
     redact: Callable[[str], str],
 ) -> Iterator[SessionWriter | None]:
-    """Where the control's answers go, with those of the `joined` sessions; None without a control.
-    Raises OtherSession for one to go on with that had another control.
+    """The session for the control's answers, with those of the `joined` sessions; None without a
+    control. Raises OtherSession if the resumed session had another control.
     """
     resumed, folder = setup.resumed is not None, session.folder / CONTROL
     if resumed and is_session(folder) != setup.control.fresh:

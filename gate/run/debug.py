@@ -31,7 +31,7 @@ _MEASURING = {
 
 
 def debug(options: RunOptions, host: Host) -> ShownCases | None:
-    """The cases with what was answered; None where no case of the session failed. Raises
+    """The chosen cases with the agent's answers; None if no case of the session failed. Raises
     GateError.
     """
     _check(options)
@@ -82,7 +82,7 @@ def _choose_failed_cases(setup: Setup, session: str) -> Setup:
 
 
 def find_failed_cases(folder: Path) -> dict[str, frozenset[str]]:
-    """Suite -> its cases of which a round failed, was not answered or not judged. Raises
+    """Suite -> its cases with a round that failed, was not answered or not judged. Raises
     UsageError.
     """
     session = load_session(folder)

@@ -1,5 +1,5 @@
-"""Going on with the session of an earlier head of the pull request that has the same files: what
-tells whether it has the same agent, too.
+"""Continues the session of an earlier head of the pull request that has the same files and the same
+agent.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _LISTED = 10  # verdicts of earlier heads
 
 
 def find_no_session(paths: Sequence[str], out: Path) -> StoredSession:
-    """Where no run before left a session."""
+    """The answer if no earlier run left a session."""
     return StoredSession()
 
 
 def continue_earlier_head(setup: Setup, find: FindEarlier) -> Setup:
-    """The setup with the session that was found, and the note about it."""
+    """The setup with the session that `find` returns, and a note about it."""
     folder = setup.place.where.opened.folder
     paths = [
         posixpath.normpath(posixpath.join(folder, path))
@@ -46,22 +46,22 @@ def continue_earlier_head(setup: Setup, find: FindEarlier) -> Setup:
 
 
 def tell_earlier_verdicts(session: SessionWriter, commit: str | None) -> list[str]:
-    """A note of the verdicts that other heads with these files had; none where there are none."""
+    """A note with the verdicts of other heads with these files; empty if there are none."""
     verdicts = {head: what for head, what in session.log.verdicts.items() if head != commit}
     named = [f"`{head[:7]}` {what}" for head, what in list(verdicts.items())[-_LISTED:]]
     return [f"verdicts of earlier heads with the same files: {', '.join(named)}"] if named else []
 
 
 def agent_digest(config: Config) -> str:
-    """sha256 of whom the answers of two commits must have in common: type and options of agent and
-    retriever, without keys and without what sets the pace.
+    """sha256 of the agent's and retriever's type and options, which must be equal for two commits.
+    It leaves out keys, and options that only set the pace.
     """
     plugins = [plugin for plugin in (config.agent, config.retriever) if plugin is not None]
     return digest([[plugin.name, _keep_lasting_options(plugin)] for plugin in plugins])
 
 
 def deployment_digest(setup: Setup) -> str:
-    """sha256 of `agent.version`; empty where there is none."""
+    """sha256 of `agent.version`; empty without a version."""
     version = _describe_same_agent(setup).version
     return digest(version) if version else ""
 

@@ -1,4 +1,4 @@
-"""Which suites are looked at while they run, so that the run can end once the verdict stands."""
+"""Which suites have interim looks, so that the run can end once the verdict is clear."""
 
 from __future__ import annotations
 
@@ -13,35 +13,33 @@ from gate.store.session import SuiteMeta
 
 
 def stops_early(config: Config, job: Job, option: str | None) -> bool:
-    """`--stop`, else gate.yml's rule. A run of the base branch makes every round unless the option
-    says otherwise, because a baseline wants them all; so does a release.
-
-    Recorded answers are replayed whole, because they cost nothing and rounds beyond them do not
-    exist, unless the recording says how its run was looked at (recorded_looks.py).
+    """Whether the run may end early: `--stop`, else gate.yml. Without the option, runs of the base
+    branch make every round, because a baseline needs them, and so do releases. Recorded answers are
+    replayed completely unless the recording has its looks (recorded_looks.py).
     """
     replayed = option is None and config.agent.name == "replay"
     return not replayed and may_stop_early(config, job, option)
 
 
 def may_stop_early(config: Config, job: Job, option: str | None) -> bool:
-    """The same, whoever answers."""
+    """Whether the run may end early, without regard to recorded answers."""
     if option is not None:
         return option == "early"
     return config.regression.stop == "early" and not _measures(config, job)
 
 
 def extends(config: Config, job: Job, option: str | None) -> bool:
-    """Whether a run that makes all its planned trials goes on to the cap where they leave a doubt:
-    `policy.inconclusive: extend`.
+    """Whether a run that makes all its planned trials adds rounds up to the maximum if they leave a
+    doubt: `policy.inconclusive: extend`.
     """
     wanted = config.policy.inconclusive == "extend" and config.agent.name != "replay"
     return wanted and not (_measures(config, job) or stops_early(config, job, option))
 
 
 def asks_again(config: Config, job: Job, option: str | None) -> bool:
-    """Whether a release, which makes all its planned trials, makes more of them for a value that is
-    beyond its limit and not surely so. Where gate.yml or `--stop` says off the value decides at
-    once, as it does in a run that measures the base branch.
+    """Whether a release, which makes all its planned trials, adds rounds for a value that is beyond
+    its limit but not certainly. Not if gate.yml or `--stop` says off, nor in a run that measures
+    the base branch.
     """
     wanted = option is None and config.regression.stop == "early" and job.mode == "release"
     return wanted and config.agent.name != "replay"
@@ -60,10 +58,10 @@ def plan_looks(
     early: bool,
     concurrency: int,
 ) -> tuple[SuitePlan, ...]:
-    """The plans with looks at the suites that are `compared` with something or have a limit that
-    the value decides, because both may ask for more rounds, up to `max_rounds`; and, where a run
-    may end `early`, at those with any limit. A batch between two looks keeps `concurrency` workers
-    busy. Raises UsageError for more rounds than `max_rounds`.
+    """The plans with looks: for suites that are `compared` or have a limit that the value decides,
+    because both may need rounds up to `max_rounds`; and, if the run may end `early`, for suites
+    with any limit. A batch keeps `concurrency` workers busy. Raises UsageError if `rounds` exceeds
+    `max_rounds`.
     """
     with_looks_planned = []
     for plan in plans:
@@ -86,14 +84,14 @@ def plan_looks(
 def restore_looks(
     plans: tuple[SuitePlan, ...], stored: Mapping[str, SuiteMeta]
 ) -> tuple[SuitePlan, ...]:
-    """The plans with the looks that a session began with: one plan a session, or its error
-    probabilities would be none.
+    """The plans with the looks with which the session began. A session keeps one plan, because its
+    error probabilities belong to it.
     """
     return tuple(replace(plan, looks=stored[plan.suite.name].looks) for plan in plans)
 
 
 def most_rounds(plan: SuitePlan, rules: RegressionRules) -> int:
-    """The rounds that a suite may come to."""
+    """The maximum number of rounds of a suite."""
     return rules.max_rounds or 2 * plan.suite.rounds
 
 

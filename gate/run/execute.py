@@ -1,4 +1,4 @@
-"""A whole run from options to a written session: what `gate run` and the action do."""
+"""A complete run, from options to a written session: what `gate run` and the action do."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class Ended(Protocol):
-    """What a run came to."""
+    """The result of a run."""
 
     @property
     def outcome(self) -> str: ...
@@ -66,11 +66,9 @@ def execute(
     find: FindEarlier = find_no_session,
     given: GivenAgent | None = None,
 ) -> Outcome:
-    """Everything but printing and publishing. `find`: looks for
-    the session of an earlier head with the same files. `given`: asked instead of gate.yml's agent.
-    Raises GateError.
-
-    With `shards` no agent is asked: their trials are joined into one session and judged once.
+    """Runs everything but printing and publishing. With `shards` no agent is asked: their trials
+    are joined into one session and judged once. `find`: looks for the session of an earlier head
+    with the same files. `given`: an agent that replaces that of gate.yml. Raises GateError.
     """
     control = control_of_shards(shards, options.baseline)
     setup = set_up(options, host, control=control, given=given)
@@ -79,7 +77,7 @@ def execute(
 
 
 def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -> Ended:
-    """Asks, and has the module of `judging` make something of the answers."""
+    """Makes the trials and passes them to the module that `judging` loads."""
     options = setup.place.options
     setup, untold = _add_changed_defaults(setup)
     joined = _join_shards(shards, setup)

@@ -1,4 +1,4 @@
-"""All graders of a suite on one answer: scores, passed or not, failure codes."""
+"""All graders of a suite applied to one answer: scores, passed or not, failure codes."""
 
 from __future__ import annotations
 
@@ -32,17 +32,16 @@ def make_graders(specs: Iterable[PluginSpec], root: Path) -> dict[str, Grader]:
 
 
 def ask_nobody(case: Case, questions: Sequence[Question]) -> list[tuple[Reply, ...]]:
-    """An Ask where there is no model: no votes."""
+    """An Ask without models: no votes for any question."""
     return [() for _ in questions]
 
 
 def grade_attempt(
     case: Case, response: Response, graders: Mapping[str, Grader], ask: Ask = ask_nobody
 ) -> Attempt:
-    """The graded try; number and times are the caller's. Graders that ask a model do so by `ask`.
-
-    Passed: every grader with an opinion says so. Failed: one says no. Neither (None): no grader has
-    an opinion, or one that decides left the answer unscored, so that nobody knows.
+    """The graded attempt; the caller adds its number and times. Graders that use a model ask it
+    through `ask`. `passed` is True if every grader with an opinion says so, False if one says no,
+    and None if no grader has an opinion or one that decides left the answer unscored.
     """
     noted_replies: list[GraderReplies] = []
     scores = {
@@ -67,8 +66,8 @@ def grade_attempt(
 def values_of_failed_trial(
     graders: Mapping[str, Grader], case: Case | None = None
 ) -> dict[str, float | None]:
-    """Column -> value of a trial that ended in an agent error. With the case, a column that does
-    not apply to it is None, as it would be for any answer.
+    """Column -> value of a trial that ended in an agent error. With `case`, a column that does not
+    apply to the case is None.
     """
     values = {
         spec.column: spec.on_agent_error for grader in graders.values() for spec in grader.metrics()
@@ -82,8 +81,8 @@ def values_of_failed_trial(
 
 
 def gives_no_verdict(graders: Mapping[str, Grader], case: Case) -> bool:
-    """Whether no grader says pass or fail of this case, judged by an answer of nothing. One that
-    cannot score that has an opinion, if it is one that decides.
+    """Whether no grader decides on passing for this case, tried with an empty answer. A grader that
+    cannot score the empty answer has an opinion if it is one that decides.
     """
     silence = Response(answer="", retrieved=(), steps=())
     scores = {name: _score(one.grade, case, silence) for name, one in graders.items()}

@@ -1,5 +1,5 @@
-"""Where gate.yml is: the file that is named, that of the working folder, or the nearest above it up
-to the root of the repository.
+"""Finds gate.yml: the named file, that of the working folder, or the nearest one above it, up to
+the root of the repository.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ NOWHERE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """`file`: gate.yml, None where there is none; `root`: its folder, where its paths begin."""
+    """Where gate.yml is. `file`: its path, None if there is none; `root`: its folder, to which its
+    paths are relative.
+    """
 
     file: str | None
     root: Path
@@ -34,12 +36,12 @@ class Home:
 
 
 def log_nothing(line: str) -> None:
-    """For callers that are not the command line."""
+    """Does nothing with the line; for callers that are not the command line."""
 
 
 def find_home(config: str | None, log: Callable[[str], None] = log_nothing) -> Home:
-    """Where gate.yml is: `config` as it was named, else the nearest one; `log` tells of one that
-    was found in a folder above. Raises UsageError for something there that is not a plain file.
+    """Finds gate.yml: `config` if it is given, else the nearest one. `log` is told about one in a
+    folder above. Raises UsageError if it is not a regular file.
     """
     if config is not None:
         return Home(file=config, root=Path(config).parent)
@@ -67,20 +69,22 @@ def _above(here: Path) -> Iterator[Path]:
 
 
 def sessions_folder(home: Home, config: Config) -> str | None:
-    """Beside a gate.yml that was found above; None: as gate.yml says, from the working folder."""
+    """The folder of the sessions, next to a gate.yml that was found in a folder above; None: as
+    gate.yml says, from the working folder.
+    """
     return (home.root / config.report.dir).as_posix() if home.above else None
 
 
 def check_has_config(config: Config, env: Mapping[str, str], *, bundled_wanted: bool) -> None:
-    """Raises UsageError where there is no gate.yml and nothing asks for the bundled suites: neither
-    an option (`bundled_wanted`) nor the variable with their agent's key.
+    """Raises UsageError if there is no gate.yml and nothing asks for the bundled suites: neither an
+    option (`bundled_wanted`) nor the variable with the agent's key.
     """
     if config.file is None and not (bundled_wanted or env.get(KEY_VARIABLE)):
         raise UsageError(NOWHERE)
 
 
 def tell_unused_datasets(suites: tuple[Suite, ...]) -> list[str]:
-    """That a file which looks like a bundled suite's dataset lies here, and does not count."""
+    """A note for each file here that looks like a bundled suite's dataset and is not used."""
     return [
         f"{file} is in this folder but not used: the cases of {suite.name} are those that "
         "come with Agent Gate; --dataset, or the suite's `dataset` in gate.yml, selects other cases"

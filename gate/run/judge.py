@@ -1,4 +1,6 @@
-"""After the last trial: tables, verdict, report, files. Loaded while the first trials run."""
+"""What follows the last trial: tables, verdict, report, files. Loaded while the first trials
+run.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ METRICS.load()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a run came to."""
+    """The result of a judged run."""
 
     report: Report
     session_dir: Path
@@ -55,12 +57,12 @@ class Outcome:
         return self.report.outcome
 
     def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
-        """What the command prints last."""
+        """The last lines that the command prints."""
         return tell(self.report, self.session_dir, options, env, self.failing)
 
 
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
-    """The verdict on what was collected; every report of the session is written."""
+    """The verdict on the collected trials; writes every report of the session."""
     measured = _measure(setup, collected, unreachable)
     report = _report(setup, session, collected, measured)
     # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.

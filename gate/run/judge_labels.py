@@ -1,5 +1,5 @@
-"""What people's labels mean for a run: what they say, which metrics of a judge they correct, and
-which of them may not gate because the judge was not shown to agree with people.
+"""What people's labels mean for a run: people's own ratings, which metrics of a judge they correct,
+and which of these may not gate because the judge does not agree enough with people.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ PASSED = frozenset({"success", "first_success"})  # columns that come from pass 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedSuite:
-    """One suite as far as labels concern it. `deciders`: for each grader that decides whether an
-    answer passes, its judge's metrics; none where it asks nobody. `limits`: metric -> from which
-    value on an answer passes.
+    """What the review of labels needs to know of one suite. `deciders`: for each grader that
+    decides on passing, the metrics of its judge; none if it asks no model. `limits`: metric ->
+    value from which on an answer passes.
     """
 
     known: LabelContext
@@ -48,9 +48,9 @@ class JudgedSuite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelReview:
-    """What the labels come to. `labels`: suite -> metric -> those made beside this very judge;
-    `people`: suite -> what all labels say, by metric; `advisory`: suite -> metric -> why it does
-    not gate.
+    """The result of the labels. `labels`: suite -> metric -> the labels made for this judge;
+    `people`: suite -> metric -> what all labels say; `advisory`: suite -> metric -> why it does not
+    gate.
     """
 
     labels: Mapping[str, Mapping[str, tuple[Label, ...]]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class LabelReview:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """For the report of a run: rows that were left out, what does not gate, warnings."""
+        """Notes for the report: rows that were left out, metrics that do not gate, warnings."""
         powerless = (
             note for name, metrics in self.advisory.items() for note in _powerless(name, metrics)
         )
@@ -71,11 +71,11 @@ class LabelReview:
 
 
 def review_plans(rules: Rules, config: Config, plans: Iterable[SuitePlan]) -> LabelReview:
-    """What the labels of the judging rules' side say of the suites of a run. Raises
-    InfrastructureError where the base cannot be read.
+    """The labels of the side whose rules judge, for the suites of a run. Raises InfrastructureError
+    if the base cannot be read.
 
-    A read of the base may cost a request. Without a judge labels decide nothing, so they are looked
-    for there only where this folder has such a file too, or gate.yml names one.
+    Reading from the base may cost a request. Without a judge labels decide nothing, so they are
+    read from the base only if this folder has such a file or gate.yml names one.
     """
     suites = {plan.suite.name: judged_suite_of(plan) for plan in plans}
     judge, file = config.judge, file_of(config.judge)
@@ -86,7 +86,9 @@ def review_plans(rules: Rules, config: Config, plans: Iterable[SuitePlan]) -> La
 
 
 def judged_suite_of(plan: SuitePlan) -> JudgedSuite:
-    """A suite whose dataset is known. A judge whose code was edited is another one."""
+    """The JudgedSuite of a plan, whose dataset is known. A judge whose code was edited is another
+    judge.
+    """
     same = {
         column: digest
         for column, digest in plan.grader_digests.items()
@@ -99,7 +101,7 @@ def judged_suite_of(plan: SuitePlan) -> JudgedSuite:
 def list_deciders(
     graders: Iterable[Grader], specs: Mapping[str, MetricSpec], digests: Mapping[str, str]
 ) -> JudgedSuite:
-    """`digests`: column -> hash of its grader and judge."""
+    """The JudgedSuite of these graders. `digests`: column -> hash of its grader and judge."""
     limits: dict[str, float] = {}
     deciders = []
     for grader in graders:
@@ -113,12 +115,12 @@ def list_deciders(
 
 
 def file_of(judge: PluginSpec | None) -> str:
-    """Where the labels are, from the folder of gate.yml."""
+    """The path of the labels, relative to the folder of gate.yml."""
     return str((judge.options if judge else {}).get("labels") or LABELS)
 
 
 def least_of(judge: PluginSpec | None) -> float | None:
-    """`judge.min_agreement`; None: nothing is asked of the judge."""
+    """`judge.min_agreement`; None: no agreement is required."""
     least = (judge.options if judge else {}).get("min_agreement")
     return None if least is None else float(least)
 
@@ -131,9 +133,9 @@ def review_labels(
     there: bool = False,
     left_out: frozenset[str] = frozenset(),
 ) -> LabelReview:
-    """`find` the labels; it is called only where a judge has a say, or they are known to be
-    `there`. `least`: the agreement that a gate asks for, None is none; `left_out`: suites of
-    gate.yml that are not of this run.
+    """The review of the labels that `find` reads. It is called only if a judge decides something,
+    or the labels are known to be `there`. `least`: the agreement that a gate requires, None for
+    none; `left_out`: suites of gate.yml that this run leaves out.
     """
     judged_suites = {name: suite for name, suite in suites.items() if suite.opinions}
     if not judged_suites and not there:

@@ -1,6 +1,5 @@
-"""Answers in the resume log before they are judged: a run that is cut off while it judges (a judge
-that is out, a machine that goes down) judges them when it goes on, and does not ask the agent
-again.
+"""Keeps answers in the session's log before they are judged. If the run is interrupted while it
+judges, the resumed run judges them and does not ask the agent again.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from gate.store.event_log import EventLog
 
 
 def open_kept_answers(log: EventLog) -> AnswerStore:
-    """Keeps the answers of suites whose graders run outside this process. Graders in it take no
-    time, so that their answers would be written twice for nothing.
+    """Keeps answers of suites whose graders run outside this process. Graders in this process are
+    so fast that it would be pointless.
     """
 
     def keep(task: Task, response: Response, latency: float) -> None:

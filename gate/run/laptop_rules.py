@@ -1,4 +1,4 @@
-"""On a laptop the files judge as they are, committed or not; a line says where the base branch's
+"""On a laptop the files judge as they are, committed or not; one line says where the base branch's
 rules differ (docs/semantics.md 6).
 """
 
@@ -24,7 +24,7 @@ _NAMED = 6  # files in one line
 def choose_laptop_rules(
     own_config: Config, root: Path, env: Mapping[str, str], base: RulesBase, git: GitForge
 ) -> Rules:
-    """The own rules, and what a pull request would be judged by instead."""
+    """The own rules, with a note about how those of a pull request would differ."""
     differ = _differences(own_config, root, base, git)
     rules = Rules(config=own_config, own=own_config, root=root)
     if own_config.regression.control == "fresh" and own_config.control_agent is None:

@@ -1,4 +1,4 @@
-"""Where findings stand in the repository, so that a host can show them beside the lines."""
+"""Finds the lines of findings in the repository, so that a host can show them there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gate.run.setup import Setup
 
 def locate_findings(report: Report, setup: Setup) -> Report:
     """The report with the places of its gates and newly failing cases in the working tree, as paths
-    from the repository's top; no place for what is not there (a gate that only the base has).
+    from the repository's root; no place for what is not there.
     """
     folder = _folder(setup)
     if folder is None:

@@ -1,4 +1,4 @@
-"""What a caller asks of a run or an import, and what it hands over of its own process."""
+"""The options of a run or an import, and the parts of the caller's process that it may use."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _NOT_STORED = ("provider_key", "home", "settings", "own_rules", "note", "all_cas
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """The process around a command. `secrets` is what no output may show: it grows while gate.yml
-    is read. `log` tells a line beside the output.
+    """The process around a command. `secrets`: what no output may show; it grows while gate.yml is
+    read. `log` prints a line outside the output.
     """
 
     env: Mapping[str, str]
@@ -28,14 +28,14 @@ class Host:
     log: Callable[[str], None] = log_nothing
 
     def redactor(self) -> Redactor:
-        """Takes out the secrets that are known by now."""
+        """A redactor of the secrets that are known so far."""
         return Redactor(self.secrets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions(OutputOptions):
-    """The options of `gate run`, whoever gives them: the command line, the action, another command
-    or the Python interface. None, or an empty tuple, leaves a thing to gate.yml.
+    """The options of `gate run`, from the command line, the action, another command or the Python
+    interface. None, or an empty tuple, leaves the decision to gate.yml.
     """
 
     config: str | None = None
@@ -68,7 +68,7 @@ class RunOptions(OutputOptions):
     note: str = ""  # for the report
 
     def as_stored(self) -> dict[str, CheckedJson]:
-        """What was given, as meta.json keeps it."""
+        """The given options, as meta.json stores them."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         return {
             name: value

@@ -1,4 +1,4 @@
-"""The run itself on one screen: trials -> rows -> tables. Every effect is handed in."""
+"""The run itself on one screen: trials -> rows -> tables. Every effect is an argument."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FEELERS = 2  # trials that tell what one costs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
-    """What a run may touch."""
+    """The effects that a run may have."""
 
     world: World
     session: SessionWriter
@@ -62,7 +62,7 @@ class Effects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """What the trials of all suites came to; `ended_early` says why some were not made."""
+    """The results of the trials of all suites; `ended_early` says why some trials were not made."""
 
     columns: Mapping[str, TrialColumns]
     tallies: Mapping[str, Tally]
@@ -73,8 +73,8 @@ class Collected:
 
 
 class Look(Protocol):
-    """What a look at the verdict says: the suites that need more trials, or why none does; whether
-    the run is over even where somebody asked for more of them.
+    """The result of a look: the suites that need more trials, or why none does; and whether the run
+    is over even if somebody asked for more.
     """
 
     @property
@@ -115,12 +115,13 @@ def measure(
     course: Course = _ALL_ROUNDS,
     undecided: Callable[[Collected], Look] = _nobody,
 ) -> Collected:
-    """Makes the trials that are not in the session yet; each is on disk before the next is taken.
+    """Makes the trials that are not in the session yet; each one is on disk before the next is
+    taken.
 
-    Suites with looks go batch by batch along the `course`, asking after each one which of them are
-    `undecided`; the others make all their rounds. Without an agent (it cannot be reached) what the
-    session has already is collected, no more. A `control` is asked each trial beside the agent; it
-    needs `effects.control`.
+    Suites with looks go batch by batch along the `course`; after each batch `undecided` says which
+    of them need more. The others make all their rounds. Without an `agent` (it cannot be reached),
+    only the trials of the session are collected. A `control` is asked each trial, too, and needs
+    `effects.control`.
     """
     run = _Run(plans, effects, budget, prices, course, undecided)
     with effects.stop.defer():

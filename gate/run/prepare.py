@@ -31,10 +31,7 @@ _SHOWN, _FEW = 80, 12  # characters of an id, and cases that are all named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which cases of a suite run: all, or those that every given condition picks.
-
-    docs/semantics.md 8 tells it to users.
-    """
+    """Which cases of a suite run: those that meet every given condition (docs/semantics.md 8)."""
 
     sample: int | None = None  # --sample, wins over the suite's own
     event: str | None = None  # the key of suites[].sample
@@ -67,8 +64,8 @@ class SuitePlan:
     ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
 
     def cases(self) -> Iterator[Case]:
-        """With the settings of the suite's requests; a case's own keys win. Raises UsageError for a
-        dataset that is another one than the run began with.
+        """The chosen cases, with the suite's request settings; a case's own keys win. Raises
+        UsageError if the dataset has changed since the run began.
         """
         common, own_time = self.suite.request, self.timeout_s is None
         awaited = set(self.chosen)
@@ -110,7 +107,9 @@ class SuitePlan:
 
 
 def prepare(suites: tuple[Suite, ...], rules: Rules, selection: Selection) -> tuple[SuitePlan, ...]:
-    """All suites, or InvalidInput with the problems of all their datasets at once."""
+    """The plans of all suites. Raises InvalidInput with the problems of all their datasets at
+    once.
+    """
     plans: list[SuitePlan] = []
     problems: list[Problem] = []
     for suite in suites:

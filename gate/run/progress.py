@@ -1,4 +1,4 @@
-"""What a run says while it goes on: plain lines here, a bar on a terminal (progress_bar.py)."""
+"""What a run prints while it runs: plain lines here, a bar on a terminal (progress_bar.py)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EVERY_S = 10.0  # seconds between two plain lines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressListener:
-    """What wants to know of each finished row, and of what each look at the verdict left."""
+    """Is called with each finished row, and with the course after each look."""
 
     row: Callable[[TrialRow], None] = lambda row: None
     beside: Callable[[TrialRow], None] = lambda row: None  # of the control agent
@@ -36,7 +36,9 @@ def progress(
     redact: Callable[[str], str] = str,
     warnings: Iterable[str] = (),
 ) -> Iterator[ProgressListener]:
-    """rich is imported only for a terminal to draw on. `warnings` are told before the first row."""
+    """The listener for this output. rich is imported only for a terminal. `warnings` are printed
+    before the first row.
+    """
     if quiet or planned == 0:
         yield ProgressListener()
         return
@@ -54,7 +56,9 @@ def progress(
 
 
 class Lines:
-    """One line every ten seconds and at the end; with `verbose` one a trial and one a look."""
+    """Prints a line every ten seconds and at the end; with `verbose` one for each trial and
+    look.
+    """
 
     def __init__(
         self,
@@ -75,7 +79,7 @@ class Lines:
         self._take(row, trial_line(row))
 
     def beside(self, row: TrialRow) -> None:
-        """That the control failed says nothing about the change."""
+        """Ignores a row of the control: its failure says nothing about the change."""
         self._take(row, trial_line(row, who=" of the control"))
 
     def _take(self, row: TrialRow, line: str) -> None:
@@ -91,7 +95,7 @@ class Lines:
             self._say(line)
 
     def end(self) -> None:
-        """The last count, unless it was told already."""
+        """Prints the last count, unless it was printed already."""
         if self._said < self._done:
             self._count()
 
@@ -108,7 +112,7 @@ class Lines:
 
 
 def look_lines(course: Course) -> Iterator[str]:
-    """A line a suite that goes on, or that has just ended or did so before."""
+    """A line for each suite that continues or has ended."""
     for name, looks in course.plans.items():
         word = "goes on" if name in course.going else course.ended.get(name, "")
         yield plain(f"[{name}] look {course.made[name]} of {len(looks.calls)}: {word}")

@@ -14,7 +14,7 @@ from gate.records import TrialRow
 
 @contextmanager
 def bar(stream: TextIO, planned: int) -> Iterator[Callable[[TrialRow], None]]:
-    """Advances by one with each row; counts what failed and what nobody answered."""
+    """A bar that advances by one with each row, and counts failed and unanswered trials."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

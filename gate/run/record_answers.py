@@ -1,5 +1,5 @@
-"""`--record FILE`: every answer of the agent, and at last how the run was planned and ended, for a
-later run that replays it.
+"""`--record FILE`: stores every answer of the agent, and finally how the run was planned and ended,
+for a later replay.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ Recorder = Callable[[Case, int, Response | Exception, float], None]
 
 @contextmanager
 def recorder(file: str | None, redact: Callable[[str], str]) -> Iterator[Recorder | None]:
-    """Appends a line an answer, from any thread; None when nothing is to be recorded.
-
+    """A function that appends a line for each answer, from any thread; None if nothing is recorded.
     Raises UsageError as `check_record` does.
     """
     if file is None:
@@ -41,8 +40,8 @@ def record_end(
     trials_made: Mapping[str, int],
     redact: Callable[[str], str],
 ) -> None:
-    """Appends how the run was planned, and how many trials of each suite were `made`: a replay of
-    them is looked at as the run was. Nothing when nothing is recorded.
+    """Appends how the run was planned, and how many trials of each suite were made, so that a
+    replay has the same looks. Does nothing if nothing is recorded.
     """
     if file is None:
         return
@@ -72,7 +71,7 @@ def _most(plan: SuitePlan) -> int:
 
 
 def check_record(file: str) -> Path:
-    """Raises UsageError when nothing can be recorded there."""
+    """The path of the recording. Raises UsageError if nothing can be recorded there."""
     path = Path(file)
     check_target(path, "--record")
     check_folder(path.parent, "--record")
@@ -80,7 +79,7 @@ def check_record(file: str) -> Path:
 
 
 def make_folder(folder: Path, what: str) -> None:
-    """With those above it. Raises InfrastructureError where the disk does not let it."""
+    """Creates a folder and those above it. Raises InfrastructureError if the disk refuses it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

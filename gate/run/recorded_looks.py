@@ -1,5 +1,5 @@
-"""A replay of a run that was looked at: it is looked at after the same trials, in the same order of
-the cases, and so comes to the same end.
+"""Replays a run with its looks: after the same trials, in the same order of the cases, so that it
+ends in the same way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsRecorded:
-    """The plans of a run; `seed` of the order of the cases, None where nothing was taken over."""
+    """The plans of a run; `seed`: of the order of the cases, None if no recorded looks are used."""
 
     plans: tuple[SuitePlan, ...]
     seed: str | None = None
@@ -38,9 +38,9 @@ def take_recorded_looks(
     job: Job,
     options: RunOptions,
 ) -> AsRecorded:
-    """The plans with the looks of the run that was recorded, where the suite's cases and planned
-    rounds are the same and the rules of now allow them: a recording may come from anybody. Raises
-    UsageError for a file that is no recording.
+    """The plans with the looks of the recorded run, if the suite has the same cases and planned
+    rounds and the present rules allow it: anybody can have made a recording. Raises UsageError if
+    the file is not a recording.
     """
     partial = options.shard or options.case or options.failed
     if not isinstance(agent, Replays) or partial or options.stop_rule == "off":

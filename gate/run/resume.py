@@ -1,5 +1,5 @@
-"""Going on with a stored session: one that was cut off where it was, one that had ended with one
-batch of trials more.
+"""Continues a stored session: an interrupted one where it was, an ended one with one more batch of
+trials.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CHOICE = ("config", "suite", "case", "sample", "shard", "rounds")  # options th
 
 
 class OtherSession(UsageError):
-    """The stored session is none that this run can go on with."""
+    """The stored session cannot be continued by this run."""
 
 
 def reopen(
@@ -36,10 +36,10 @@ def reopen(
     head: str = "",
     rounds: int | None = None,
 ) -> SessionWriter:
-    """`meta`: what a new session would say of this run. `head`: the commit that the session was
-    stored for, where that is an earlier one with the same files. `rounds`: how many it is to have,
-    where these are not those of `meta`. Raises OtherSession for a session
-    that is broken, in use, or not to be gone on with.
+    """Opens a stored session to continue it. `meta`: that of a new session of this run. `head`: the
+    commit of the session, if it is an earlier one with the same files. `rounds`: the wanted number
+    of rounds, if it differs from that of `meta`. Raises OtherSession for a session that is broken,
+    in use or does not fit.
     """
     session = None
     try:
@@ -54,7 +54,7 @@ def reopen(
 
 
 def continue_looks(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]:
-    """The setup with the looks that the session began with, and where it is between them."""
+    """The setup with the looks with which the session began, and its position between them."""
     wanted = setup.plans
     setup = replace(setup, plans=restore_looks(wanted, session.meta.suites))
     # What was accepted since asks the last look anew, and so does a new head: its verdict is the

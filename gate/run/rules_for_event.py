@@ -29,7 +29,7 @@ KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The circumstances of a run that say whose rules judge it."""
+    """The circumstances of a run that decide whose rules judge it."""
 
     job: Job
     opened: Opened
@@ -46,8 +46,8 @@ def choose_rules(
     alone: bool = False,
 ) -> Rules:
     """The rules that judge a run of the gate.yml in `home`. `protect`: the ref whose rules judge,
-    True for the base branch, None where nobody asked. `recorded`: the answers come from a file.
-    `alone`: gate.yml judges as it stands here, for a plan. Raises InvalidInput, UsageError.
+    True for the base branch, None if not asked for. `recorded`: the answers come from a file.
+    `alone`: gate.yml judges as it is here, for a plan. Raises InvalidInput, UsageError.
     """
     job, opened, env, today = where.job, where.opened, where.env, where.now.date()
     file, root = home.file, home.root
@@ -72,8 +72,8 @@ def choose_rules(
 def choose_judging_rules(
     own_config: Config, root: Path, where: Where, protect: str | None
 ) -> Rules:
-    """Whose rules judge a run of gate.yml in `root`, which is `own`. `protect`: a ref, empty for
-    the base branch; None where nobody asked. Raises InvalidInput, UsageError.
+    """The rules that judge a run of `own_config`, the gate.yml in `root`. `protect`: a ref, empty
+    for the base branch, None if not asked for. Raises InvalidInput, UsageError.
     """
     job, opened = where.job, where.opened
     if job.mode == "laptop":
@@ -141,8 +141,8 @@ def _note_compared_commit(rules: Rules, job: Job, opened: Opened) -> Rules:
 
 
 def commit_to_compare(job: Job, opened: Opened, config: Config) -> str | NoBase:
-    """docs/semantics.md 6: the event's base commit; on a laptop, and in another CI, where HEAD left
-    the base branch; or why that is not known.
+    """The commit of the base (docs/semantics.md 6): that of the event; on a laptop and in another
+    CI, where HEAD left the base branch. Or why it is not known.
     """
     if job.mode == "laptop":
         return _find_base(opened, config.baseline.branch)
@@ -150,7 +150,7 @@ def commit_to_compare(job: Job, opened: Opened, config: Config) -> str | NoBase:
 
 
 def name_branch(config: Config, job: Job, opened: Opened) -> Config:
-    """The config with the name of its base branch, where gate.yml has none."""
+    """The config with the name of its base branch, which is looked up if gate.yml has none."""
     return _name_branch_of(config, _branch(config, job, opened))
 
 
@@ -224,8 +224,8 @@ def _refuse_link(root: Path) -> None:
 
 
 def find_release_before(job: Job, key: str, config: Config) -> Job:
-    """The job with the release before it, where it is compared with that and no path is named;
-    `key` is for GitHub's API. Raises InfrastructureError.
+    """The job with the release before this one, if the run is compared with that and no path is
+    given. `key`: for GitHub's API. Raises InfrastructureError.
     """
     if not job.previous_release or source_names(config.baseline.source) in (("file",), ("none",)):
         return job
@@ -241,13 +241,13 @@ def find_release_before(job: Job, key: str, config: Config) -> Job:
 
 
 def where_of(env: Mapping[str, str], root: Path) -> Where:
-    """The circumstances of this process, now. `root`: the folder of gate.yml."""
+    """The circumstances of this process. `root`: the folder of gate.yml."""
     now, job = datetime.now(UTC), current_job(env)
     return Where(job, open_repository(job, token(env), root), env, now)
 
 
 def place_of(where: Where, rules: Rules) -> BaselineContext:
-    """Where baselines are looked for."""
+    """Where baselines are searched."""
     job = where.job
     return BaselineContext(
         root=rules.root,
@@ -263,13 +263,13 @@ def place_of(where: Where, rules: Rules) -> BaselineContext:
 
 
 def measures_the_base(job: Job, config: Config) -> bool:
-    """Whether this is a run of the base branch itself, and no change to it."""
+    """Whether this is a run of the base branch itself, not of a change to it."""
     is_base_branch = job.protect_ref is None or job.head_ref == config.baseline.branch
     return job.mode == "schedule" or (job.mode == "branch" and is_base_branch)
 
 
 def base_sha(job: Job, rules: Rules) -> str | None:
-    """The commit to compare with; a release knows it only once the one before it is known."""
+    """The commit to compare with; None as long as a release has not found the one before it."""
     return job.base_sha or rules.base_sha
 
 
@@ -280,7 +280,7 @@ def _base(sha: str | None, name: str | None, opened: Opened) -> RulesBase | None
 
 
 def open_repository(job: Job, key: str, root: Path) -> Opened:
-    """How this process reads the repository: `key` is for GitHub's API, without one git does."""
+    """How this process reads the repository: through GitHub's API with `key`, else through git."""
     if not (job.api_url and job.repository and key):
         opened = open_local(root)
         without = opened.forge is None and job.repository and not key
@@ -291,14 +291,16 @@ def open_repository(job: Job, key: str, root: Path) -> Opened:
 
 
 def locate_source(given: str | None, root: Path) -> str | None:
-    """A path on the command line starts where the command runs, one in gate.yml at its folder."""
+    """The path of a baseline source: one from the command line is relative to the working folder,
+    one from gate.yml to its folder.
+    """
     if given is None or source_names(given) != ("file",) or root == Path():
         return given
     return str(Path(given).absolute())
 
 
 def tell_edited_baseline(suite: str, here: Here) -> str:
-    """What a change is told whose baseline file is not the base branch's; empty where it is."""
+    """A sentence if the change's baseline file differs from the base branch's; else empty."""
     return {
         "": "",
         "edited": f"edits the baseline of `{suite}`; the base branch's was used",

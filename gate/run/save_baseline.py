@@ -1,4 +1,4 @@
-"""Which sessions may become a baseline, and the file that one becomes (docs/semantics.md 7)."""
+"""Which sessions may become a baseline, and how it is written (docs/semantics.md 7)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gate.text.suggestions import did_you_mean
 
 
 def check_may_save(session: Session, job: Job) -> None:
-    """Raises UsageError for what a pull request measured, here or then, and for a broken run."""
+    """Raises UsageError for a session of a pull request, in a job of one, and for a broken run."""
     refuse_debugging(session)
     provenance = session.meta.provenance
     if not job.may_save_baseline:
@@ -35,7 +35,9 @@ def check_may_save(session: Session, job: Job) -> None:
 
 
 def choose_suites(session: Session, names: Sequence[str] | None) -> tuple[str, ...]:
-    """Those of `names`, or all. Raises UsageError when one of them has no whole measurement."""
+    """The suites in `names`, or all. Raises UsageError if one of them was not measured
+    completely.
+    """
     suites_known = tuple(session.meta.suites)
     for name in names or ():
         if name not in suites_known and name != "all":
@@ -67,7 +69,7 @@ def _check_complete(session: Session, suites: Sequence[str]) -> None:
 
 
 def write(folder: Path, baseline: BaselineFile) -> Path:
-    """The file appears whole or not at all."""
+    """Writes the file completely or not at all, and returns its path."""
     path = folder / file_name(baseline.suite)
     check_folder(folder, "the baselines' folder")
     check_target(path, "baseline")
@@ -82,7 +84,9 @@ def write(folder: Path, baseline: BaselineFile) -> Path:
 
 
 def file_name(suite: str) -> str:
-    """A suite's name may come from a foreign session, so it must not lead elsewhere."""
+    """The file name of a suite's baseline. The name may come from a foreign session, so it must not
+    lead out of the folder.
+    """
     if not suite or suite.startswith(".") or any(sign in suite for sign in '/\\:"<>|?*\0'):
         raise UsageError(f"suite '{suite[:80]}': not usable as a file name; rename the suite")
     return f"{suite}.json"

@@ -51,15 +51,15 @@ if TYPE_CHECKING:
 
 
 class GivenAgent(Protocol):
-    """An agent of the caller's own, which no section of gate.yml could describe."""
+    """An agent of the caller, which gate.yml cannot describe."""
 
     @property
     def spec(self) -> PluginSpec:
-        """What stands for it where gate.yml's agent would be told."""
+        """The PluginSpec that stands for it in reports."""
         ...
 
     def made(self, spec: PluginSpec) -> Agent:
-        """With the options of the command line, which `spec` has by now."""
+        """The agent with the options of the command line, which are in `spec`."""
         ...
 
 
@@ -85,7 +85,7 @@ class RunPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What is asked of whom, and compared with what: known and checked before the first call."""
+    """Everything that is known and checked before the agent is asked for the first time."""
 
     place: RunPlace
     plans: tuple[SuitePlan, ...]
@@ -103,7 +103,7 @@ class Setup:
 
     @property
     def resumed(self) -> Path | None:
-        """The session that is gone on with."""
+        """The session that is continued; None for a new one."""
         given = self.place.options.resume
         return Path(given) if given else self.earlier.folder
 
@@ -115,8 +115,8 @@ def set_up(
     control: Control | None = None,
     given: GivenAgent | None = None,
 ) -> Setup:
-    """Reads and checks all before the first call; `control`: of a run that was made already;
-    `given`: an agent that is asked instead of gate.yml's.
+    """Reads and checks everything before the first call. `control`: that of a run that was made
+    already; `given`: an agent that replaces that of gate.yml.
     """
     PROCESSES.allow(options.timeout or 0.0)
     began = read_begun_rounds(options.resume, options.rounds)

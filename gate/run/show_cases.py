@@ -1,4 +1,4 @@
-"""After the last trial of a run that is for debugging: the cases are shown, nothing is judged."""
+"""The end of a debugging run: the cases are shown, nothing is judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAILED, INFRASTRUCTURE = 1, 6  # exit codes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCases:
-    """What a debugging run came to; there is no verdict in it."""
+    """The result of a debugging run; it has no verdict."""
 
     cases: tuple[ShownCase, ...]
     notes: tuple[str, ...]
@@ -29,14 +29,14 @@ class ShownCases:
     outcome = "shown"  # as the session's log has it
 
     def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
-        """What the command prints last."""
+        """The last lines that the command prints."""
         return render(self.cases, self.notes, self.exit_code, self.session_dir, options, env)
 
 
 def judge(
     setup: Setup, session: SessionWriter, collected: Collected, unreachable: str
 ) -> ShownCases:
-    """In the place of a verdict."""
+    """Shows the cases instead of judging them."""
     redactor = setup.place.host.redactor()
     cases = tuple(
         case for plan in setup.plans for case in show_cases(plan, plan.chosen, session, redactor)
@@ -50,7 +50,9 @@ def judge(
 
 
 def exit_code(cases: tuple[ShownCase, ...]) -> int:
-    """A failed answer counts more than one that nobody gave."""
+    """1 if an answer failed; else 6 if the agent could not be reached; else 1 if an answer is
+    missing or was not judged; else 0.
+    """
     rows = [row for case in cases for row in case.rows]
     if any(row["passed"] is False for row in rows):
         return FAILED

@@ -18,8 +18,8 @@ _ASKED = ("input", "metadata")  # keys that are no expectation
 def show_cases(
     plan: SuitePlan, ids: Collection[str], session: SessionWriter, redactor: Redactor
 ) -> Iterator[ShownCase]:
-    """Those of the suite, as the dataset has them; one that cannot be read any more has no
-    expectation.
+    """The cases of the suite as the dataset has them, with the agent's answers; without an
+    expectation if the case cannot be read any more.
     """
     wanted = frozenset(ids)
     rows: dict[str, list[TrialRow]] = {}

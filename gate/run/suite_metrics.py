@@ -1,4 +1,4 @@
-"""Which metrics suites can measure, and where the reasons of a row speak of them."""
+"""Which metrics the suites can measure, and where the reasons of a row explain them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gate.suites.config.load import list_written_suites
 
 
 def map_reasons(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
-    """Column -> where the reasons of a row speak of it."""
+    """Column -> where the reasons of a row explain it."""
     return {
         spec.column: ToldBy(grader=name, about=abouts.get(spec.column, ""))
         for name, grader in graders.items()
@@ -25,8 +25,8 @@ def map_reasons(graders: Mapping[str, Grader]) -> dict[str, ToldBy]:
 def specs_of(
     graders: Mapping[str, Grader], rounds: int, cutoffs: frozenset[int] = frozenset()
 ) -> dict[str, MetricSpec]:
-    """Every metric that can be measured: of the trials themselves and of each grader. `asked`: as
-    `collect_k` has them.
+    """Every metric that can be measured, of the trials and of each grader. `cutoffs`: the k of
+    `collect_k`.
     """
     return every_metric((grader.metrics() for grader in graders.values()), rounds, cutoffs)
 
@@ -42,9 +42,8 @@ def metrics_of(suites: Iterable[Suite], config: Config, root: Path) -> frozenset
 
 
 def list_metrics_elsewhere(config: Config, imported: Container[str], root: Path) -> frozenset[str]:
-    """Metrics of gate.yml's suites that are not among the `imported`, and of none that is: a gate
-    on these is not about an import. The bundled suites, which stand in where gate.yml names none,
-    excuse no gate.
+    """Metrics that only suites of gate.yml can measure that are not `imported`; a gate on them is
+    not about the import. Bundled suites, which are used if gate.yml names none, do not count.
     """
     mine = [suite for suite in list_written_suites(config) if suite.name in imported]
     others = [suite for suite in list_written_suites(config) if suite.name not in imported]

@@ -1,8 +1,7 @@
-"""One trial after another: ask, wait out a 429, try again, grade. Every failure is data and stays
-its own kind.
-
-docs/semantics.md 4: a try is one call that was answered or failed; waiting out a 429 or 503 that
-says Retry-After is no try, is bounded by the time-out and not part of the latency.
+"""Makes one trial after another: ask, wait out a 429, try again, grade. Each kind of failure is
+kept apart. An attempt is one call that was answered or failed (docs/semantics.md 4). Waiting
+because a 429 or 503 has Retry-After is not an attempt, stays below the time-out, and is not part of
+the latency.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ AskOwn = Callable[[Case, int, int, float, Agent, World], Response]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A trial on its way: what to ask, and the tries that were made so far."""
+    """A trial under way: what to ask, and the attempts so far."""
 
     suite: Suite
     graders: Mapping[str, Grader]
@@ -44,14 +43,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unmade:
-    """A trial that nobody can be asked for, because the recording ends before it; and why."""
+    """A trial that cannot be made because the recording ends before it, and the reason."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerStore:
-    """Where answers are kept before they are judged: whoever judges may end the run."""
+    """Keeps answers before they are judged, because judging may be interrupted."""
 
     keep: Callable[[Task, Response, float], None]  # with the latency in milliseconds
     find: Callable[[Task], tuple[Response, float] | None]  # of an earlier run
@@ -62,7 +61,7 @@ _NOBODY = Attempt(n=0, status="infra_error", latency_ms=None)
 
 
 class TrialWorker:
-    """One thread's connection to the agent; does one try at a time."""
+    """One thread's connection to the agent; it makes one attempt at a time."""
 
     def __init__(
         self,

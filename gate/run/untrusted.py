@@ -1,8 +1,7 @@
-"""Where the base's secrets are beside a head that may be anybody's (`pull_request_target`, and
-`workflow_run` after a pull request): everything that judges, the agent too, is the base's, and no
-code of the checkout is run.
-
-Nothing of the head's gate.yml is read: it could name another address for the agent's key.
+"""Events with the base's secrets beside a head of anybody (`pull_request_target`, and
+`workflow_run` after a pull request): everything that judges, and the agent, are the base's, and no
+code of the checkout runs. The head's gate.yml is not read: it could name another address for the
+agent's key.
 """
 
 from __future__ import annotations
@@ -36,15 +35,17 @@ INSTEAD = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseAlone(Rules):
-    """The base's rules, agent and cases, and nothing of the head's."""
+    """Rules, agent and cases of the base, and nothing of the head."""
 
     def head_source(self, suite: Suite) -> DatasetSource | None:
-        """Bundled datasets only, which come with the gate."""
+        """The dataset of a bundled suite, which comes with the gate; None for any other."""
         path = Path(suite.dataset)
         return on_disk(path, path.name) if path.is_absolute() else None
 
     def base_source(self, suite: Suite) -> DatasetSource | None:
-        """Raises UsageError where the base has no such file: the head's must not stand in."""
+        """The base's dataset. Raises UsageError if the base does not have it: the head's must not
+        replace it.
+        """
         source = Rules.base_source(self, suite)  # super() does not work in a class with slots
         if source is None and self.base is not None and not Path(suite.dataset).is_absolute():
             raise UsageError(
@@ -55,7 +56,9 @@ class BaseAlone(Rules):
 
 
 def refuse_checkout(command: str, env: Mapping[str, str]) -> None:
-    """For commands that load gate.yml and its graders as they stand here. Raises UsageError."""
+    """Raises UsageError under these events; for commands that load gate.yml and graders from the
+    checkout.
+    """
     job = current_job(env)
     if job.untrusted_head:
         raise UsageError(
@@ -75,9 +78,8 @@ def rules_of_base(
     today: date,
     recorded: bool,
 ) -> Rules:
-    """The rules of `base`, after a look that they run no code of the checkout in `root`.
-
-    `recorded`: answers are replayed, so no agent runs; judges do. Raises UsageError, InvalidInput.
+    """The rules of `base`, checked that they run no code of the checkout in `root`. `recorded`:
+    answers are replayed, so no agent runs, but judges do. Raises UsageError, InvalidInput.
     """
     if base is None:
         raise UsageError(

@@ -1,1 +1,3 @@
-"""People check the judge: a rotating sample of answers, a form to rate them, labels read back."""
+"""People check the judge: a rotating sample of answers, a form to rate them, and reading the
+labels.
+"""

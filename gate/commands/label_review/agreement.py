@@ -1,4 +1,4 @@
-"""The labels of a judge, examined beside gate.yml and its datasets as they stand here."""
+"""Checks the labels for a judge against the present gate.yml and its datasets."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from gate.suites.protection.rules import Rules, load_own_config
 def examine(
     config_file: str | None, labels_file: str | None, env: Mapping[str, str], today: date
 ) -> Checked:
-    """`labels_file`: instead of the one that gate.yml names. Raises UsageError, InvalidInput for
-    files that cannot be read, and where no suite asks a judge.
+    """The checked labels. `labels_file` replaces the one that gate.yml names. Raises UsageError or
+    InvalidInput if a file cannot be read or no suite asks a judge.
     """
     root = Path(config_file).parent if config_file else Path()
     config = load_own_config(config_file, root, env, today)

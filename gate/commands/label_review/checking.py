@@ -1,4 +1,4 @@
-"""What people filled in beside the sample that it is of: labels, and what is wrong."""
+"""Checks what people filled in against its sample: valid labels, and what is wrong."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """What is in order. `skipped`: answers that their reviewer could not judge."""
+    """The valid ratings. `skipped`: answers that their reviewer could not judge."""
 
     given: tuple[Given, ...]
     skipped: Mapping[Answer, Place]
@@ -39,7 +39,7 @@ class Filled:
 
 
 def of_case(place: Place, case_id: str) -> str:
-    """`case 'x': `, where the place does not say so."""
+    """`case 'x': `, or nothing if the place names the case already."""
     return "" if place.key.startswith("case ") else f"case '{case_id[:80]}': "
 
 
@@ -48,7 +48,7 @@ def answer_of(label: Label) -> Answer:
 
 
 def check_ratings(spoken: Iterable[Spoken | Problem], samples: Samples, now: str) -> Filled:
-    """`now`: the time, ISO 8601, of labels whose file does not say when they were given."""
+    """The valid ratings of the files. `now`: the time (ISO 8601) for labels whose file has none."""
     given: list[Given] = []
     skipped: dict[Answer, Place] = {}
     problems: list[Problem] = []

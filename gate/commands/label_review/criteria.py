@@ -20,14 +20,14 @@ MOST_VALUES = 101  # of a scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """`about`: rubric -> what is judged by it."""
+    """The criteria to rate. `about`: rubric -> what it judges."""
 
     criteria: tuple[Criterion, ...]
     about: Mapping[str, str]
 
 
 def rubrics_of(graders: Iterable[Grader]) -> tuple[Rubric, ...]:
-    """Those of the graders that ask a judge."""
+    """The rubrics of the graders that ask a judge."""
     written = [
         getattr(grader, "rubric", None)
         for grader in graders
@@ -37,13 +37,13 @@ def rubrics_of(graders: Iterable[Grader]) -> tuple[Rubric, ...]:
 
 
 def judge_metrics(meta: SuiteMeta) -> dict[str, MetricSpec]:
-    """The metrics that are a judge's opinion."""
+    """The metrics that a judge scores."""
     return {name: spec for name, spec in meta.specs.items() if spec.asks == "judge"}
 
 
 def criteria_of(meta: SuiteMeta, rubrics: Sequence[Rubric]) -> Asked:
-    """`rubrics`: of the suite's judges in gate.yml; metrics that none of them explains are asked by
-    their names. Raises UsageError where nothing can be asked.
+    """The criteria of a suite. `rubrics`: those of its judges in gate.yml; a metric that none of
+    them explains is asked by its name. Raises UsageError if there is nothing to ask.
     """
     specs = judge_metrics(meta)
     if not specs:
@@ -137,7 +137,7 @@ def _check_scale(criterion: Criterion, specs: Mapping[str, MetricSpec]) -> None:
 
 
 def group_by_total(criteria: Iterable[Criterion]) -> Iterator[tuple[str, tuple[Criterion, ...]]]:
-    """The metrics that are points of several criteria, with these."""
+    """Each metric that is the sum of several criteria, with these criteria."""
     groups: dict[str, list[Criterion]] = {}
     for criterion in criteria:
         if criterion.total:

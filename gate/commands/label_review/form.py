@@ -1,5 +1,5 @@
-"""The form that people fill in: one HTML file that needs no network and lets nothing out but by
-saving, and that shows neither the judge's values nor where an answer comes from.
+"""The form that people fill in: one HTML file that loads nothing and sends nothing. It shows
+neither the judge's scores nor where an answer comes from.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A criterion as the form asks for it."""
+    """A criterion as the form shows it."""
 
     name: str
     title: str
@@ -73,8 +73,8 @@ def make_card(
     case: Case | None,
     keys: Iterable[str] = (),
 ) -> Card:
-    """`row`: the trial; `case`: of the dataset, None where it is not there or is another by now;
-    `keys`: of the case, that its judges are shown.
+    """The card of a trial. `row`: the trial; `case`: that of the dataset, None if it is missing or
+    was edited; `keys`: the case's keys that its judges see.
     """
     return Card(
         item=item,

@@ -1,6 +1,5 @@
-"""reviews/<period>.json: what is shown to people in a period, and what they must not see.
-
-The files of a folder are the record of which cases were seen; they are committed like code.
+"""reviews/<period>.json: what people see in a period, and what they must not see. The files of a
+folder record which cases were shown; commit them like code.
 """
 
 from __future__ import annotations
@@ -27,9 +26,8 @@ _PERIOD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
-    """What people rate, on the scale that the judge has: whole numbers from `low` to `high`.
-
-    `metric` is empty where a criterion counts only as points of `total`, a metric from 0 to 1.
+    """What people rate, on the judge's scale: whole numbers from `low` to `high`. `metric` is empty
+    if the criterion counts only as points of `total`, a metric from 0 to 1.
     """
 
     name: str  # unique in the form
@@ -46,7 +44,9 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One case of the sample, in the order of the form. `weight`: cases that it stands for."""
+    """One case of the sample, in the order of the form. `weight`: the number of cases that it
+    stands for.
+    """
 
     case_id: str
     case_digest: str
@@ -77,14 +77,16 @@ class Manifest:
 
     @property
     def digest(self) -> str:
-        """Names this sample in forms: `sha256:` and 16 hex digits, of what is shown and asked."""
+        """The sample's name in forms: `sha256:` and 16 hexadecimal digits of what is shown and
+        asked.
+        """
         cases = [[one.case_id, one.round, one.answer_digest] for one in self.cases]
         criteria = [[one.name, one.low, one.high] for one in self.criteria]
         return f"sha256:{digest([self.suite, self.period, self.session_id, cases, criteria])[:16]}"
 
 
 def check_period(name: str) -> str:
-    """The same; raises UsageError for what is no name of a file."""
+    """The name of a period, unchanged. Raises UsageError if it is not a valid file name."""
     if not _PERIOD.fullmatch(name):
         raise UsageError(
             f"--period {name[:80]}: letters, digits, '.', '_' and '-' only, e.g. 2026-W47"
@@ -93,7 +95,7 @@ def check_period(name: str) -> str:
 
 
 def render(manifest: Manifest) -> str:
-    """A case a line, so that a diff reads well."""
+    """The manifest as JSON, one case on each line, so that a diff is easy to read."""
     data = to_json(manifest)
     cases = data.pop("cases")
     head = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
@@ -102,13 +104,15 @@ def render(manifest: Manifest) -> str:
 
 
 def read(path: Path) -> Manifest:
-    """Raises InvalidInput for what is no manifest, UsageError for what cannot be read."""
+    """The manifest in a file. Raises InvalidInput if it is not one, UsageError if it cannot be
+    read.
+    """
     data = load_json(path)
     return _manifest(data, path)
 
 
 def read_history(folder: Path, suite: str) -> tuple[Manifest, ...]:
-    """The manifests of a suite, by period; other files, such as people's, are passed over."""
+    """The manifests of a suite, by period; other files are ignored."""
     manifests = []
     for path in sorted(folder.glob("*.json")):
         data = load_json(path)
@@ -130,7 +134,7 @@ def last_cycles(manifests: Iterable[Manifest]) -> dict[Key, int]:
 
 
 def load_bytes(path: Path) -> bytes:
-    """Raises UsageError for what cannot be read or is too large."""
+    """The content of a file. Raises UsageError if it cannot be read or is too large."""
     try:
         with open_plain(path) as file:
             content = file.read(MOST + 1)
@@ -142,7 +146,7 @@ def load_bytes(path: Path) -> bytes:
 
 
 def load_json(path: Path) -> Json:
-    """Raises UsageError, InvalidInput; numbers must be finite."""
+    """The JSON in a file; numbers must be finite. Raises UsageError, InvalidInput."""
     text = decode(load_bytes(path), str(path))
     try:
         loaded: Json = json.loads(text, parse_constant=_refuse_number)

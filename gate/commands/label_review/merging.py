@@ -1,4 +1,6 @@
-"""New labels beside those that are stored: each rating once, contradictions told, never guessed."""
+"""Adds new labels to the stored ones: each rating once; contradictions are reported, never
+guessed.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _Rating = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """All labels in the order of the file, and what became of those that were read."""
+    """All labels in the order of the file, and the result for those that were read."""
 
     rows: tuple[Label, ...]
     added: int
@@ -27,8 +29,9 @@ class Merged:
 
 
 def merge(stored: Sequence[Label], filled: Filled, *, replace: bool) -> Merged:
-    """`replace`: a rating that differs from a reviewer's earlier one takes its place; else both a
-    contradiction with a stored label and one among the files are told, and left out.
+    """The stored labels with the new ones. `replace`: a different rating replaces the reviewer's
+    earlier one. Otherwise contradictions with a stored label, and between the files, are reported
+    and left out.
     """
     rows = {_rating(label): label for label in stored}
     dropped = [key for key, label in rows.items() if answer_of(label) in filled.skipped]

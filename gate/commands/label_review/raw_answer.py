@@ -1,4 +1,4 @@
-"""What a reviewer said of one case, as a file has it: not yet checked against any sample."""
+"""What a reviewer said about one case, as the file has it: not checked against a sample yet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken:
-    """One case of one file."""
+    """What one file says about one case."""
 
     place: Place
     period: str
@@ -37,7 +37,7 @@ class Spoken:
 
 
 def from_form(data: Json, file: str) -> Iterator[Spoken | Problem]:
-    """The labels of a file that the form saved. Raises InvalidInput when it is none."""
+    """The labels of a file that the form saved. Raises InvalidInput if it is not such a file."""
     if not isinstance(data, dict) or data.get("form") != FORM:
         raise InvalidInput([Problem(Place(file), "not a file that the review form saved")])
     labels = data.get("labels")

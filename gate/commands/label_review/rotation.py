@@ -23,9 +23,7 @@ TWICE = 2  # the chance of a case of the uncertain half, in those of a sure one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A case with an answer that could be shown, that of `round`. `uncertainty`: of the judge on
-    it, 0 to 1.
-    """
+    """A case whose answer in `round` could be shown. `uncertainty`: that of the judge, 0 to 1."""
 
     case_id: str
     case_digest: str
@@ -53,9 +51,8 @@ class Pick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stratum:
-    """How many of its cases the session has, how many were left in the cycle, how many are shown.
-
-    A stratum of which none is shown is not represented: the weights then sum to less than all.
+    """How many of the stratum's cases the session has, how many were left in the cycle, and how
+    many are shown. If none is shown, the stratum is not represented and the weights sum to less.
     """
 
     cases: int
@@ -72,9 +69,8 @@ class Choice:
 def choose(
     candidates: Sequence[Candidate], suite: str, seen: Mapping[Key, int], size: int
 ) -> Choice:
-    """At most `size` cases. `seen`: the last cycle in which each case was shown.
-
-    What is left of a cycle is shown before the next one begins; no case is in a sample twice.
+    """At most `size` cases, each once. `seen`: the last cycle in which each case was shown. The
+    rest of a cycle comes before the next one begins.
     """
     cycle = max(seen.values(), default=1)
     strata = _strata(candidates)
@@ -105,7 +101,7 @@ def choose(
 
 
 def rank(*parts: str | int) -> str:
-    """sha256 of the parts: a place in an order that nobody chose."""
+    """sha256 of the parts, for an order that nobody chose."""
     return hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""From a stored session to the sample of a period: what can be shown, and what is drawn of it."""
+"""Draws the sample of a period from a stored session."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class _SampledCase:
 
 
 def choose_suite(meta: Meta, name: str | None) -> str:
-    """The named suite; without a name the only one, or the only one with a judge. UsageError."""
+    """The named suite; without a name the only one, or the only one with a judge. Raises
+    UsageError.
+    """
     if name is not None:
         if name not in meta.suites:
             near = did_you_mean(name, tuple(meta.suites))
@@ -45,7 +47,7 @@ def choose_suite(meta: Meta, name: str | None) -> str:
 
 
 def period_of(created_at: str) -> str:
-    """The ISO week in which a session was made, e.g. 2026-W47. Raises UsageError."""
+    """The ISO week in which a session was made, such as 2026-W47. Raises UsageError."""
     try:
         year, week, _ = datetime.fromisoformat(created_at).isocalendar()
     except ValueError as error:
@@ -64,9 +66,8 @@ def draw(
     seen: Mapping[Key, int],
     size: int,
 ) -> Manifest:
-    """The sample; raises UsageError when there is nothing to show.
-
-    `rows` reads the session's trials; they must have been checked. `seen`: as in `choose`.
+    """The manifest of the sample. Raises UsageError if there is nothing to show. `rows` reads the
+    session's trials, which must have been checked; `seen`: as in `rotation.choose`.
     """
     columns = {name: spec.column for name, spec in judge_metrics(meta.suites[suite]).items()}
     cases = _gather_cases(rows(), suite, tuple(columns.values()))
@@ -111,7 +112,7 @@ def _show_case(pick: Pick, row: TrialRow, columns: Mapping[str, str]) -> Shown:
 
 
 def trials_of(manifest: Manifest, rows: Iterable[TrialRow]) -> tuple[TrialRow, ...]:
-    """The shown trials in the order of the sample; UsageError when the session has others."""
+    """The shown trials in the order of the sample. Raises UsageError if the session has others."""
     wanted = {(case.case_id, case.case_digest, case.round): case for case in manifest.cases}
     rows_of_cases = {
         place: row

@@ -1,7 +1,5 @@
-"""The same sample for a spreadsheet: a row a case, a column a criterion, and read back.
-
-Text of agents must not become a formula (CWE-1236): a cell that a spreadsheet could take for one
-gets an apostrophe in front.
+"""The sample as a spreadsheet: a row for each case, a column for each criterion; and how it is read
+back. A cell that a spreadsheet could take for a formula gets an apostrophe in front (CWE-1236).
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ _SCALE = re.compile(r"\s*\(\d+ to \d+\)$")
 
 
 def render(manifest: Manifest, cards: Sequence[Card]) -> str:
-    """UTF-8 with a byte order mark, which Excel wants; lines end as RFC 4180 has them."""
+    """The CSV, in UTF-8 with a byte order mark, which Excel needs; line ends follow RFC 4180."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     scales = [_escape_cell(f"{one.name} ({one.low} to {one.high})") for one in manifest.criteria]
@@ -47,10 +45,8 @@ def render(manifest: Manifest, cards: Sequence[Card]) -> str:
 
 
 def read(content: bytes, file: str) -> Iterator[Spoken | Problem]:
-    """What people wrote, a row a case; rows with nothing in them are left out silently.
-
-    Separated by comma, semicolon or tab, as spreadsheets of different countries save it. Raises
-    InvalidInput when it is no such table.
+    """What people wrote, case by case; rows without entries are left out. Commas, semicolons and
+    tabs may separate cells. Raises InvalidInput if it is not such a table.
     """
     text = decode(content, file)
     lines = iter(_table(text, file))

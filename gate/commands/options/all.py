@@ -1,4 +1,4 @@
-"""Every command and option, as argparse sees it; imports nothing heavy, so that --help is quick."""
+"""Every command and option for argparse. It imports nothing slow, so that --help is fast."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from gate.commands.options.values import moment
 
 
 class Parser(argparse.ArgumentParser):
-    """Exits with 2 and one sentence, like every other usage error."""
+    """A parser that exits with 2 and one sentence, like every other usage error."""
 
     def error(self, message: str) -> Any:
         self.exit(2, f"gate: {message}; see `{self.prog} --help`\n")
 
 
 def actions_of(p: argparse.ArgumentParser) -> Any:
-    """Where the sub-commands of a command are added."""
+    """The object to which the sub-commands of a command are added."""
     return p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
 
 
@@ -70,7 +70,7 @@ COMMANDS: dict[str, str] = {
 
 
 def parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """With all commands, or those of these `names`: the options of one are few of all there are."""
+    """The parser with all commands, or only those of `names`, which is faster."""
     top = Parser(
         prog="gate",
         description="Blocks pull requests that make an AI agent worse.",
@@ -345,10 +345,9 @@ def _find_command(argv: Sequence[str]) -> Iterable[str]:
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """`secrets` is no option: what the command learns that no output may show.
-
-    Exits with 2 and one sentence, also for a value that is empty: of a variable that is not set, it
-    would be taken for `the working folder`, or for nothing at all.
+    """The parsed arguments. Their `secrets` is not an option: it collects what no output may show.
+    Exits with 2 and one sentence for an error, also for an empty value: that of a variable which is
+    not set would look like the working folder, or like nothing.
     """
     top = parser(_find_command(argv))
     options = top.parse_args(argv)

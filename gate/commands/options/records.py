@@ -1,4 +1,4 @@
-"""From parsed arguments to the records that the flow below the commands takes."""
+"""Makes the records that the code below the commands takes from parsed arguments."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _Options = TypeVar("_Options", bound=OutputOptions)
 
 
 def host_of(parsed: argparse.Namespace, env: Mapping[str, str]) -> Host:
-    """The process around the command, as gate/cli.py set it up."""
+    """The Host of this process, as gate/cli.py set it up."""
     log = getattr(parsed, "tell", log_nothing)
     return Host(env=env, stop=parsed.stop, secrets=parsed.secrets, log=log)
 
 
 def home_of(parsed: argparse.Namespace) -> Home:
-    """Where the command's gate.yml is. Raises UsageError."""
+    """The Home of the command's gate.yml. Raises UsageError."""
     return find_home(parsed.config, getattr(parsed, "tell", log_nothing))
 
 
@@ -32,7 +32,9 @@ def output_options(parsed: argparse.Namespace) -> OutputOptions:
 def run_options(
     parsed: argparse.Namespace, settings: Mapping[str, str] | None = None
 ) -> RunOptions:
-    """`settings`: what the action's inputs add, dotted keys over gate.yml, `note` and `sample`."""
+    """The RunOptions. `settings`: what the action's inputs add: dotted keys over gate.yml, `note`
+    and `sample`.
+    """
     more = settings or {}
     return _record(
         RunOptions,
@@ -46,7 +48,7 @@ def run_options(
 def import_options(
     parsed: argparse.Namespace, settings: Mapping[str, str] | None = None
 ) -> ImportOptions:
-    """`settings`: dotted keys over gate.yml."""
+    """The ImportOptions. `settings`: dotted keys over gate.yml."""
     return _record(ImportOptions, parsed, settings=settings or {})
 
 

@@ -1,6 +1,5 @@
-"""What an import yields beside its session: the cases as a dataset, the answers as a recording.
-
-`gate run --replay` grades such answers again, by any grader and with a judge.
+"""What an import writes beside its session: the cases as a dataset, the answers as a recording.
+`gate run --replay` grades such answers again, with any grader or judge.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from gate.records.imported import Imported
 def write_dataset(
     imported: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
 ) -> int:
-    """The cases of one suite as JSON Lines, in their order; how many. Raises UsageError for a file
-    that is there, and for cases of which nobody knows what was asked.
+    """Writes the cases of one suite as JSON Lines, in their order, and returns their number. Raises
+    UsageError if the file exists or the questions are unknown.
     """
     return _write(file, "--dataset", map(redact, _case_lines(_list_cases(imported, suites), file)))
 
@@ -28,7 +27,9 @@ def write_dataset(
 def write_recording(
     imported: Imported, suites: frozenset[str], file: Path, redact: Callable[[str], str] = str
 ) -> int:
-    """Every answer and failure, as `--record` writes them; how many. Raises UsageError."""
+    """Writes every answer and failure like `--record`, and returns their number. Raises
+    UsageError.
+    """
     chosen = (trial for trial in imported.trials() if trial.suite in suites)
     lines = (redact(_answer_line(trial)) for trial in chosen)
     return _write(file, "--recording", lines)

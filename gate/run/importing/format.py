@@ -1,4 +1,6 @@
-"""Which importer reads what was named, with which options, and what it looks like if none does."""
+"""Chooses the importer of a path, with its options; if none fits, says which format the path looks
+like.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ AUTO = "auto"
 
 
 def choose_reader(name: str, path: Path, options: Iterable[str]) -> tuple[str, Importer]:
-    """The format's name and its importer; of `auto` the one that recognises the path. Raises
+    """The format's name and its importer; for `auto` the one that recognises the path. Raises
     UsageError for an unknown name or option, and for a path that plainly has another format.
     """
     first_look = look(path)

@@ -1,6 +1,5 @@
-"""Where an import takes place: the rules that judge it, and what it is compared with.
-
-On a laptop that compares with nothing neither git nor a clock has a say.
+"""Where an import takes place: the rules that judge it, and its baseline. On a laptop without a
+baseline neither git nor a clock is used.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ NONE_WANTED = Compared(info=BaselineInfo(source="none", detail="imported, not co
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPlace:
-    """`config` judges; `facts` are what the job knows of Provenance."""
+    """`config`: the rules that judge; `facts`: what the job adds to Provenance."""
 
     job: Job
     rules: Rules
@@ -49,18 +48,18 @@ class ImportPlace:
         return (*self.rules.notes, *self.job.notes)
 
     def describe_provenance(self, source: Provenance) -> Provenance:
-        """What the source says of itself, and in a job where that stands."""
+        """What the source says about itself, with the job's commit if there is a job."""
         return replace(source, mode=self.job.mode, **self.facts)
 
     def find_accepted(self, metrics: set[str]) -> Accepted:
-        """What somebody accepted on the pull request. Raises InfrastructureError."""
+        """The changes that were accepted on the pull request. Raises InfrastructureError."""
         if self.baselines is None:
             return Accepted()
         return find_accepted_changes(self.job, self.key, metrics)
 
     def compared(self, suite: str, dataset_digest: str, provenance: Provenance) -> Compared:
-        """The suite's baseline. Raises UsageError (unreadable file) and InfrastructureError (host
-        out of reach).
+        """The suite's baseline. Raises UsageError (the file cannot be read) or InfrastructureError
+        (a host cannot be reached).
         """
         if self.baselines is None:
             return NONE_WANTED
@@ -70,7 +69,9 @@ class ImportPlace:
 def import_place(
     options: ImportOptions, home: Home, env: Mapping[str, str], now: datetime
 ) -> ImportPlace:
-    """`home`: where gate.yml is. Raises InvalidInput, UsageError, InfrastructureError."""
+    """The place of an import in this process. `home`: where gate.yml is. Raises InvalidInput,
+    UsageError, InfrastructureError.
+    """
     root, job = home.root, current_job(env)
     if job.mode == "laptop" and not options.baseline:
         own_config = load_own_config(home.file, root, env, now.date())

@@ -1,4 +1,4 @@
-"""What is written of an import: its suites as a session has them, and its trials as rows."""
+"""What an import writes: its suites, as a session has them, and its trials as rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gate.text.suggestions import did_you_mean
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPlan:
-    """What is written of an import, and by which rules it is judged."""
+    """What an import writes, and the rules that judge it."""
 
     found: Imported
     created_at: str
@@ -43,7 +43,7 @@ class ImportPlan:
     accepted: Accepted = field(default_factory=Accepted)
 
     def rows(self) -> Iterator[TrialRow]:
-        """Raises InvalidInput for a trial that is there twice, and for too many."""
+        """The trials as rows. Raises InvalidInput for a duplicate trial, and for too many."""
         seen: set[tuple[str, str, int]] = set()
         for trial in self.found.trials():
             if trial.suite not in self.metas:

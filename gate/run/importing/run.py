@@ -1,4 +1,4 @@
-"""Another tool's results as a session of ours: `gate import`. Nobody is asked; importing the same
+"""`gate import`: another tool's results as a session. No agent is asked; importing the same files
 twice gives the same bytes.
 """
 
@@ -35,26 +35,28 @@ from gate.verdict.suite_data import Setting, SuiteData
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedSession:
-    """What an import with results came to."""
+    """The session that an import made, and its verdict."""
 
     report: Report
     session_dir: Path
 
     def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
-        """What the command prints last."""
+        """The last lines that the command prints."""
         return tell(self.report, self.session_dir, options, env)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What was written: no session where the source has cases and no results."""
+    """What an import wrote; it writes no session if the source has cases and no results."""
 
     session: ImportedSession | None = None
     beside: tuple[str, ...] = ()  # a sentence a file
 
 
 def import_results(options: ImportOptions, host: Host, now: datetime) -> Written:
-    """What was written of the source that `options` name. Raises GateError."""
+    """Reads the source that `options` name and writes a session, a dataset or a recording. Raises
+    GateError.
+    """
     home, env = find_home(options.config, host.log), host.env
     place = import_place(options, home, env, now)
     agents = (place.config.agent, place.config.judge, place.config.verifier)

@@ -1,5 +1,5 @@
-"""`gate verify`: whether a release's evidence is whole, of this commit, and says what its own
-trials say. The folder may have been written by anybody.
+"""`gate verify`: whether a release's evidence is complete, belongs to this commit, and follows from
+its own trials. Anybody may have written the folder.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCheck:
-    """What verify found; no fault means verified."""
+    """The faults that verify found; without one the evidence is verified."""
 
     manifest: Manifest
     faults: tuple[str, ...]
@@ -55,8 +55,8 @@ class EvidenceCheck:
 
 
 def verify(folder: Path, *, commit: str | None, tag: str | None) -> EvidenceCheck:
-    """`commit`, `tag`: what the folder must be of; None is not asked. Raises UsageError when there
-    is no manifest to check by.
+    """Checks an evidence folder. `commit`, `tag`: what it must belong to; None is not checked.
+    Raises UsageError without a manifest.
     """
     if not os.path.lexists(folder / MANIFEST):
         raise UsageError(

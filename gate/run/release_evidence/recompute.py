@@ -1,6 +1,5 @@
-"""The verdict once more, from the trials, baselines and rules that a release's evidence holds.
-
-No agent is asked and no grader is loaded: what the folder names is text, never code.
+"""Computes the verdict again, from the trials, baselines and rules of a release's evidence. It asks
+no agent and loads no grader: names in the folder are text, never code.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _OF_THE_PAST = datetime(1970, 1, 1, tzinfo=UTC)  # ages are not compared
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceContent:
-    """What the folder holds, each part read and checked for form."""
+    """The parts of the folder, each read and checked for form."""
 
     folder: Path
     stated: Report
@@ -38,7 +37,7 @@ class EvidenceContent:
 
 
 def decide_again(held: EvidenceContent) -> Report:
-    """Raises UsageError when the folder lacks what the decision needs."""
+    """The report, computed again. Raises UsageError if the folder lacks a part that it needs."""
     trials = load(held.folder, _OF_THE_PAST)
     control = trials.session.control() if trials.session else None
     beside = load(control.folder, _OF_THE_PAST) if control else None
@@ -141,7 +140,7 @@ def _read_baseline(
 
 
 def differences(stated: Report, again: Report) -> Iterator[str]:
-    """Where summary.json says something else than its trials do, one sentence each."""
+    """One sentence for each difference between summary.json and the report that its trials give."""
     if (stated.outcome, stated.exit_code) != (again.outcome, again.exit_code):
         yield (
             f"summary.json says {stated.outcome} (exit code {stated.exit_code}), its trials say "

@@ -1,5 +1,5 @@
-"""The evidence of a release, written beside the session's other files: what ran, on what, compared
-with what, what came out. `gate verify` checks it (docs/release.md).
+"""Writes the evidence of a release next to the session's other files: what ran, on what, compared
+with what, with which result. `gate verify` checks it (docs/release.md).
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _FACTS = (
 
 
 def write_evidence(setup: Setup, session: SessionWriter, report: Report) -> None:
-    """`<session>/evidence/` of a release; nothing in other modes, nor for a shard, which decides
-    nothing. Everything goes through the session's redactor. Raises InfrastructureError.
+    """Writes `<session>/evidence/` for a release; nothing in other modes, nor for a shard, which
+    decides nothing. Secrets are removed. Raises InfrastructureError.
     """
     if setup.place.job.mode != "release" or setup.place.options.shard:
         return
@@ -71,7 +71,7 @@ def write_evidence(setup: Setup, session: SessionWriter, report: Report) -> None
 
 
 def seal_files(folder: Path) -> dict[str, Sealed]:
-    """Every file of the folder but the manifest, by its path in it, sorted."""
+    """Every file of the folder except the manifest, by its path, sorted, with size and hash."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
     return {
         name: Sealed(sha256=sha256_of(path), size=path.stat().st_size)
