@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from gate.records import Direction
 from gate.records.baseline import BaselineRun
 from gate.records.history import LevelChange, PastRun, SuiteHistory
-from gate.stats.change_points import FEWEST, MOST, ChangePoint, chance_noise, change_points
+from gate.stats.change_points import FEWEST, MOST, chance_noise, change_points
 from gate.store.baseline.find import differences
 from gate.store.baseline.schema import AcceptanceNote
 from gate.text.figures import count
@@ -147,30 +147,20 @@ def _find_changes(
     noise = chance_noise(sum(values) / len(values), calls, share=metric.share)
     for point in change_points(values, noise, alpha=alpha):
         old, new = measured[point.at - 1][0], measured[point.at][0]
-        yield _make_change(metric, point, old, new, accepted)
-
-
-def _make_change(
-    metric: Followed,
-    point: ChangePoint,
-    old: BaselineRun,
-    new: BaselineRun,
-    accepted: Sequence[AcceptanceNote],
-) -> LevelChange:
-    return LevelChange(
-        metric=metric.name,
-        unit=metric.unit,
-        direction=metric.direction,
-        before=point.before,
-        after=point.after,
-        runs_before=point.runs_before,
-        runs_after=point.runs_after,
-        last=past_run(old),
-        first=past_run(new),
-        p=point.p,
-        differs=differences(old.fingerprint, new.fingerprint),
-        accepted=tuple(_find_acceptances(metric, accepted, old, new)),
-    )
+        yield LevelChange(
+            metric=metric.name,
+            unit=metric.unit,
+            direction=metric.direction,
+            before=point.before,
+            after=point.after,
+            runs_before=point.runs_before,
+            runs_after=point.runs_after,
+            last=past_run(old),
+            first=past_run(new),
+            p=point.p,
+            differs=differences(old.fingerprint, new.fingerprint),
+            accepted=tuple(_find_acceptances(metric, accepted, old, new)),
+        )
 
 
 def _find_acceptances(

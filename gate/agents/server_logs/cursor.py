@@ -132,7 +132,7 @@ class LogCursor:
         data = self._read_file(file)
         if replaced and (successor := self._open_file()):
             self._notes[ROTATED] = None
-            data = _end_line(data) + self._read_file(successor)
+            data = (data if data.endswith(b"\n") else data + b"\n") + self._read_file(successor)
         return data
 
     def _is_replaced(self, file: FileIO) -> bool:
@@ -175,10 +175,6 @@ def _exactly(file: FileIO, start: int, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
-
-
-def _end_line(data: bytes) -> bytes:
-    return data if data.endswith(b"\n") else data + b"\n"
 
 
 def _texts(data: bytes) -> list[str]:

@@ -151,7 +151,12 @@ def _merge_nested(span_list: list[TraceSpan]) -> list[TraceSpan]:
         kept = remaining[n]
         target = None if outer is None else remaining[outer]
         if kept is not None and target is not None and outer is not None:
-            remaining[outer] = _fill_span(target, kept)
+            remaining[outer] = target._replace(
+                facts=fill_gaps(target.facts, kept.facts),
+                attributes={**kept.attributes, **target.attributes},
+                events=(*target.events, *kept.events),
+                error=target.error or kept.error,
+            )
             remaining[n] = None
     return [span for span in remaining if span is not None and span.kind != "other"]
 
@@ -185,15 +190,6 @@ def _outer(span_list: list[TraceSpan], n: int, places: Mapping[tuple[str, str], 
         if span.kind != "other":
             return place
     return None
-
-
-def _fill_span(outer: TraceSpan, inner: TraceSpan) -> TraceSpan:
-    return outer._replace(
-        facts=fill_gaps(outer.facts, inner.facts),
-        attributes={**inner.attributes, **outer.attributes},
-        events=(*outer.events, *inner.events),
-        error=outer.error or inner.error,
-    )
 
 
 def _call_id(span: TraceSpan) -> str:

@@ -154,7 +154,7 @@ def _sql(text: str) -> Iterator[DestructiveCommand]:
     for begin in islice(_START.finditer(bare), _STATEMENTS):
         opener = bare[begin.start()] if begin.end() > begin.start() else ""
         rest = bare[begin.end() : begin.end() + _STATEMENT]
-        statement = _up_to(rest, opener if opener in ("'", '"', "`") and not is_sql else ";")
+        statement = rest.partition(opener if opener in ("'", '"', "`") and not is_sql else ";")[0]
         for name, excused, pattern in _SQL:
             with_clause = statement[:4].casefold() == "with"
             match = pattern.search(statement) if with_clause else pattern.match(statement)
@@ -164,10 +164,6 @@ def _sql(text: str) -> Iterator[DestructiveCommand]:
             yield DestructiveCommand(
                 name=name, severity="high", start=start, end=begin.end() + match.end()
             )
-
-
-def _up_to(text: str, end: str) -> str:
-    return text.partition(end)[0]
 
 
 def _blank(match: re.Match[str]) -> str:

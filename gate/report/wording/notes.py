@@ -8,7 +8,7 @@ from typing import Literal
 
 from gate.analysis.severity import by_severity
 from gate.errors import Place
-from gate.records import CaseChange, GateResult, Report
+from gate.records import CaseChange, Report
 from gate.report.wording import headline, sentences
 from gate.report.wording.checks import Check, list_blocking, list_warnings
 from gate.text import figures
@@ -69,7 +69,7 @@ def _check_note(check: Check, level: NoteLevel) -> Note:
         message=_plain(line),
         rule=check.metric,
         subject=(check.suite,),
-        place=_place(check.gate),
+        place=check.gate.place if check.gate is not None else None,
     )
 
 
@@ -84,10 +84,6 @@ def _case_note(change: CaseChange) -> Note:
         subject=(change.suite, change.case_id),
         place=change.place,
     )
-
-
-def _place(gate: GateResult | None) -> Place | None:
-    return gate.place if gate is not None else None
 
 
 def _plain(line: Line) -> str:

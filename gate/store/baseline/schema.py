@@ -174,15 +174,11 @@ def check_header(data: Json, file: str) -> dict[str, CheckedJson]:
         reject(file, 1, "not a baseline file; `gate baseline save` writes one")
     if version > SCHEMA_VERSION:
         reject(file, 1, f"schema_version {version} is newer than {SCHEMA_VERSION}; update gate")
-    wrong = mismatches(schema(), {**data, "cases": []} if _is_list(data) else data)
+    wrong = mismatches(schema(), {**data, "cases": []} if isinstance(data["cases"], list) else data)
     if wrong:
         places = [(".".join(map(str, m.path)), m.message) for m in wrong[:SHOWN]]
         raise InvalidInput([Problem(Place(file, 1, key), message) for key, message in places])
     return data
-
-
-def _is_list(data: Mapping[str, Json]) -> bool:
-    return isinstance(data["cases"], list)
 
 
 def check_cases(data: Mapping[str, CheckedJson], text: bytes, file: str) -> None:

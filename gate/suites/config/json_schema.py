@@ -124,7 +124,7 @@ def _top() -> dict[str, CheckedJson]:
         "QUALITY_GATES": gates,
         "regression": _regression(),
         "regression_threshold": {"$ref": "#/$defs/amount"},
-        "policy": _policy(),
+        "policy": _record(Policy, inconclusive={"enum": ["pass", "warn", "fail", "extend"]}),
         "protect": {"type": "boolean"},
         "baseline": _record(BaselineRules, keep_rounds=_WHOLE, max_age_days=_days()),
         "budget": _record(Budget, usd=_ABOVE_ZERO, calls=_optional(_WHOLE), minutes=_ABOVE_ZERO),
@@ -231,10 +231,6 @@ def _regression() -> dict[str, CheckedJson]:
         max_rounds=_ROUNDS,
         control={"enum": ["stored", "fresh"]},
     )
-
-
-def _policy() -> dict[str, CheckedJson]:
-    return _record(Policy, inconclusive={"enum": ["pass", "warn", "fail", "extend"]})
 
 
 def _quarantine() -> dict[str, CheckedJson]:

@@ -31,7 +31,7 @@ class Repo:
             request.cannot_ask(f"repo: {request.why_no_base}")
             return None
         ref = request.base_sha or request.branch
-        where = request.base_name or _short(ref)
+        where = request.base_name or (ref[:7] if len(ref) == 40 else ref)
         text = forge.read(file, ref) if forge else read_bytes(root / file)
         if text is None:
             request.explain(f"repo: no {file} at {where}{_hint(has_own, request, forge)}")
@@ -78,7 +78,3 @@ def _moment(text: str | None) -> datetime | None:
     except ValueError:
         return None
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
-
-
-def _short(ref: str) -> str:
-    return ref[:7] if len(ref) == 40 else ref
