@@ -12,11 +12,10 @@ from pathlib import Path
 
 from gate.errors import InfrastructureError, UsageError
 from gate.github.api import Api
-from gate.github.comments import LIMITS, Published, decide, marker, publish
+from gate.github.comments import LIMITS, Published, decide, find_pull_request, marker, publish
 from gate.github.context import Job, current_job, token
 from gate.github.delivery import Means
 from gate.github.payload import number, read_event
-from gate.github.pulls import find_pull_request
 from gate.github.remote_repository import connect
 from gate.records import Report
 from gate.report.formats.comment import step_summary

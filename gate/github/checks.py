@@ -1,7 +1,8 @@
 """An optional check run on the head commit: in progress from the start, concluded at every end.
 
 Off by default, since GitHub alone picks the suite that it shows in. Why it is the only sign of
-progress: docs/decisions/0011-in-progress.md.
+progress: docs/decisions/0011-in-progress.md. Where they are refused, a commit status shows the
+verdict.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from gate.report.wording.headline import is_doubted
 from gate.report.wording.notes import Note, NoteLevel, notes
 from gate.text.escaping import one_line
 from gate.text.spans import plain, prose
+
+STATUS_NEEDS = "statuses: write"
+STATUS_DESCRIPTION = 140  # characters that GitHub takes
 
 NEEDS = "checks: write"
 SUMMARY_LIMIT = 65_535  # GitHub counts characters; we never send more bytes either
@@ -259,3 +263,28 @@ def _annotation(note: Note, redact: Callable[[str], str]) -> Iterator[dict[str, 
         "title": redact(one_line(note.title, TITLE)),
         "message": redact(note.message),
     }
+
+
+def post_status(
+    api: Api, ended: CheckResult, *, head_sha: str, context: str, run_url: str | None
+) -> Published:
+    """Replaces the status of the same `context`; never raises for what GitHub refuses."""
+    body: dict[str, Json] = {
+        "state": _status_state(ended),
+        "context": context,
+        "description": one_line(ended.title, STATUS_DESCRIPTION),
+    }
+    if run_url:
+        body["target_url"] = run_url
+    try:
+        api.write("POST", f"statuses/{head_sha}", body, needs=STATUS_NEEDS)
+    except ApiError as error:
+        return Published(action="failed", reason=str(error))
+    return Published(action="created")
+
+
+def _status_state(ended: CheckResult) -> str:
+    """A status has no neutral: what the policy lets through is a success."""
+    if not ended.judged:
+        return "error"
+    return "failure" if ended.conclusion == "failure" else "success"

@@ -17,17 +17,24 @@ from typing import Literal, Protocol
 from gate.errors import GateError, InfrastructureError, Interrupted, InvalidInput, UsageError
 from gate.files.plain_file import no_such_name
 from gate.github.api import Api
-from gate.github.checks import SUMMARY_LIMIT, TITLE, CheckIdentity, CheckResult, CheckRun, verdict
+from gate.github.checks import (
+    SUMMARY_LIMIT,
+    TITLE,
+    CheckIdentity,
+    CheckResult,
+    CheckRun,
+    post_status,
+    verdict,
+)
 from gate.github.comments import LIMITS, Published, RetryPace, decide, marker, publish
 from gate.github.context import NO_TOKEN, Job, token
 from gate.github.inputs import ActionInputs
 from gate.github.outputs import error_outputs, report_outputs, write_outputs, write_summary
 from gate.github.remote_repository import connect
-from gate.github.statuses import post_status
 from gate.records import Report
-from gate.report.annotations import render_annotations
 from gate.report.formats.comment import step_summary
 from gate.report.wording.no_verdict import no_verdict
+from gate.report.wording.notes import render_annotations
 from gate.store.session import load_session
 from gate.system.shortage import shortage
 from gate.text.escaping import command, one_line

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from gate.github.checks import verdict
-from gate.report.annotations import render_annotations
+from gate.report.wording.notes import render_annotations
 from gate.store.session import load_session
 
 CRASH = "import sys; sys.exit('out of order')"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.report.annotations import render_annotations
 from gate.report.console import render_console
 from gate.report.formats.comment import Comment
+from gate.report.wording.notes import render_annotations
 from tests.support.golden_runs import RUNS
 
 HERE = Path(__file__).parent

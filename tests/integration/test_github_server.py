@@ -18,11 +18,10 @@ import requests
 from gate.errors import Place
 from gate.github import checks
 from gate.github.api import Api, Time
-from gate.github.comments import Marker, RetryPace, publish
+from gate.github.checks import post_status
+from gate.github.comments import Marker, RetryPace, find_pull_request, publish
 from gate.github.context import Job
-from gate.github.pulls import find_pull_request
 from gate.github.remote_repository import GitHubForge
-from gate.github.statuses import post_status
 from gate.records import CaseChange, CaseChanges, Report
 from tests.support.github_peer import Peer, github_peer
 from tests.support.small_report import report

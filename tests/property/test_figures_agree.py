@@ -28,13 +28,13 @@ from gate.records import (
     SuiteReport,
     equal_looks,
 )
-from gate.report.annotations import render_annotations
 from gate.report.console import render_console
 from gate.report.formats.comment import Comment, step_summary
 from gate.report.formats.html import Html
 from gate.report.formats.junit import JUnit
 from gate.report.formats.markdown import Markdown
 from gate.report.formats.sarif import Sarif
+from gate.report.wording.notes import render_annotations
 from gate.report.write_all import summary
 from gate.text import figures
 from tests.support.drawn_runs import QUIET, Agent, Drawn, Told, answers, concluded, ids

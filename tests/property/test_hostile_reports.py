@@ -22,10 +22,10 @@ from gate.github.comments import parse_marker
 from gate.github.outputs import render_outputs, report_outputs
 from gate.records import Report
 from gate.records.codec import from_json, schema_of, to_json
-from gate.report.annotations import render_annotations
 from gate.report.console import render_console
 from gate.report.formats.comment import LIMIT, render_limited, step_summary
 from gate.report.formats.markdown import Markdown
+from gate.report.wording.notes import render_annotations
 from gate.store.foreign_report import origin_of, strip_report
 from gate.text.spans import markdown, prose
 from tests.support.hostile_text import ACTIVE, PIECES, RUNNER, RenderedPage

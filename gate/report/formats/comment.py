@@ -22,7 +22,7 @@ from gate.report.wording import (
 )
 from gate.report.wording.checks import Check, list_checks
 from gate.report.wording.cost import spending
-from gate.report.wording.first_run import first_figures
+from gate.report.wording.dimensions import first_figures
 from gate.report.wording.markdown import (
     alert,
     case_table,

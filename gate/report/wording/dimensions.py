@@ -11,6 +11,9 @@ from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.spans import Line, code, join, say
 
+_OF_ALL = ("operational", "agent")  # dimensions that every run has
+_MOST = 4  # metrics of a dimension
+
 RANGE = "means of the lowest and the highest case"
 NAME, TITLE = 48, 20  # characters of a metric and of a dimension
 
@@ -185,3 +188,16 @@ def _rank_estimates(name: str, estimates: list[Estimate], judging: set[str]) -> 
         if short:
             yield left.pop(short)
     yield from sorted(left.values(), key=lambda one: "[" in one.metric)  # groups last
+
+
+def first_figures(report: Report) -> tuple[Line, ...]:
+    """The metrics of the tool itself, a line a dimension, where no table judges anything."""
+    if report.comparisons or report.gates or not report.imported:
+        return ()
+    several = len(report.suites) > 1
+    lines = []
+    for dimension in dimensions(report):
+        if dimension.name not in _OF_ALL:
+            name = f"{dimension.suite}, {dimension.title}" if several else dimension.title
+            lines.append(say("{}: {}", name, in_short(dimension, most=_MOST)))
+    return tuple(lines)

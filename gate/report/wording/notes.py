@@ -1,9 +1,11 @@
-"""The findings of a verdict one by one: what annotations, check runs and SARIF all show."""
+"""The findings of a verdict one by one: what annotations, check runs and SARIF all show; as
+workflow commands they stand beside the code.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from gate.analysis.severity import by_severity
@@ -12,7 +14,10 @@ from gate.records import CaseChange, Report
 from gate.report.wording import headline, sentences
 from gate.report.wording.checks import Check, list_blocking, list_warnings
 from gate.text import figures
+from gate.text.escaping import command
 from gate.text.spans import Line, plain, prose, say
+
+MOST = 10  # annotations of each kind a step; the runner drops the rest
 
 NoteLevel = Literal["error", "warning", "notice"]
 OUTCOME, LOOSENED, NEWLY_FAILING = "outcome", "loosened-rule", "newly-failing"
@@ -88,3 +93,23 @@ def _case_note(change: CaseChange) -> Note:
 
 def _plain(line: Line) -> str:
     return plain(line, limit=600)
+
+
+def render_annotations(report: Report) -> tuple[str, ...]:
+    """Lines for standard output on a GitHub runner, errors first."""
+    kept: list[Note] = []
+    for level in ("error", "warning", "notice"):
+        findings = [note for note in notes(report) if note.level == level]
+        shown = findings[:MOST]
+        if len(findings) > MOST:
+            more = len(findings) - MOST + 1
+            message = f"{more} more in the job summary and in report.md"
+            shown[-1] = replace(shown[-1], title="Agent Gate", message=message, place=None)
+        kept += shown
+    return tuple(_command_line(note) for note in kept)
+
+
+def _command_line(note: Note) -> str:
+    place = note.place
+    file, line = (place.file, place.line) if place and place.line else (None, None)
+    return command(note.level, note.message, {"file": file, "line": line, "title": note.title})

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gate.github.api import Api
-from gate.github.checks import CheckResult, Conclusion
-from gate.github.statuses import post_status
+from gate.github.checks import CheckResult, Conclusion, post_status
 from tests.support.github_server import HEAD, GitHub
 
 

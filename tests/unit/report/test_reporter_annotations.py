@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from gate.errors import Place
-from gate.report.annotations import render_annotations
+from gate.report.wording.notes import render_annotations
 from tests.support.reports import (
     SCENARIOS,
     change,

@@ -3,8 +3,8 @@
 import pytest
 
 from gate.graders.safety_rules.commands import find_destructive
-from gate.graders.safety_rules.paths import find_sensitive_path, is_outside
 from gate.graders.safety_rules.patterns import compile_pattern, search
+from gate.graders.safety_rules.violations import find_sensitive_path, is_outside
 from tests.support.growth import cpu_seconds
 
 

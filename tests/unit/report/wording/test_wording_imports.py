@@ -8,7 +8,7 @@ from gate.records import CaseChanges, Cost, Provenance
 from gate.report.formats.comment import Comment
 from gate.report.wording import plain_counts, sentences
 from gate.report.wording.cost import spending
-from gate.report.wording.first_run import first_figures
+from gate.report.wording.dimensions import first_figures
 from gate.report.wording.method import provenance
 from gate.report.wording.next_step import next_step
 from gate.text.spans import plain

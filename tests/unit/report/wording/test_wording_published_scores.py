@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from gate.records import QuotedValue
-from gate.report.annotations import render_annotations
 from gate.report.console import render_console
 from gate.report.formats.comment import LIMIT, Comment
 from gate.report.formats.html import Html
 from gate.report.formats.junit import JUnit
 from gate.report.formats.markdown import Markdown
 from gate.report.wording import published_scores
+from gate.report.wording.notes import render_annotations
 from gate.text.spans import markdown, plain
 from tests.support.reports import P95, SUCCESS, passing, suite
 from tests.support.reports import quoted as scenario
