@@ -12,10 +12,12 @@ from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
 from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
 from gate.stats.matching import make_mask, maximum_matching
-from gate.text.longer_names import find_longer
+from gate.text.denial import is_denied
+from gate.text.late_pattern import late_pattern
+from gate.text.longer_names import without_longer
 from gate.text.numbers.number import LIMIT, SMALL, TENS, Locale, Sign
 from gate.text.numbers.page import Page
-from gate.text.phrases import fold_text, has_phrase
+from gate.text.phrases import find_phrase, fold_text
 from gate.user_code.patterns import search
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 METRIC = "correctness.fact_accuracy"
 _CODE_LIMIT = 80  # characters of a value in a failure code
 _DIGITS = 40  # of a text that may be a number
+_STRUCK = late_pattern(r"~~[^~\n]{1,200}~~")  # out: "~~$79.99~~ $49.99"
 _NAMED = 5  # missing facts that the reason explains
 
 _VALUE: CheckedJson = {"type": ["number", "string"]}
@@ -118,6 +121,8 @@ class Facts:
         if not total:
             return Score(values={METRIC: None})
         answer = (response.answer or "")[:LIMIT]
+        if "~~" in answer:
+            answer = _STRUCK.sub(lambda found: " " * len(found[0]), answer)
         page = Page(text=answer, locale=self.locale, words=self.number_words)
         holds = self._hold(facts, page)
         missed = [f for f, held in zip(facts, holds, strict=True) if f.required and not held]
@@ -266,13 +271,13 @@ def _states(phrase: str, text: str, page: Page) -> bool:
     wanted = fold_text(phrase)
     if not wanted:
         return False
-    if holder := find_longer(phrase, text):
-        text = holder.sub(" ; ", text)
-    there = has_phrase(wanted, page.folded if text is page.text else fold_text(text))
+    text = without_longer(phrase, text)
+    folded = page.folded if text is page.text else fold_text(text)
     # A product's name may be a part of a longer one: "iPhone 15" of "iPhone 15 Pro".
-    a_name = wanted[-1].isdigit() and wanted[0].isalpha() and wanted.isascii()
-    if there and not a_name:
-        return True
+    if not (wanted[-1].isdigit() and wanted[0].isalpha() and wanted.isascii()):
+        for at in find_phrase(wanted, folded):
+            if not is_denied(folded, at, at + len(wanted)):
+                return True
     from gate.text import wording  # most facts stand there as they are written
 
     return wording.states(phrase, text)

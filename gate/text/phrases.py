@@ -29,14 +29,18 @@ def has_phrase(phrase: str, text: str) -> bool:
     """Whether `phrase` stands in `text` as whole words ("12" is not in "2012" or "12.5"); both are
     compared as they are.
     """
-    if not phrase:
-        return False
-    at = text.find(phrase)
+    return bool(find_phrase(phrase, text))
+
+
+def find_phrase(phrase: str, text: str) -> list[int]:
+    """Where it does."""
+    places = []
+    at = text.find(phrase) if phrase else -1
     while at >= 0:
         if _between_words(text, at) and _between_words(text, at + len(phrase)):
-            return True
+            places.append(at)
         at = text.find(phrase, at + 1)
-    return False
+    return places
 
 
 def _between_words(text: str, at: int) -> bool:

@@ -6,15 +6,58 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from gate.text import dates
+from gate.text.denial import is_denied
 from gate.text.late_pattern import late_pattern
+from gate.text.numbers.number import SMALL
 from gate.text.phrases import fold_text
 
 _INITIALS = late_pattern(r"(?<![\w.])(?:[A-Z]\. ?){2,8}(?:[A-Z]\b(?!\.))?")
-_TITLE_DOT = late_pattern(r"\b(dr|mr|mrs|ms|st|prof|jr|sr|inc|ltd|corp|co)\.")
+_TITLE_DOT = late_pattern(r"\b(dr|mr|mrs|ms|st|mt|ft|vs?|prof|jr|sr|inc|ltd|corp|co)\.")
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
+_NUMERALS = {name: value for value, name in enumerate(_ROMAN.split(), 1)}
+_ORDINAL_NAMES = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = {name: n for n, name in enumerate(_ORDINAL_NAMES.split(), 1)}
+_ORDINALS |= {"eighteenth": 18, "nineteenth": 19, "twentieth": 20}
+_COUNTS = {name: value for name, value in SMALL.items() if value > 1}
+_PER = {"hr": "hour", "h": "hour", "d": "day", "wk": "week", "mo": "month", "yr": "year"}
+_SHORTER: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (late_pattern(r"\b(?:saint|sankt)\b"), "st"),
+    (late_pattern(r"\bmount\b"), "mt"),
+    (late_pattern(r"\b(?:versus|vs)\b"), "v"),
+    (
+        late_pattern(r"\b(first|second) world war\b"),
+        lambda found: f"world war {_ORDINALS[found[1]]}",
+    ),
+    (late_pattern(r"\b(?:version|ver\.?|v\.?) ?(?=\d)"), "v"),
+    (late_pattern(r"(?:(?<=\w )(?:no|nr|number)\.? ?|#)(?=\d)"), ""),
+    (late_pattern(r"(?<=[a-z] )(?:the )?([ivx]{2,5})\b"), lambda found: _numeral(found)),
+    (late_pattern(r"\b(?<=war |ype |ase |ass |art |ade )([ivx])\b"), lambda found: _numeral(found)),
+    (late_pattern(rf"\b({'|'.join(_COUNTS)})\b"), lambda found: str(_COUNTS[found[1]])),
+    (late_pattern(rf"\b({'|'.join(_ORDINALS)})\b"), lambda found: _nth(_ORDINALS[found[1]])),
+    (
+        late_pattern(
+            r"(?: ?/ ?| (?:per|an?|each|every|pro) )(hour|hr|h|day|d|week|wk|month|mo|year|yr"
+            r"|user|person|night|seat)\b"
+        ),
+        lambda found: f"/{_PER.get(found[1], found[1])}",
+    ),
+)
+_LABEL_END = late_pattern(r"(?<=\w)[*_ ]{0,3}[:=|][*_ |]{1,6}(?=[\w#])")  # **SKU:** 0245776
+_COUNTRIES = (
+    (
+        late_pattern(r"\b(?:USA|U\.S\.A\.|U\.S\.|US)(?![\w$])|\bUnited States of America\b"),
+        "United States",
+    ),
+    (late_pattern(r"\b(?:UK|U\.K\.)(?!\w)"), "United Kingdom"),
+    (late_pattern(r"\bEU\b"), "European Union"),
+    (late_pattern(r"\bUN\b"), "United Nations"),
+)
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_LINKING = r"(?:[ -](?:of|for|and|the|on|in|de|des|du|und|für))*[ -]"
 _AMERICAN = (
     (late_pattern(r"(?<=[a-z]{3})([iy])s(?=(?:e[ds]?|ing|ers?|ations?|ational|able)\b)"), r"\1z"),
     (
@@ -49,6 +92,7 @@ _AMERICAN = (
 _CODE = late_pattern(r"\b([a-z]{2,})(\d{2,})\b")  # iso9001
 _HYPHEN = late_pattern(r"(?<=\w)-(?=\w)")
 _HYPHEN_IN_WORD = late_pattern(r"(?<=[a-z])-(?=\w)|(?<=\d)-(?=[a-z])")
+_NAME = late_pattern(r"[A-Z][a-z]+ [A-Z][a-z]+")  # of a person
 _ARTICLE = late_pattern(r"\A(?:the|an?) (?=\S+ \S|\S{6})")
 # After a figure, these make it the name of another product.
 _MODEL = r"(?![ -](?:pro|max|plus|ultra|mini|lite|air|xl|fe|turbo)\b)"
@@ -62,15 +106,33 @@ def states(phrase: str, text: str) -> bool:
     wanted = _pattern(phrase)
     if wanted is None:
         return False
-    if any(wanted.search(form) for form in _forms(text, phrase.isascii())):
+    for form in _forms(text, phrase.isascii()):
+        if any(not is_denied(form, *found.span()) for found in wanted.finditer(form)):
+            return True
+    if dates.may_date(phrase) and dates.states_date(phrase, text):
         return True
-    return dates.may_date(phrase) and dates.states_date(phrase, text)
+    initials = _initials(phrase)
+    return bool(initials and initials.search(text))
+
+
+@lru_cache(maxsize=4096)
+def _initials(phrase: str) -> re.Pattern[str] | None:
+    """Of "WHO" the names with these initials, of "World Health Organization" its initials."""
+    if phrase.isupper() and phrase.isalpha() and 3 <= len(phrase) <= 6:
+        return re.compile(rf"\b{(r'[a-z]+' + _LINKING).join(phrase)}[a-z]+\b")
+    capitals = "".join(word[0] for word in phrase.split() if word[0].isupper())
+    named = len(capitals) >= 3 and phrase.replace(" ", "").isalpha()
+    return re.compile(rf"(?<![\w-]){capitals}(?![\w-])") if named else None
 
 
 @lru_cache(maxsize=4096)
 def _pattern(phrase: str) -> re.Pattern[str] | None:
     forms = [_ARTICLE.sub("", form, count=1) for form in _forms(phrase, True)]
+    if _NAME.fullmatch(phrase):
+        forms += [" ".join((form.split()[-1], *form.split()[:-1])) for form in forms]
     written = "|".join(re.escape(form).replace(r"\ ", " ") for form in forms if form)
+    if _NAME.fullmatch(phrase):
+        written = written.replace(" ", r" (?:[a-z]\.? )?")
     if not written:
         return None
     last = phrase.split()[-1]
@@ -93,16 +155,30 @@ def _forms(text: str, plain: bool) -> Iterator[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         if plain:
+            if (german := text.translate(_UMLAUTS)) != text:
+                yield _HYPHEN.sub(" ", fold_text(german))
             apart = unicodedata.normalize("NFD", text)
             text = "".join(sign for sign in apart if not unicodedata.combining(sign))
+    for short, long in _COUNTRIES:
+        text = short.sub(long, text)
     text = _INITIALS.sub(_joined, text)
-    text = _TITLE_DOT.sub(r"\1", fold_text(text)).replace(" & ", " and ").replace(", ", " ")
-    for british, american in _AMERICAN:
-        text = british.sub(american, text)
+    text = _TITLE_DOT.sub(r"\1", fold_text(_LABEL_END.sub(" ", text)))
+    text = text.replace(" & ", " and ").replace(", ", " ")
+    for other, one in (*_AMERICAN, *_SHORTER):
+        text = other.sub(one, text)
     text = _CODE.sub(r"\1 \2", text)
     yield _HYPHEN.sub(" ", text)
     if "-" in text:
         yield _HYPHEN_IN_WORD.sub("", text)
+
+
+def _numeral(found: re.Match[str]) -> str:
+    value = _NUMERALS.get(found[1])
+    return found[0] if value is None else str(value)
+
+
+def _nth(value: int) -> str:
+    return f"{value}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(value % 10 if value > 20 else value, 'th') }"
 
 
 def _joined(match: re.Match[str]) -> str:

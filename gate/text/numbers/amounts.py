@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from gate.text.dates import read_date
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.measures import Measure, Measured, measure_of_key, measured
 from gate.text.numbers.number import Locale, Number
@@ -20,10 +21,18 @@ _BESIDE = late_pattern(
     r"[ -](?:full|calendar|whole|consecutive|straight|more|additional|extra|further|solid)(?=[ -])"
     r"| ?\([a-z]+(?:[ -][a-z]+)?\)(?=[ -])"  # thirty (30) days
 )
+_OF_ONE = late_pattern(r" (?:of )?an?(?= )")
 _MARKS = late_pattern(r"[*_`)]{1,3}(?= |[^\W\d_])")  # of Markdown, around the figures
 _HEAD = late_pattern(r"[(\[](?P<unit>[^\W\d_]{1,8})[)\]]\W{0,6}\Z")
-# "12 customers" are no 12 %; not "12 versus", "12 across", "12 as".
-_COUNTED = late_pattern(r" (?!bucks\b|quid\b)[a-z]{3,}[a-rtv-z]s\b")
+# "12 customers" and "12 new users" are no 12 %; not "12 versus", "12 across", "12 as".
+_NO_NOUN = (
+    r"(?!(?:in|of|to|for|and|or|by|per|an?|the|on|at|with|from|as|is|was|are|were|will|over|under|during"
+    r"|after|before|since|than|plus|last|next|this|that|each|every|bucks|quid|which|but|if|when|while)\b)"
+)
+_COUNTED = late_pattern(
+    rf" (?:{_NO_NOUN}[a-z][a-z-]+ ){{0,2}}{_NO_NOUN}[a-z]{{3,}}[a-rtv-z]s\b"
+    r"| (?:[a-zäöüß]{3,}e[nrs]? )?(?!Prozent|Euro|Dollar)[A-ZÄÖÜ][a-zäöüß]{3,}(?:e[nr]?|er)\b"
+)
 
 
 class Amount(NamedTuple):
@@ -38,7 +47,7 @@ def read_amount(text: str, locale: Locale = "en") -> Amount | None:
     """The number and the unit, or the noun, that all of a text is; None for any other text."""
     text = text.strip()
     found = numbers(text, locale) if len(text) <= _LONGEST else ()
-    if len(found) != 1 or found[0].start or found[0].unit:
+    if len(found) != 1 or found[0].start or found[0].unit or read_date(text):
         return None
     return _counted(text, found[0])
 
@@ -96,16 +105,22 @@ def counts(text: str, number: Number) -> bool:
 
 
 def is_of(amount: Amount, text: str, number: Number) -> bool:
-    """Whether the number of `text` counts what the amount counts."""
-    return _counting(amount.noun).match(text, number.end, number.end + 80) is not None
+    """Whether the number of `text` counts what the amount counts, or its label says so."""
+    after, before = _counting(amount.noun)
+    return bool(
+        after.match(text, number.end, number.end + 80)
+        or before.search(text, max(0, number.start - 60), number.start)
+    )
 
 
 def convert(amount: Amount, found: tuple[Number, Measure] | None) -> Number | None:
     """A measured number in the unit of the amount; None where it measures something else."""
     unit = amount.measure
-    if unit is None or found is None or found[1].dimension != unit.dimension:
+    if unit is None or found is None:
         return None
     number, its = found
+    if its.dimension != unit.dimension:
+        return None
     if its == unit:
         return number
     step = number.step * its.factor / unit.factor
@@ -119,6 +134,8 @@ def _unit(text: str, number: Number) -> Measured | None:
     unit = measured(text, number)
     if unit is None and not number.unit and (beside := _BESIDE.match(text, number.end)):
         return measured(text, number._replace(end=beside.end()))
+    if unit is None and 0 < number.value < 1 and (beside := _OF_ONE.match(text, number.end)):
+        return measured(text, number._replace(end=beside.end()))  # half an hour
     return unit
 
 
@@ -152,9 +169,14 @@ def _added(text: str, first: _Made, last: _Made) -> tuple[Number, Measure] | Non
 
 
 @lru_cache(maxsize=1024)
-def _counting(noun: str) -> re.Pattern[str]:
+def _counting(noun: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What stands after such a number ("three large bedrooms"), and before it ("Bedrooms: 3")."""
     words = noun.split()
     last = words[-1]
     stem = last[:-1] if len(last) > 3 and last.endswith("s") and not last.endswith("ss") else last
     written = r"[\s-]+".join([*map(re.escape, words[:-1]), rf"{re.escape(stem)}(?:e?s)?"])
-    return re.compile(rf"[\s*_-]+{written}(?!\w)", re.IGNORECASE)
+    between = rf"(?:{_NO_NOUN}[^\W\d_][\w-]+[ ]){{0,2}}"
+    return (
+        re.compile(rf"[\s*_-]+{between}{written}(?!\w)", re.IGNORECASE),
+        re.compile(rf"(?<![\w-]){written}\b[*_ ]{{0,3}}[:=|][*_ |]{{0,6}}\Z", re.IGNORECASE),
+    )

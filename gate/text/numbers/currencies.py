@@ -31,6 +31,11 @@ _CODES: dict[str, frozenset[str]] = {
     **dict.fromkeys(("rubles", "roubles"), frozenset(("RUB",))),
     **dict.fromkeys(("¥", "￥"), frozenset(("JPY", "CNY"))),
     "yen": frozenset(("JPY",)),
+    **dict.fromkeys(("cent", "cents", "ct", "cts", "\u00a2"), _DOLLARS | {"EUR"}),
+    **dict.fromkeys(
+        ("euro cent", "euro cents", "eurocent", "centimes", "c\u00e9ntimos"), frozenset(("EUR",))
+    ),
+    **dict.fromkeys(("p", "pence", "penny"), frozenset(("GBP",))),
     **dict.fromkeys(("Rs", "₨", "rupee", "rupees"), _RUPEES),
     "₹": frozenset(("INR",)),
     "₩": frozenset(("KRW",)),

@@ -28,6 +28,6 @@ _ENGLISH = frozenset(_ENGLISH_WORDS.split())
 
 def groups_with_points(text: str) -> bool:
     """Whether more of its small words are of such a language than of English."""
-    words = [found.lower() for found in _WORDS.findall(text[:_READ])]
-    pointed = sum(word in _POINTED for word in words)
-    return pointed >= _FEWEST and pointed > sum(word in _ENGLISH for word in words)
+    words = {found.lower() for found in _WORDS.findall(text[:_READ])}
+    pointed = len(words & _POINTED)
+    return pointed >= _FEWEST and pointed > len(words & _ENGLISH)

@@ -27,21 +27,25 @@ _NAMES: dict[str, dict[float, str]] = {  # dimension -> factor -> names; NIST SP
         1e-9: "ns nanosecond",
         1e-6: "µs us microsecond",
         1e-3: "ms msec millisecond",
-        1: "s sec second",
-        60: "min minute",
-        3600: "h hr hour",
-        86_400: "day",
-        604_800: "week wk",
+        1: "s sec second sekunde seconde segundo",
+        60: "min minute minuten minuto",
+        3600: "h hr hour stunde stunden std heure hora",
+        86_400: "day tag tage tagen jour día dia",
+        604_800: "week wk woche wochen semaine semana",
         1_209_600: "fortnight",
     },
-    "months": {1: "month", 3: "quarter", 12: "year yr"},
-    "times": {1: "x × time"},
+    "months": {
+        1: "month monat monate monaten mois meses",
+        3: "quarter quartal",
+        12: "year yr jahr jahre jahren ans année año",
+    },
+    "times": {1: "x × time mal fois veces"},
     "mass": {
         1e-6: "µg ug mcg microgram",
         1e-3: "mg milligram",
-        1: "g gram gramme",
-        1e3: "kg kilo kilogram kilogramme",
-        1e6: "tonne t",
+        1: "g gram gramme gramm gramo",
+        1e3: "kg kilo kilogram kilogramme kilogramm kilogramo",
+        1e6: "tonne t ton tonelada",
         453.59237: "lb pound",
         28.349523125: "oz ounce",
         6350.29318: "stone",
@@ -49,10 +53,10 @@ _NAMES: dict[str, dict[float, str]] = {  # dimension -> factor -> names; NIST SP
     "length": {
         1e-6: "µm um",
         1e-3: "mm millimetre millimeter",
-        1e-2: "cm centimetre centimeter",
+        1e-2: "cm centimetre centimeter zentimeter centimètre centímetro",
         1e-9: "nm nanometre nanometer",
-        1: "m metre meter",
-        1e3: "km kilometre kilometer",
+        1: "m metre meter mètre metro",
+        1e3: "km kilometre kilometer kilomètre kilómetro",
         0.0254: "inch inches",
         0.3048: "ft foot feet",
         0.9144: "yd yard",
@@ -66,13 +70,19 @@ _NAMES: dict[str, dict[float, str]] = {  # dimension -> factor -> names; NIST SP
         1e12: "TB terabyte TiB",
         1e15: "PB petabyte PiB",
     },
-    "bits": {1e3: "kbit kbps", 1e6: "Mbit Mbps", 1e9: "Gbit Gbps"},
-    "speed": {1: "m/s", 1 / 3.6: "km/h kmh kph", 0.44704: "mph", 0.514444: "kn knot"},
+    "bits": {1: "bit", 1e3: "kbit", 1e6: "Mbit Mb megabit", 1e9: "Gbit Gb gigabit"},
+    "bits/s": {1e3: "kbps", 1e6: "Mbps", 1e9: "Gbps"},
+    "speed": {
+        1: "m/s",
+        1 / 3.6: "km/h kmh kph stundenkilometer",
+        0.44704: "mph",
+        0.514444: "kn knot",
+    },
     "volume": {
         1e-3: "ml mL millilitre milliliter",
         1e-2: "cl",
         1e-1: "dl dL",
-        1: "l L litre liter",
+        1: "l L litre liter litro",
         3.785411784: "gal gallon",
         4.92892159375e-3: "tsp teaspoon",
         14.78676478125e-3: "tbsp tablespoon",
@@ -80,9 +90,26 @@ _NAMES: dict[str, dict[float, str]] = {  # dimension -> factor -> names; NIST SP
         0.473176473: "pint",
         29.5735295625e-3: "floz",
     },
-    "energy": {1: "Wh", 1e3: "kWh", 1e6: "MWh", 1e9: "GWh", 1e12: "TWh"},
-    "power": {1: "W watt", 1e3: "kW kilowatt", 1e6: "MW megawatt", 1e9: "GW gigawatt"},
-    "food energy": {1: "kcal cal calorie", 1 / 4.184: "kJ"},
+    "energy": {
+        1 / 3600: "J joule",
+        1 / 3.6: "kJ kilojoule",
+        1e3 / 3.6: "MJ",
+        4.184 / 3.6: "kcal cal calorie",
+        1: "Wh",
+        1e3: "kWh",
+        1e6: "MWh",
+        1e9: "GWh",
+        1e12: "TWh",
+    },
+    "power": {
+        1: "W watt",
+        1e3: "kW kilowatt",
+        1e6: "MW megawatt",
+        1e9: "GW gigawatt",
+        745.7: "hp horsepower",
+        735.5: "PS",
+    },
+    "force": {1: "N newton", 1e3: "kN"},
     "frequency": {1: "Hz", 1e3: "kHz", 1e6: "MHz", 1e9: "GHz"},
     "pressure": {
         1: "Pa",
@@ -121,6 +148,12 @@ _SEVERAL_WORDS = {  # and the name above
     **dict.fromkeys(("cubic metre", "cubic meter"), "m³"),
     "fl oz": "floz",
 }
+_BY = {
+    **dict.fromkeys(("hour", "hr", "stunde", "heure", "hora"), "h"),
+    **dict.fromkeys(("second", "sec", "sekunde", "seconde", "segundo"), "s"),
+    **dict.fromkeys(("litre", "liter", "litro"), "l"),
+    **dict.fromkeys(("kilo", "kilogram", "kilogramm", "kilogramme"), "kg"),
+}
 _CELSIUS, _FAHRENHEIT = Measure("temperature", 1.0), Measure("temperature", 1 / 1.8, -32 / 1.8)
 
 
@@ -151,8 +184,9 @@ def _tables() -> _Tables:
 
 
 _AFTER = late_pattern(
-    r"[ \u00a0\u202f-]?(?:degrees? (?=[CF]\b|Celsius|Fahrenheit))?"
-    r"(?P<unit>(?:°[ ]?)?[^\W\d_]{1,12}[²2³3]?|℃|℉|×)(?:/(?P<by>[^\W\d_]{1,6}))?(?!\w)"
+    r"[ \u00a0\u202f-]?(?:(?:degrees?|Grad|degrés|grados) (?=[CF]\b|(?i:Celsius|Fahrenheit)))?"
+    r"(?P<unit>(?:°[ ]?)?[^\W\d_]{1,16}[²2³3]?|℃|℉|×)"
+    r"(?:(?: ?/ ?|[ -](?:per|pro|par|por)[ -](?=h|s|k|l|[Ss]t|[Ss]e))(?P<by>[^\W\d_]{1,9}))?(?!\w)"
 )
 _SEVERAL = late_pattern(
     r"[ \u00a0-]?(?P<unit>square (?:kilo)?met(?:re|er)|square f(?:oo|ee)t|sq\.? ?(?:k?m|ft)"
@@ -205,6 +239,7 @@ def is_unit(letters: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _named(unit: str, by: str) -> Measure | None:
+    by = _BY.get(by.lower(), by)
     if by and (whole := _tables().exact.get(f"{unit}/{by}")):
         return whole
     if unit in ("C", "F"):

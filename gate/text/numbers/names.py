@@ -1,13 +1,10 @@
-"""Numbers that are part of a name: "Boeing 747", "her iPhone 15", "section 6", "12 Elm Street"."""
+"""Numbers that are part of a name: "Boeing 747", "her iPhone 15", "12 Elm Street"."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from gate.text.late_pattern import late_pattern
-
-Kind = Literal["", "name", "reference"]
 
 _WINDOW = 48
 LONGEST = 5  # digits of a number in a name
@@ -24,20 +21,7 @@ _SERIES = frozenset(
         *(("ocean's", "11"), ("catch", "22"), ("blink", "182"), ("level", "42"), ("group", "7")),
     )
 )
-_REFERENCE_WORDS = (
-    "step section sec chapter page figure fig table appendix clause article paragraph footnote"
-    " equation exhibit annex slide lesson episode volume question exercise room apartment flat"
-    " suite gate platform terminal bus tram flight route highway interstate motorway seat bullet"
-    " kapitel abschnitt seite artikel chapitre rule phase season tier pier module ext extension"
-)
-_LAST_DIGITS = late_pattern(
-    r"(?:\bend(?:ing|s|ed)(?: (?:in|with))?:?"
-    r"|\blast (?:four|4)(?: (?:digits|numbers))?(?: (?:are|is))?:?"
-    r"|[*x\u2022\u00b7#.]{3,})\Z",
-    re.IGNORECASE,
-)
-_REFERENCES = frozenset(_REFERENCE_WORDS.split())
-_LED_BY = frozenset((*_REFERENCES, *_PRODUCTS, "past"))  # small words that may make a name
+_LED_BY = frozenset((*_PRODUCTS, "past"))  # small words that may make a name
 _INNER_CAPITAL = late_pattern(r"[A-Za-z]*[a-z][A-Z]\w*\Z")
 _CALLED = late_pattern(
     r"\b(?P<the>[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Mm]y|[Oo]ur|[Yy]our|[Tt]heir|[Tt]his|[Tt]hat|[Ii]ts)"
@@ -71,41 +55,30 @@ def may_name(text: str, end: int) -> bool:
     return not word.islower() or word in _LED_BY
 
 
-def classify(text: str, start: int, end: int) -> Kind:
-    """Whether the plain digits from `start` to `end` are part of a name, or refer to something:
-    "section 6" is a number where somebody asks for the section.
-    """
+def is_in_name(text: str, start: int, end: int) -> bool:
+    """Whether the plain digits from `start` to `end` are part of a name."""
     if end - start > LONGEST:
-        return ""
+        return False
     if text[start:end].isdecimal() and _STREET.match(text, end, end + 80):
-        return "name"
+        return True
     if text[start - 1 : start] not in (" ", "\u00a0"):
-        return ""
+        return False
     window = text[max(0, start - _WINDOW) : start - 1]
     word = window.replace("\n", " ").rpartition(" ")[2].lstrip("(\"'*_[`\u201c")
     plain = word.lower().rstrip(".")
-    if plain in _REFERENCES and not _COUNTED.match(text, end, end + 30):
-        return "reference"
-    if plain in _PRODUCTS or (plain, text[start:end]) in _SERIES:
-        return "name"
-    if _STREET_BEFORE.search(window):
-        return "name"
+    if plain in _PRODUCTS or (plain, text[start:end]) in _SERIES or _STREET_BEFORE.search(window):
+        return True
     if plain in ("past", "to") and _CLOCK.search(window):
-        return "name"
+        return True
     if not word[:1].isalpha() or word.islower():
-        return "name" if window.endswith("orld war") else ""
+        return window.endswith("orld war")
     if plain == "war" or (_INNER_CAPITAL.match(word) and text[start:end] not in ("0", "1")):
-        return "name"
+        return True
     called = _CALLED.search(f"{window} ")
     if called is None:
-        return ""
+        return False
     counts = called["the"].lower() not in ("a", "an") and _COUNTED.match(text, end, end + 30)
-    return "" if counts else "name"
-
-
-def is_card(text: str, start: int) -> bool:
-    """Whether the digits from `start` on are the last ones of a card or an account."""
-    return _LAST_DIGITS.search(text[max(0, start - _WINDOW) : start].rstrip()) is not None
+    return not counts
 
 
 def is_glued_name(text: str, start: int, letters: str) -> bool:

@@ -38,4 +38,3 @@ class Number(NamedTuple):
     maybe_date: bool = False  # like a year, a day with its month, or #12: agrees only exactly
     either_sign: bool = False  # "sales ($5)": negative in accounts, positive in prose
     other: float | None = None  # a second reading of the same figures: 1.234 may be 1234
-    refers: bool = False  # "section 6": a number only where somebody asks for the section

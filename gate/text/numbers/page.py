@@ -81,6 +81,12 @@ class Page:
         """Those in digits, those in words, and shares ("8 out of 10"), each in their order."""
         return (*self.figures, *self._worded, *self._shares)
 
+    def each_number(self) -> Iterator[tuple[int, Number]]:
+        """With its index; those in words are read when those in digits have been looked at."""
+        yield from enumerate(self.figures)
+        for i in range(len(self.figures), len(self.numbers)):
+            yield i, self.numbers[i]
+
     @cached_property
     def _worded(self) -> tuple[Number, ...]:
         if not self.words:
@@ -131,6 +137,12 @@ class Page:
         """Where each number begins, and its index, by place."""
         ordered = sorted((number.start, i) for i, number in enumerate(self.numbers))
         return [start for start, _ in ordered], [i for _, i in ordered]
+
+    def next_number(self, i: int) -> int | None:
+        """The index of the number that stands after another."""
+        starts, which = self._in_order
+        after = bisect_right(starts, self.numbers[i].start)
+        return which[after] if after < len(which) else None
 
     @cached_property
     def _tables(self) -> tuple[MarkdownTable, ...]:

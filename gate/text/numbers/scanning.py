@@ -22,6 +22,8 @@ _GAPS = tuple(grammar.GAPS)
 _LAST_OF_SIGN = tuple("sSeE\u2212")  # of "minus", "negative" and the sign itself
 _OPERAND_ENDS = ("%", ")", "]", "$", "€")
 _SHORT_YEAR = late_pattern(r"\d\d(?![\w'\u2019.,%])|\d\d[.,]?(?:\s|\Z)")  # the summer of '69
+_COMMA = late_pattern(r"(?<![\d.,])[1-9]\d{0,2},\d{3}(?![\d.,]\d|\d)")
+_SPANISH = late_pattern(r"\b(?:el|los|las|una)\b")
 _DIGITS_LIMIT = 40  # a longer run of digits is an id
 _JOINTS = "-\u2011./#^_+'\u2019"  # what ties a figure to the word before it
 # After these an amount in brackets is no aside: "980 in Q1 and (1,234)".
@@ -64,6 +66,9 @@ def read_plainly(text: str) -> str:
 
 def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
     """`quick`: ordinary numbers are not taken to the grammar, which would say the same."""
+    decimal_commas = locale == "en" and _has_decimal_commas(text)
+    if decimal_commas:
+        locale = "de"
     quick = quick and locale == "en"
     search = grammar.ASCII_DIGIT.search if text.isascii() else grammar.DIGIT.search
     counter = 0  # of the list that is being read
@@ -97,11 +102,21 @@ def _scan(text: str, locale: Locale, *, quick: bool) -> Iterator[Number]:
             if number.other is not None and locale == "en" and _groups_with_points(text):
                 locale, quick = "de", False
                 continue  # it is read again
+            if decimal_commas:
+                number = number._replace(other=None)
             ended = number.end
             at = max(found.end(), ended)
-            kind = _kind(text, number, found)
-            if kind != "name" and math.isfinite(number.value * number.step):
-                yield number._replace(refers=True) if kind == "reference" else number
+            if math.isfinite(number.value * number.step) and not _in_name(text, number, found):
+                yield number
+
+
+def _has_decimal_commas(text: str) -> bool:
+    """Whether "42,195 km" stands in a text of a language in which that is a little more than 42;
+    not in Spanish, where that depends on the country.
+    """
+    if "," not in text or " the " in text or not _COMMA.search(text):
+        return False
+    return not _SPANISH.search(text) and _groups_with_points(text)
 
 
 def _groups_with_points(text: str) -> bool:
@@ -178,12 +193,12 @@ def _heads(text: str, start: int, end: int) -> bool:
     return bool(headed and grammar.HEADING.search(text, max(0, start - WINDOW), start))
 
 
-def _kind(text: str, number: Number, found: re.Match[str]) -> names.Kind:
+def _in_name(text: str, number: Number, found: re.Match[str]) -> bool:
     """Of digits with no sign, unit or scale: whether they are part of a name."""
     if found.lastgroup != "whole" or number.text != found[0] or number.maybe_date:
-        return ""
-    kind = names.classify(text, number.start, number.end)
-    return "" if kind and measured(text, number) else kind
+        return False
+    in_name = names.is_in_name(text, number.start, number.end)
+    return in_name and not measured(text, number)
 
 
 def _names(text: str, found: re.Match[str]) -> bool:

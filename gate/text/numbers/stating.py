@@ -2,20 +2,58 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
+from gate.text.denial import is_denied
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers import amounts
 from gate.text.numbers.agreement import agrees, read_whole, stated
 from gate.text.numbers.amounts import Amount, read_amount, read_in_words
-from gate.text.numbers.names import is_card
-from gate.text.numbers.number import Locale, Number, Sign
+from gate.text.numbers.labels import only_names
+from gate.text.numbers.number import PARTS, Locale, Number, Sign
 from gate.text.numbers.page import Labels, Page
+from gate.text.numbers.ranges import joint
+from gate.text.numbers.scanning import numbers
 
-Expected = Number | Amount
-_LAST_DAY = 31
-_LONGEST_MONTH = 14  # characters between a day and its year: " of September "
+_LONGEST_SPAN = 40  # characters of a range
+
+_CENTS = late_pattern(
+    r"[ \u00a0]?(?P<unit>\u00a2|(?:p|pence|(?:euro )?cents?|cts?|centimes|c\u00e9ntimos)\b)",
+    re.IGNORECASE,
+)
+_VERBS = (
+    r"fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|shr[aiu]nk(?:en|s)?"
+    r"|slipp?(?:ed|s)|sank|sunk|slid|slump(?:ed|s)|plunged|plummeted|tumbled|lost|lower(?:ed)?|reduced|cut|down"
+    r"|contracted|dipped|retreated|eased|loss(?:es)?|deficit|decline|decrease|reduction|shortfall"
+    r"|sank(?:en)?|fiel(?:en)?|schrumpfte[n]?|sinkt|fällt|verlor(?:en)?|rückgang|verlust"
+    r"|baiss(?:é|e|ent|er)|recul(?:é|e|er)|chut(?:é|e|er)|diminu(?:é|e|er)|perdu|perte|baisse|recul"
+    r"|cay(?:ó|eron)|caíd[oa]|baj(?:ó|aron|ado)|disminuy(?:ó|eron)|descend(?:ió|ieron)|redujo|pérdida|caída"
+)
+_FALLS = late_pattern(
+    rf"(?<!not )(?<!n't )\b(?:{_VERBS})(?: by| of| um| von| de| d'| en| del)?"
+    r"(?: (?:an?|un|some|about|around|roughly|nearly|almost|just|another|over|rund|etwa|environ))*"
+    r" ?\Z",
+    re.IGNORECASE,
+)
+_LESS = late_pattern(
+    r" (?:lower|less|fewer|down|drop|declines?|decrease|fall|reduction|loss|below zero|weniger"
+    r"|niedriger|gesunken|gefallen|zurückgegangen|Rückgang|de moins|menos|bajo cero|unter null)\b",
+    re.IGNORECASE,
+)
+
+
+class Span(NamedTuple):
+    """ "5-7 days": both ends have to stand there, joined."""
+
+    low: Number | Amount
+    high: Number | Amount
+
+
+Expected = Number | Amount | Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +72,23 @@ class Comparing:
         found = stated(value, self.locale)
         if found is not None or not isinstance(value, str):
             return found
-        return read_amount(value, self.locale) or (read_in_words(value) if self.words else None)
+        return (
+            read_amount(value, self.locale)
+            or (read_in_words(value) if self.words else None)
+            or self._read_span(value)
+        )
+
+    def _read_span(self, text: str) -> Span | None:
+        found = numbers(text, self.locale) if len(text) <= _LONGEST_SPAN else ()
+        if len(found) != 2 or found[0].start or not joint(text, *found):
+            return None
+        low: Number | Amount | None = found[0]
+        high: Number | Amount | None = found[1]
+        if unit := text[found[1].end :]:
+            low, high = (read_amount(f"{one.value:g}{unit}", self.locale) for one in found)
+        if low is None or high is None or found[0].value >= found[1].value:
+            return None
+        return Span(low, high)
 
     def read_whole(self, text: str) -> Number | None:
         """The number that all of a text is, also of one that could be a name."""
@@ -44,30 +98,62 @@ class Comparing:
         self, wanted: Sequence[Expected], page: Page, near: Labels, rel_tol: float
     ) -> Iterator[int]:
         """Which numbers of the page state one of those; numbers in words are read last."""
-        if near:
-            for i in page.near(near):
-                if self._fits(i, page.numbers[i], page, wanted, rel_tol):
-                    yield i
-            return
-        for i, number in enumerate(page.figures):
-            if self._fits(i, number, page, wanted, rel_tol) and not _only_refers(number, page):
-                yield i
-        for i in range(len(page.figures), len(page.numbers)):
-            if self._fits(i, page.numbers[i], page, wanted, rel_tol):
+        candidates = ((i, page.numbers[i]) for i in page.near(near)) if near else page.each_number()
+        for i, number in candidates:
+            if (
+                self._fits(i, number, page, wanted, rel_tol)
+                and not is_denied(page.plain, number.start, number.end, counted=True)
+                and (near or not only_names(page.plain, number))
+            ):
                 yield i
 
     def _fits(
         self, i: int, number: Number, page: Page, wanted: Sequence[Expected], rel_tol: float
     ) -> bool:
         for one in wanted:
-            if isinstance(one, Amount):
-                if self._measures(i, number, page, one, rel_tol):
+            if isinstance(one, Number):
+                if self._is_number(i, number, page, one, rel_tol):
                     return True
-            elif self._agrees(number, one, rel_tol) and _may_be(i, number, page, one):
+            elif isinstance(one, Amount):
+                if self._is_amount(i, number, page, one, rel_tol):
+                    return True
+            elif self._is_span(i, number, page, one, rel_tol):
                 return True
         return False
 
-    def _measures(self, i: int, number: Number, page: Page, wanted: Amount, rel_tol: float) -> bool:
+    def _is_span(self, i: int, number: Number, page: Page, wanted: Span, rel_tol: float) -> bool:
+        after = page.next_number(i)
+        return (
+            after is not None
+            and joint(page.plain, number, page.numbers[after]) != ""
+            and self._fits(i, number, page, (wanted.low,), rel_tol)
+            and self._fits(after, page.numbers[after], page, (wanted.high,), rel_tol)
+        )
+
+    def _is_number(self, i: int, number: Number, page: Page, one: Number, rel_tol: float) -> bool:
+        if self._agrees(number, one, rel_tol):
+            return _may_be(i, number, page, one)
+        if one.value < 0 < number.value and _falls(number, page):  # "fell by 12 %" is -12 %
+            turned = one._replace(value=-one.value)
+            return self._agrees(number, turned, rel_tol) and _may_be(i, number, page, one)
+        return one.unit != "" and self._agrees_in_cents(number, page, one, rel_tol)
+
+    def _agrees_in_cents(self, number: Number, page: Page, one: Number, rel_tol: float) -> bool:
+        """ "50 cents" are $0.50."""
+        if one.unit in PARTS or number.unit not in ("", "\u00a2"):
+            return False
+        found = _CENTS.match(page.plain, number.end - len(number.unit))
+        return found is not None and self._agrees(
+            number._replace(
+                value=number.value / 100, unit=found["unit"].lower(), step=number.step / 100
+            ),
+            one,
+            rel_tol,
+        )
+
+    def _is_amount(
+        self, i: int, number: Number, page: Page, wanted: Amount, rel_tol: float
+    ) -> bool:
         """Whether a number is the amount: in the same or another unit of its kind, or exactly as
         many of the same noun.
         """
@@ -96,30 +182,20 @@ make_comparing = lru_cache(maxsize=16)(Comparing)  # the same for each case of a
 
 def get_value(wanted: Expected) -> float:
     """To look for the nearest number that is there."""
+    if isinstance(wanted, Span):
+        wanted = wanted.low
     return wanted.number.value if isinstance(wanted, Amount) else wanted.value
 
 
-def _only_refers(number: Number, page: Page) -> bool:
-    """ "section 6", "the card ending in 4417" and "on 5 March 2024" are no 6, 4417 or 5 where the
-    answer has other numbers: other ones than dates beside a day.
-    """
-    if number.maybe_date and number.value <= _LAST_DAY and number.text[:1] != "#":
-        is_day = page.text[number.start - 1 : number.start] != "#"
-        return is_day and not all(
-            one.maybe_date or _is_its_year(one, number) for one in page.numbers
-        )
-    refers = number.refers or (number.unit == "" and is_card(page.text, number.start))
-    return refers and len(page.numbers) > 1
-
-
-def _is_its_year(number: Number, day: Number) -> bool:
-    """ "14 July 1789", "July 14, 1789"."""
-    apart = number.start - day.end
-    return 0 < apart <= _LONGEST_MONTH and number.text.isdecimal() and len(number.text) == 4
+def _falls(number: Number, page: Page) -> bool:
+    before = page.plain[max(0, number.start - 48) : number.start]
+    return bool(_FALLS.search(before) or _LESS.match(page.plain, number.end))
 
 
 def _may_be(i: int, number: Number, page: Page, expected: Number) -> bool:
-    """12 kg, 12x and 12 customers are neither 12 % nor $12."""
+    """12 kg, 12x and 12 customers are neither 12 % nor $12; what falls by 12 % is no +12 %."""
+    if expected.text[:1] == "+" and _falls(number, page):
+        return False
     if not expected.unit or number.unit:
         return True
     return page.amounts[i] is None and not amounts.counts(page.plain, number)

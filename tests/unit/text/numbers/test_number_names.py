@@ -48,13 +48,3 @@ def test_a_name_is_no_number(text):
 @pytest.mark.parametrize("text", AMOUNTS)
 def test_an_amount_is_one(text):
     assert [number.value for number in numbers(text)] == AMOUNTS[text]
-
-
-@pytest.mark.parametrize("text", ["see section 6", "Step 2: wait", "on page 12", "gate 5"])
-def test_a_reference_is_known_as_one(text):
-    assert [number.refers for number in numbers(text)] == [True]
-
-
-@pytest.mark.parametrize("text", ["6 sections", "the page 12 users saw", "version two: 5 m"])
-def test_an_amount_refers_to_nothing(text):
-    assert not any(number.refers for number in numbers(text))
