@@ -14,7 +14,7 @@ from gate.analysis.table import Table
 from gate.records import CaseChange, CaseChanges
 from gate.stats.multiplicity import benjamini_hochberg
 from gate.stats.pairs import pair
-from gate.stats.shuffle import case_p_values
+from gate.stats.permutation_test import case_p_values
 
 Counts = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.bool_]

@@ -16,7 +16,7 @@ from gate.analysis.table import UNSCORED, Table, ratio_of
 from gate.plugins import Array
 from gate.records import Direction, MetricSpec
 from gate.stats.pairs import case_means, pair
-from gate.stats.shuffle import shuffle_test
+from gate.stats.permutation_test import shuffle_test
 from gate.text import figures
 
 FEW = 0.02  # share of missing values that are simply left out

@@ -21,7 +21,7 @@ from gate.text.phrases import find_phrase, fold_text
 from gate.user_code.patterns import search
 
 if TYPE_CHECKING:
-    from gate.text.numbers.stating import Comparing, Expected
+    from gate.text.numbers.expected_numbers import Comparing, Expected
 
 METRIC = "correctness.fact_accuracy"
 _CODE_LIMIT = 80  # characters of a value in a failure code
@@ -180,7 +180,7 @@ class Facts:
 
     @property
     def _comparing(self) -> Comparing:
-        from gate.text.numbers.stating import make_comparing  # facts in words need none
+        from gate.text.numbers.expected_numbers import make_comparing  # facts in words need none
 
         return make_comparing(
             self.abs_tol,
@@ -293,7 +293,7 @@ def _explain(fact: Fact, page: Page) -> str:
     where = f" near '{fact.near[0]}'" if fact.near else ""
     if not fact.numbers:
         return f"missing '{fact.label}'{where}"
-    from gate.text.numbers.stating import get_value
+    from gate.text.numbers.expected_numbers import get_value
 
     wanted = get_value(fact.numbers[0])
     plain = [number for number in page.numbers if not number.maybe_date] or page.numbers

@@ -19,8 +19,8 @@ from gate.run.trial_worker import AskOwn
 from gate.store.session import SuiteMeta
 from gate.suites.cases.dataset import Summary, cases, check, dataset_digest
 from gate.suites.cases.sampling import choose, in_shard
-from gate.suites.protection.base_branch import CaseDrift, drift, list_loosened_cases
 from gate.suites.protection.digests import grader_digests, list_edited_columns
+from gate.suites.protection.loosening.cases import CaseDrift, find_case_drift, list_loosened_cases
 from gate.suites.protection.rules import Rules
 from gate.text.escaping import one_line
 from gate.text.figures import join_words
@@ -134,7 +134,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
     first, rest = summaries[0], summaries[1:]
     added: frozenset[str] = frozenset()
     if rest:
-        change = drift(first.digests, rest[0].digests)
+        change = find_case_drift(first.digests, rest[0].digests)
         added = frozenset(change.added)
         loosened = _tell_loosened(suite, change, rest[0], own_source)
     else:
@@ -195,7 +195,7 @@ def _tell_loosened_beside_base(
         before = check(theirs, graders)
     except InvalidInput:
         return ()  # its cases are for other graders, and that is told
-    return _tell_loosened(suite, drift(before.digests, summary.digests), summary, source)
+    return _tell_loosened(suite, find_case_drift(before.digests, summary.digests), summary, source)
 
 
 def _read(

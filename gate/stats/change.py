@@ -12,7 +12,7 @@ from gate.records import Direction, Evidence, Tolerance
 from gate.stats.fall import Fall
 from gate.stats.noise import ChangeNoise
 from gate.stats.pairs import Array, Pairs, pair
-from gate.stats.shuffle import Shuffled, blindness, shuffle_test, smallest_p
+from gate.stats.permutation_test import Shuffled, blindness, shuffle_test, smallest_p
 
 NO_TOLERANCE = Tolerance(value=0.0)
 

@@ -23,7 +23,7 @@ from gate.stats.k_rounds import Draw, RoundCounts, count_rounds
 from gate.stats.lattice import Numbers, tails
 from gate.stats.noise import ChangeNoise
 from gate.stats.pairs import Array
-from gate.stats.shuffle import ROUNDING, SIGNS_UP_TO, find_enough, hypergeometric
+from gate.stats.permutation_test import ROUNDING, SIGNS_UP_TO, find_enough, hypergeometric
 
 FINEST = 10**18  # steps; a finer lattice counts as none
 PLENTY = 60  # rounds of one case that are enough for any level

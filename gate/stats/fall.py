@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 from gate.stats.distributions import bisect
-from gate.stats.shuffle import NOISE_SHARE
+from gate.stats.permutation_test import NOISE_SHARE
 
 NEARLY = 1e-3  # rounds are equal up to this; they come from rounded shares of information
 

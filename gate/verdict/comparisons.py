@@ -13,9 +13,9 @@ from gate.analysis.pairing import Pairing
 from gate.records import Comparison, Evidence, GateRule, MetricSpec, RegressionRules, Status
 from gate.suites.config.levels import level_of, tolerance_of
 from gate.verdict.comparability import ACCEPTED, Standing
-from gate.verdict.comparison_status import ComparisonStatus, MetricPair, judge_comparisons
 from gate.verdict.interim_looks import find_position
 from gate.verdict.levels import applicable_gates
+from gate.verdict.significance import ComparisonStatus, MetricPair, judge_comparisons
 
 
 def compare_all(

@@ -10,7 +10,7 @@ from gate.stats.distributions import t_quantile
 from gate.stats.intervals import clopper_pearson, wilson
 from gate.stats.multiplicity import benjamini_hochberg
 from gate.stats.pairs import Pairs, pair
-from gate.stats.shuffle import hypergeometric, shuffle_test
+from gate.stats.permutation_test import hypergeometric, shuffle_test
 from tests.support.sights import holm
 
 

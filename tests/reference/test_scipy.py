@@ -18,8 +18,8 @@ from gate.stats.distributions import (
 )
 from gate.stats.intervals import clopper_pearson, wilson
 from gate.stats.pairs import pair
+from gate.stats.permutation_test import case_p_values, hypergeometric, shuffle_test
 from gate.stats.quantiles import quantile_bounds
-from gate.stats.shuffle import case_p_values, hypergeometric, shuffle_test
 
 
 @pytest.mark.parametrize("df", [1, 2, 5, 30, 999, 2e6])

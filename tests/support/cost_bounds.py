@@ -68,7 +68,7 @@ LATE = {
     "gate.files.rows": ("gate.files.csv_rows", "gate.files.openagent_yaml"),
     "gate.graders.facts": (
         "gate.text.numbers.agreement",
-        "gate.text.numbers.stating",
+        "gate.text.numbers.expected_numbers",
         "gate.text.wording",
     ),
     "gate.graders.similarity.embedding": ("gate.user_code.calling",),

@@ -20,7 +20,6 @@ from gate.records import Config, PluginSpec, Suite
 from gate.records.forge import Forge
 from gate.suites.config.lint import ConfigFindings
 from gate.suites.config.load import Read, code_of, defaults, examine, load, measure, models_of
-from gate.suites.protection.base_branch import new_suites, protect_rules
 from gate.user_code.hashes import Sources, grader_file, merge_sources
 from gate.user_code.processes import PROCESSES
 
@@ -183,15 +182,30 @@ def judging_rules(
     easier = _list_loosened(own_config, theirs, root)
     if not theirs.protect:
         return replace(alone, beside=base, theirs=theirs, loosened=(*easier, *files))
+    base_suites = {suite.name for suite in theirs.suites}
+    new = tuple(suite for suite in own_config.suites if suite.name not in base_suites)
     return Rules(
-        config=protect_rules(own_config, theirs),
+        config=protect_rules(own_config, theirs, new),
         own=own_config,
         root=root,
         base=base,
         theirs=theirs,
         edited_graders=edited,
         loosened=(*easier, *(f"{file}: its metrics are not compared" for file in files)),
-        new_suites=new_suites(own_config, theirs),
+        new_suites=frozenset(suite.name for suite in new),
+    )
+
+
+def protect_rules(head: Config, base: Config, new: tuple[Suite, ...]) -> Config:
+    """The base's rules around the head's agent and retriever; `new`: suites that only the head has,
+    which are kept and do not gate.
+    """
+    return replace(
+        base,
+        agent=head.agent,
+        retriever=head.retriever,
+        suites=base.suites + new,
+        file=head.file,
     )
 
 

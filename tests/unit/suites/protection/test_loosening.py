@@ -19,6 +19,7 @@ from gate.records import (
     Suite,
     Tolerance,
 )
+from gate.suites.protection.loosening.cases import find_case_drift, list_loosened_cases
 from gate.suites.protection.loosening.loosened import list_loosened_rules
 
 SUCCESS, SHARE, MARK, SPEED = "agent.success_rate", "m.share", "m.mark", "m.speed"
@@ -404,4 +405,17 @@ def test_many_metrics_are_counted():
     (sentence,) = list_loosened_rules(wide, narrow, {"s": specs})
     assert sentence == (
         "tolerance of `m.x0`, `m.x1`, `m.x2`, `m.x3`, `m.x4` and 4 more 0.02 -> 0.5 in `gate.yml:9`"
+    )
+
+
+def test_cases_that_a_pull_request_removes_or_edits():
+    base = {f"c{n}": "x" for n in range(8)}
+    head = {"c0": "x", "c1": "edited", "new": "x"}
+    found = find_case_drift(base, head)
+    assert found.added == ("new",)
+    assert found.edited == ("c1",)
+    assert found.removed == ("c2", "c3", "c4", "c5", "c6", "c7")
+    assert list_loosened_cases("s", found, {"c1": "d.jsonl:2"}) == (
+        "removes 6 cases of `s`: `c2`, `c3`, `c4`, `c5`, `c6` and 1 more",
+        "edits 1 case of `s`: `c1` in `d.jsonl:2`",
     )

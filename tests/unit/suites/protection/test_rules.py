@@ -5,8 +5,9 @@ import json
 import pytest
 
 from gate.errors import InvalidInput, UsageError
+from gate.records import Config, GateRule, PluginSpec, Policy, ReportOptions, Suite
 from gate.run.prepare import Selection, prepare
-from gate.suites.protection.rules import disk, judging_rules, load_own_config
+from gate.suites.protection.rules import disk, judging_rules, load_own_config, protect_rules
 from gate.user_code.processes import PROCESSES
 from tests.support.own_grader import GRADER
 from tests.support.protected_repository import (
@@ -17,6 +18,16 @@ from tests.support.protected_repository import (
     dataset,
     plan_of,
 )
+
+FACTS = PluginSpec(name="facts")
+
+
+def suite(**keys):
+    return Suite(**{"name": "s", "dataset": "d.jsonl", "graders": (FACTS,), **keys})
+
+
+def settings(**keys):
+    return Config(**{"agent": PluginSpec(name="sample"), "suites": (suite(),), **keys})
 
 
 @pytest.fixture
@@ -328,3 +339,25 @@ def test_a_file_that_judges_is_the_bases_and_without_a_base_the_own(repository):
     with alone.judging_file("labels.jsonl").open() as file:
         assert file.read() == b"mine"
     assert alone.judging_file("none.jsonl") is None
+
+
+def test_everything_but_the_agent_and_its_retriever_comes_from_the_base():
+    new = suite(name="new")
+    head = settings(
+        agent=PluginSpec(name="openai"),
+        retriever=PluginSpec(name="recorded"),
+        control_agent=PluginSpec(name="http"),
+        gates=(GateRule(metric="m.x", min=0.1),),
+        policy=Policy(error="pass"),
+        suites=(suite(rounds=1), new),
+        report=ReportOptions(html=False),
+    )
+    kept = PluginSpec(name="command")
+    strict = (GateRule(metric="m.x", min=0.9),)
+    theirs = PluginSpec(name="python")
+    base = settings(gates=strict, suites=(suite(rounds=5),), control_agent=kept, retriever=theirs)
+    judged = protect_rules(head, base, (new,))
+    assert (judged.agent.name, judged.control_agent) == ("openai", kept)
+    assert judged.retriever == PluginSpec(name="recorded")
+    assert (judged.gates, judged.policy, judged.report) == (base.gates, base.policy, base.report)
+    assert [(s.name, s.rounds) for s in judged.suites] == [("s", 5), ("new", 3)]

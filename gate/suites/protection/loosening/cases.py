@@ -1,13 +1,9 @@
-"""What a pull request may not move: its own goalposts. Rules and cases come from the base branch
-(docs/semantics.md 6).
-"""
+"""Cases of the base branch that a pull request removes or edits (docs/semantics.md 6)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-
-from gate.records import Config
+from dataclasses import dataclass
 
 NAMED = 5  # cases named in one sentence
 
@@ -21,27 +17,8 @@ class CaseDrift:
     edited: tuple[str, ...]
 
 
-def protect_rules(head: Config, base: Config) -> Config:
-    """The base's rules around the head's agent and retriever; suites that only the head has are
-    kept (they do not gate).
-    """
-    base_suites = {suite.name for suite in base.suites}
-    added = tuple(suite for suite in head.suites if suite.name not in base_suites)
-    return replace(
-        base,
-        agent=head.agent,
-        retriever=head.retriever,
-        suites=base.suites + added,
-        file=head.file,
-    )
-
-
-def new_suites(head: Config, base: Config) -> frozenset[str]:
-    return frozenset(s.name for s in head.suites) - {s.name for s in base.suites}
-
-
-def drift(base: Mapping[str, str], head: Mapping[str, str]) -> CaseDrift:
-    """`base`, `head`: case id -> content hash."""
+def find_case_drift(base: Mapping[str, str], head: Mapping[str, str]) -> CaseDrift:
+    """How the head's cases differ from the base's; both are case id -> content hash."""
     return CaseDrift(
         added=tuple(sorted(head.keys() - base.keys())),
         removed=tuple(sorted(base.keys() - head.keys())),

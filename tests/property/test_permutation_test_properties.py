@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from gate.records import Direction, Evidence
 from gate.stats.change import ChangeQuestion, change_in_mean
 from gate.stats.pairs import Array, pair
-from gate.stats.shuffle import shuffle_test
+from gate.stats.permutation_test import shuffle_test
 
 Arms = tuple[Array, Array]
 PASS_FAIL = st.sampled_from([0.0, 1.0])

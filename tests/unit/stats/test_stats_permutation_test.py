@@ -7,7 +7,7 @@ import pytest
 
 from gate.records import Blind
 from gate.stats.pairs import case_means, case_variances, pair
-from gate.stats.shuffle import blindness, case_p_values, shuffle_test, smallest_p
+from gate.stats.permutation_test import blindness, case_p_values, shuffle_test, smallest_p
 from tests.support.growth import calls
 
 
