@@ -56,7 +56,7 @@ class Judged(Report):
 class _Function:
     """The caller's function as a run takes it (see GivenAgent)."""
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     loop: EventLoop
 
     @property
@@ -77,7 +77,7 @@ class _Function:
 
 
 def evaluate(
-    agent: Callable[..., Any],
+    agent: Callable[..., object],
     *,
     dataset: str | Path | Sequence[Mapping[str, Json]] | None = None,
     graders: Sequence[str | Mapping[str, Json]] | None = None,

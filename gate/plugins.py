@@ -51,7 +51,7 @@ T = TypeVar("T")
 class Rooted(Protocol):
     """Optional for any plug-in whose options name files."""
 
-    def rooted(self, root: Path) -> Any:
+    def rooted(self, root: Path) -> object:
         """The same plug-in with its files found below `root`. Raises UsageError."""
         ...
 

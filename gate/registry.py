@@ -13,7 +13,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Generic, TypeVar
+from types import ModuleType
+from typing import Generic, TypeVar
 
 from gate.errors import UsageError
 from gate.text.suggestions import did_you_mean
@@ -100,7 +101,7 @@ class BackgroundImport:
                 work.start()
                 self._thread = work
 
-    def load(self) -> Any:
+    def load(self) -> ModuleType:
         """The module; imports it now if nobody has begun."""
         if self._thread is not None:
             self._thread.join()

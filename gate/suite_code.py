@@ -20,13 +20,13 @@ class SuiteBase(ABC):
     concurrent: ClassVar[bool] = False  # True: calls may run side by side
 
     @abstractmethod
-    def load_tasks(self) -> Iterable[Any]:
+    def load_tasks(self) -> Iterable[object]:
         """The tasks: mappings, or objects, each with an `id` that no other has."""
 
     @abstractmethod
     def run_task(
         self,
-        task: Any,
+        task: Any,  # a subclass says what its own tasks are
         *,
         round_index: int,
         attempt: int,
@@ -34,7 +34,7 @@ class SuiteBase(ABC):
         model: str,
         provider_key: str,
         timeout_s: float,
-    ) -> Any:
+    ) -> object:
         """One try of one task: a RunRecord, or a mapping with its fields; may be async.
 
         Round and attempt count from 1; address, model and key are those of the agent that the run

@@ -444,3 +444,45 @@ def test_parsed_arguments_end_in_the_commands() -> None:
         and "argparse" in path.read_text("utf-8")
     ]
     assert below == [], "take RunOptions, ImportOptions or OutputOptions (gate/run/options.py)"
+
+
+MOST_ANY = 13  # functions that name Any in their signature; fewer is better
+ALIASES_OF_ANY = {"CheckedJson", "Json", "Array"}  # the last two only when the program runs
+
+
+def takes_any(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(
+        (isinstance(node, ast.Name) and node.id == "Any")
+        or (isinstance(node, ast.Constant) and re.search(r"\bAny\b", str(node.value)))
+        for part in (function.args, function.returns)
+        if part is not None
+        for node in ast.walk(part)
+    )
+
+
+def test_few_signatures_say_any_and_each_has_its_reason() -> None:
+    """JSON that was checked is CheckedJson (docs/decisions/0031), a user's object is `object`."""
+    found, silent, aliases = 0, [], set()
+    for path in FILES:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Assign):
+                if isinstance(node.value, ast.Name) and node.value.id == "Any":
+                    aliases |= {ast.unparse(target) for target in node.targets}
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and takes_any(node):
+                found += 1
+                signature = lines[node.lineno - 1 : node.body[0].lineno - 1]
+                if not any("# " in line for line in signature):
+                    silent.append(f"{path}:{node.lineno}: {node.name} does not say why")
+    assert not silent, shown(silent)
+    assert aliases <= ALIASES_OF_ANY, aliases - ALIASES_OF_ANY
+    assert found <= MOST_ANY, f"{found} signatures with Any; {MOST_ANY} are allowed"
+
+
+@pytest.mark.parametrize(
+    "signature", ["(x: Any)", "(*, x: 'list[Any]')", "() -> dict[str, Any]", "(**more: Any)"]
+)
+def test_an_any_would_be_seen(signature: str) -> None:
+    (function,) = ast.parse(f"def f{signature}: ...").body
+    assert isinstance(function, ast.FunctionDef)
+    assert takes_any(function)

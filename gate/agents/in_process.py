@@ -9,16 +9,18 @@ import copy
 import inspect
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import Connection, World
 from gate.records import Case, Response
 from gate.user_code.roles import Unusable, answer_of, asks_by_text, encode_json, find_done
+
+T = TypeVar("T")
 
 
 class EventLoop:
@@ -38,10 +40,10 @@ class EventLoop:
             self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         self._loop.close()
 
-    def finish(self, awaitable: Any, seconds: float) -> Any:
+    def finish(self, awaitable: Awaitable[T], seconds: float) -> T:
         """What it comes to. Raises TimeoutError when the time is up, and whatever it raises."""
 
-        async def await_it() -> Any:
+        async def await_it() -> T:
             return await awaitable
 
         under_way = asyncio.run_coroutine_threadsafe(await_it(), self._loop)
@@ -62,7 +64,7 @@ class InProcess:
     does to this process it does to the run. A plain call that is late is left behind.
     """
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     name: str
     loop: EventLoop = field(repr=False)
     timeout_s: float = 240.0
@@ -98,10 +100,10 @@ class _Connection:
             failure.done = result
             raise
 
-    def _await_result(self, argument: Any, seconds: float) -> Any:
+    def _await_result(self, argument: object, seconds: float) -> object:
         """What the function returned, awaited. Raises AgentFailure, InfraFailure."""
         begun = time.monotonic()
-        done: Future[Any] = Future()
+        done: Future[object] = Future()
 
         def call() -> None:
             try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -58,7 +58,7 @@ def _load_exporter(name: str) -> Exporter:
     workspace = Workspace(Path())
     try:
         exporter_class, _ = load_object(name, workspace, workspace_first=False)
-        return cast("Exporter", exporter_class())
+        return cast("Callable[[], Exporter]", exporter_class)()
     except UsageError:
         raise
     except (Exception, SystemExit) as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
+from jsonschema.protocols import Validator
 from jsonschema.validators import extend, validator_for
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing import Resource
@@ -86,12 +87,12 @@ def unsound(schema: dict[str, CheckedJson]) -> list[Mismatch]:
     return list(_nowhere(schema))
 
 
-def _counting(kind: Any) -> Any:
+def _counting(kind: type[Validator]) -> type[Validator]:
     """A validator that gives up after many references: a schema can double its work at each."""
     left = [_MOST_REFERENCES]
 
-    def counted(follow: Callable[..., Any]) -> Callable[..., Any]:
-        def one_less(*args: Any) -> Any:
+    def counted(follow: Callable[..., object]) -> Callable[..., object]:
+        def one_less(*args: object) -> object:
             left[0] -= 1
             if left[0] < 0:
                 raise RecursionError("too many references")
@@ -101,10 +102,10 @@ def _counting(kind: Any) -> Any:
 
     known = {word: kind.VALIDATORS[word] for word in _REFERENCES if word in kind.VALIDATORS}
     counting = {word: counted(follow) for word, follow in known.items()}
-    return extend(kind, counting)  # type: ignore[no-untyped-call]
+    return extend(kind, counting)  # type: ignore[no-untyped-call, no-any-return]
 
 
-def _in_one_draft(schema: Any) -> Any:
+def _in_one_draft(schema: CheckedJson) -> CheckedJson:
     """Without inner `$schema`, at which jsonschema would leave the counting validator."""
     if isinstance(schema, dict):
         return {
@@ -115,7 +116,7 @@ def _in_one_draft(schema: Any) -> Any:
     return [_in_one_draft(inner) for inner in schema] if isinstance(schema, list) else schema
 
 
-def _parts(schema: Any, path: Path) -> Iterator[tuple[str, Any, Path]]:
+def _parts(schema: object, path: Path) -> Iterator[tuple[str, object, Path]]:
     """Every key inside, its value and its path; examples and allowed values hold no schemas."""
     if isinstance(schema, dict):
         for key, inner in schema.items():
@@ -127,7 +128,7 @@ def _parts(schema: Any, path: Path) -> Iterator[tuple[str, Any, Path]]:
             yield from _parts(inner, (*path, n))
 
 
-def _unreadable(schema: Any, path: Path) -> Iterator[Mismatch]:
+def _unreadable(schema: object, path: Path) -> Iterator[Mismatch]:
     for key, inner, where in _parts(schema, path):
         keys = inner if key == "patternProperties" and isinstance(inner, dict) else ()
         for pattern in [inner] if key == "pattern" and isinstance(inner, str) else keys:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import yaml
 
@@ -63,7 +63,7 @@ def format_path(path: Path) -> str:
     return text.removeprefix(".")
 
 
-def parse(content: bytes, file: str, *, loader: Any = FASTEST) -> YamlDocument:
+def parse(content: bytes, file: str, *, loader: type[yaml.SafeLoader] = FASTEST) -> YamlDocument:
     """The one document of a YAML file; `data` is None for an empty file. Raises InvalidInput."""
     text = decode(content, file)
     odd = _UNPRINTABLE.search(text)
@@ -94,7 +94,7 @@ def scalar(text: str) -> Json:
     return text
 
 
-def _events(text: str, file: str, loader: Any) -> Iterator[Any]:
+def _events(text: str, file: str, loader: type[yaml.SafeLoader]) -> Iterator[yaml.Event]:
     try:
         yield from yaml.parse(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
@@ -107,14 +107,16 @@ def _events(text: str, file: str, loader: Any) -> Iterator[Any]:
         raise InvalidInput([Problem(Place(file), f"not YAML: {error}")]) from None
 
 
-def _on_tab(text: str, mark: Any) -> bool:
+def _on_tab(text: str, mark: yaml.Mark | None) -> bool:
     lines = text.splitlines()
-    line = lines[mark.line] if mark and mark.line < len(lines) else ""
-    return (
-        "\t" in line[: len(line) - len(line.lstrip())] or line[mark.column :].startswith("\t")
-        if line
-        else False
-    )
+    if mark is None or mark.line >= len(lines):
+        return False
+    line = lines[mark.line]
+    return "\t" in line[: len(line) - len(line.lstrip())] or line[mark.column :].startswith("\t")
+
+
+def _line_of(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -141,7 +143,7 @@ class _Builder:
     stack: list[_Open] = field(default_factory=list)
     anchors: dict[str, tuple[Json, int]] = field(default_factory=dict)  # value and its size
 
-    def take(self, event: Any) -> None:
+    def take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.ScalarEvent):
             self._scalar(event)
         elif isinstance(event, yaml.MappingStartEvent):
@@ -157,7 +159,7 @@ class _Builder:
             if self.documents > 1:
                 self._stop(event, "a second document ('---') - one file holds one document")
 
-    def _scalar(self, event: Any) -> None:
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
         if _LONE.search(event.value):
             self._stop(event, "an incomplete character: an escape without its second half")
         if "\0" in event.value:
@@ -171,10 +173,10 @@ class _Builder:
         plain = event.implicit[0] and event.tag is None
         self._put(scalar(event.value) if plain else event.value, event, size=1)
 
-    def _key(self, top: _Open, event: Any) -> None:
+    def _key(self, top: _Open, event: yaml.ScalarEvent) -> None:
         key = event.value
         path = (*top.path, key)
-        line = event.start_mark.line + 1
+        line = _line_of(event)
         if path in self.lines and key in top.value:
             message = f"duplicate key, first used in line {self.lines[path]} - remove one"
             self.problems.append(Problem(Place(self.file, line, format_path(path)), message))
@@ -183,7 +185,7 @@ class _Builder:
             self._stop(event, "an anchor on a key is not supported")
         top.key = key
 
-    def _open(self, value: dict[str, Json] | list[Json], event: Any) -> None:
+    def _open(self, value: dict[str, Json] | list[Json], event: yaml.CollectionStartEvent) -> None:
         if event.tag not in (None, "!"):
             self._stop(event, f"the tag {event.tag} is not supported - write plain data")
         if len(self.stack) >= MAX_DEPTH:
@@ -191,7 +193,7 @@ class _Builder:
         path = self._next_path(event)
         self.stack.append(_Open(value=value, path=path, anchor=event.anchor, size_before=self.size))
 
-    def _close(self, event: Any) -> None:
+    def _close(self, event: yaml.Event) -> None:
         done = self.stack.pop()
         for source in done.merges:
             self._merge(done, source, event)
@@ -201,7 +203,7 @@ class _Builder:
         self._attach(done.value)
         self.size += 1
 
-    def _alias(self, event: Any) -> None:
+    def _alias(self, event: yaml.AliasEvent) -> None:
         if event.anchor not in self.anchors:
             self._stop(event, f"the alias *{event.anchor} has no anchor before it")
         value, size = self.anchors[event.anchor]
@@ -210,21 +212,21 @@ class _Builder:
             self._stop(event, f"aliases repeat more than {MAX_ALIASED} values")
         self._put(value, event, size=size)
 
-    def _put(self, value: Json, event: Any, *, size: int) -> None:
+    def _put(self, value: Json, event: yaml.Event, *, size: int) -> None:
         self._next_path(event)
         if isinstance(event, yaml.ScalarEvent) and event.anchor:
             self.anchors[event.anchor] = (value, size)
         self.size += size
         self._attach(value)
 
-    def _next_path(self, event: Any) -> Path:
+    def _next_path(self, event: yaml.Event) -> Path:
         """Path of the value that comes now; notes the line of a list item."""
         if not self.stack:
             return ()
         top = self.stack[-1]
         if isinstance(top.value, list):
             path = (*top.path, len(top.value))
-            self.lines[path] = event.start_mark.line + 1
+            self.lines[path] = _line_of(event)
             return path
         if top.key is None:
             self._stop(event, "a key must be a word, not a list, a mapping or an alias")
@@ -244,12 +246,12 @@ class _Builder:
             top.value[str(top.key)] = value
         top.key = None
 
-    def _merge(self, done: _Open, source: Json, event: Any) -> None:
+    def _merge(self, done: _Open, source: Json, event: yaml.Event) -> None:
         if not isinstance(source, dict) or not isinstance(done.value, dict):
             self._stop(event, "'<<' needs a mapping or a list of mappings")
         for key, value in source.items():
             done.value.setdefault(key, value)
 
-    def _stop(self, event: Any, message: str) -> NoReturn:
-        place = Place(self.file, event.start_mark.line + 1)
+    def _stop(self, event: yaml.Event, message: str) -> NoReturn:
+        place = Place(self.file, _line_of(event))
         raise InvalidInput([*self.problems, Problem(place, message)])

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, TypeGuard
+from typing import ClassVar, TypeGuard
 
 from gate.agents.traces.detecting import is_whole, shape_of, unwrap_message
 from gate.agents.traces.otel_sdk import is_span
@@ -232,7 +232,7 @@ def question_in(data: Json) -> str:
     return ""
 
 
-def _messages(data: Json, depth: int) -> Iterator[Mapping[str, Any]]:
+def _messages(data: Json, depth: int) -> Iterator[Mapping[str, Json]]:
     """Every message in it, in order, whichever shape holds it."""
     for one in data if isinstance(data, list) else [data]:
         if isinstance(one, list) and depth:
@@ -245,7 +245,7 @@ def _messages(data: Json, depth: int) -> Iterator[Mapping[str, Any]]:
         elif isinstance(one.get("role"), str):
             yield one
         elif depth:
-            held = [one[key] for key in HELD if isinstance(one.get(key), list)]
+            held: list[Json] = [one[key] for key in HELD if isinstance(one.get(key), list)]
             nodes = [inner for inner in one.values() if isinstance(inner, dict)]
             for inner in held[:1] or nodes:
                 yield from _messages(inner, depth - 1)

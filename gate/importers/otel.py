@@ -8,14 +8,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from gate.agents.traces.otel_sdk import is_span
 from gate.errors import UsageError
 from gate.files.sniff import FirstLook
 from gate.importers.formats.otel.group_spans import Group, Spool, Traces, group_spans
 from gate.importers.formats.otel.lines import SUFFIXES
-from gate.importers.formats.otel.runs import TOOL, Naming, moment, runs_of, spec, trial, unpack_run
+from gate.importers.formats.otel.runs import (
+    TOOL,
+    Naming,
+    RunEntry,
+    moment,
+    runs_of,
+    spec,
+    trial,
+    unpack_run,
+)
 from gate.importers.formats.otel.worker_pool import Crew
 from gate.importers.trials.build import provenance_of
 from gate.importers.trials.files import source_files
@@ -125,12 +134,12 @@ def _ledger(traces: Traces, naming: Naming, crew: Crew, path: Path) -> Ledger:
     return ledger
 
 
-def _batches(groups: Iterator[Group]) -> Iterator[list[list[Any]]]:
+def _batches(groups: Iterator[Group]) -> Iterator[list[tuple[object, ...]]]:
     """As much at once as keeps a process busy for a while."""
-    batch: list[list[Any]] = []
+    batch: list[tuple[object, ...]] = []
     size = 0
     for group in groups:
-        batch.append([*group])
+        batch.append((*group,))
         size += sum(len(data) for _, _, data in group.kept)
         if size > _BATCH:
             yield batch
@@ -195,7 +204,7 @@ class Ledger:
     _suites: dict[str, _Suite] = field(default_factory=dict)
     _questions: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
-    def add(self, entry: Sequence[Any], data: bytes) -> None:
+    def add(self, entry: RunEntry, data: bytes) -> None:
         """A run as `runs_of` gives it. Raises UsageError for more kinds of evaluations than a
         report can have.
         """

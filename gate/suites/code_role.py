@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from pathlib import PurePath
 from re import Pattern
+from typing import Any
 
 from gate.agents.task_result import response_of
 from gate.errors import UsageError
@@ -18,7 +19,6 @@ from gate.files.json_values import as_object
 from gate.records import CheckedJson, Json
 from gate.records.codec import to_json
 from gate.suites.cases.keys import INPUT_KEYS, OUTSIDE_DIGEST
-from gate.user_code.loading import UserObject
 from gate.user_code.roles import Finish, RequestHandler
 
 ASKED_WITH = ("round_index", "attempt", "base_url", "model", "provider_key", "timeout_s")
@@ -43,7 +43,7 @@ def answer(
 class _Suite:
     """The user's suite, made and its tasks loaded. Raises UsageError for what is wrong with it."""
 
-    def __init__(self, suite: UserObject) -> None:
+    def __init__(self, suite: Any) -> None:  # _make_instance has seen that it has the methods
         self._made = suite
         self._by_name = _takes_names(suite.run_task)
         self._tasks = _by_id(_load_tasks(suite))
@@ -52,7 +52,7 @@ class _Suite:
 
     def run(
         self, own_id: str, options: Mapping[str, Json], seconds: float, finish: Finish
-    ) -> UserObject:
+    ) -> object:
         """What `run_task` returned."""
         task = _copy_task(self._tasks[own_id])
         if self._by_name:
@@ -62,7 +62,7 @@ class _Suite:
         return finish(result, seconds)
 
 
-def _make_instance(desk: RequestHandler, spec: str) -> UserObject:
+def _make_instance(desk: RequestHandler, spec: str) -> object:
     """An instance of the class; what is no class is taken as it is."""
     loaded = desk.load(spec)
     try:
@@ -76,7 +76,7 @@ def _make_instance(desk: RequestHandler, spec: str) -> UserObject:
     return instance
 
 
-def _takes_names(run_task: Callable[..., UserObject]) -> bool:
+def _takes_names(run_task: Callable[..., object]) -> bool:
     """Whether it takes what it is asked with by name; else in this order."""
     try:
         signature = inspect.signature(run_task)
@@ -93,7 +93,7 @@ def _takes_names(run_task: Callable[..., UserObject]) -> bool:
     raise UsageError(f"run_task{signature} must take ({wanted})")
 
 
-def _load_tasks(suite: UserObject) -> list[UserObject]:
+def _load_tasks(suite: Any) -> list[object]:  # as in _Suite
     try:
         tasks = suite.load_tasks()
         if not isinstance(tasks, (str, bytes, Mapping)) and isinstance(tasks, Iterable):
@@ -105,9 +105,9 @@ def _load_tasks(suite: UserObject) -> list[UserObject]:
     raise UsageError(f"load_tasks() returned {type(tasks).__name__}: return a list of tasks")
 
 
-def _by_id(tasks: list[UserObject]) -> dict[str, UserObject]:
+def _by_id(tasks: list[object]) -> dict[str, object]:
     """Raises UsageError where there are none, or an id is missing or taken."""
-    tasks_by_id: dict[str, UserObject] = {}
+    tasks_by_id: dict[str, object] = {}
     for number, task in enumerate(tasks, start=1):
         own_id = _id_of(task)
         is_valid = isinstance(own_id, (str, Integral)) and not isinstance(own_id, bool)
@@ -122,14 +122,14 @@ def _by_id(tasks: list[UserObject]) -> dict[str, UserObject]:
     return tasks_by_id
 
 
-def _id_of(task: UserObject) -> UserObject:
+def _id_of(task: object) -> object:
     try:
         return task.get("id") if isinstance(task, Mapping) else getattr(task, "id", None)
     except Exception:
         return None
 
 
-def _name_of(loaded: UserObject) -> str:
+def _name_of(loaded: object) -> str:
     return str(getattr(loaded, "__name__", type(loaded).__name__))
 
 
@@ -137,7 +137,7 @@ def _format_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
-def _line(task: UserObject, own_id: str) -> str:
+def _line(task: object, own_id: str) -> str:
     """The task as a row of a dataset: its keys, its prompt as the input; where none or several
     could be that, the task itself. Raises UsageError.
     """
@@ -155,11 +155,11 @@ def _line(task: UserObject, own_id: str) -> str:
         raise UsageError(f"load_tasks(): task '{own_id}' raised {_format_error(error)}") from error
 
 
-def _has_keys(value: UserObject) -> bool:
+def _has_keys(value: object) -> bool:
     return isinstance(value, Mapping) or bool(list(_attributes(value)))
 
 
-def _attributes(value: UserObject) -> Iterator[str]:
+def _attributes(value: object) -> Iterator[str]:
     """Names of what an object holds, without what it keeps to itself."""
     names: Iterable[str] = getattr(value, "_fields", ()) or getattr(value, "__dict__", ())
     if is_dataclass(value):
@@ -167,7 +167,7 @@ def _attributes(value: UserObject) -> Iterator[str]:
     yield from (str(name) for name in names if not str(name).startswith("_"))
 
 
-def _plain(value: UserObject) -> Json:
+def _plain(value: object) -> Json:
     """As JSON that is the same in each run: what JSON cannot hold is told by its name or kind."""
     if value is None or isinstance(value, (bool, str)):
         return value
@@ -191,7 +191,7 @@ def _plain(value: UserObject) -> Json:
     return [_plain(inner) for inner in value]
 
 
-def _copy_task(task: UserObject) -> UserObject:
+def _copy_task(task: object) -> object:
     """So that one round does not see what another did to the task, where it can be copied."""
     try:
         return copy.deepcopy(task)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
-from typing import Any, TextIO, TypeVar, cast
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ class Outlet:
     `nobody`: only because nobody reads any more.
     """
 
-    def __init__(self, stream: Any, lost: str = "") -> None:
+    def __init__(self, stream: TextIO, lost: str = "") -> None:
         self._stream = stream
         self._closed = lost
         self.lost, self.nobody = "", False
@@ -34,7 +34,7 @@ class Outlet:
     def isatty(self) -> bool:
         return self._try(self._stream.isatty, False)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:  # whatever the stream has
         attribute = getattr(self._stream, name)
         return _Bytes(self, attribute) if name == "buffer" else attribute
 
@@ -57,7 +57,7 @@ class Outlet:
 class _Bytes:
     """The bytes below an outlet."""
 
-    def __init__(self, outlet: Outlet, raw: Any) -> None:
+    def __init__(self, outlet: Outlet, raw: BinaryIO) -> None:
         self._outlet, self._raw = outlet, raw
 
     def write(self, data: bytes) -> int:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_letters, digits
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from gate.text.invisible import (
     drop_written,
@@ -87,7 +87,7 @@ class Redactor:
         hit = lookups and next(self._spans(shown, _DEPTH), None)
         return cast("T", self._scrub(value)) if hit else value
 
-    def _scrub(self, value: Any) -> Any:
+    def _scrub(self, value: object) -> object:
         if isinstance(value, str):
             return self.redact(value)
         if isinstance(value, Mapping):
@@ -145,7 +145,7 @@ def _words(data: bytes) -> memoryview[int]:
     return memoryview(data)[: len(data) // _WORD * _WORD].cast("Q")
 
 
-def _parse_json(text: str) -> Any:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

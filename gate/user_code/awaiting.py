@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from typing import Any
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class Late(Exception):
@@ -19,12 +21,12 @@ class LoopThread:
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
 
-    def finish(self, awaitable: Awaitable[Any], seconds: float) -> Any:
+    def finish(self, awaitable: Awaitable[T], seconds: float) -> T:
         """What it comes to. Raises Late, and whatever it raises."""
         return self._runner.run(_within(awaitable, seconds))
 
 
-async def _within(awaitable: Awaitable[Any], seconds: float) -> Any:
+async def _within(awaitable: Awaitable[T], seconds: float) -> T:
     try:
         async with asyncio.timeout(seconds) as limit:
             return await awaitable

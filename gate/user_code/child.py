@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from gate.errors import AgentFailure, GraderFailure, InfraFailure, UsageError
 from gate.user_code import frames, roles
 from gate.user_code.frames import Frame
-from gate.user_code.loading import UserObject, Workspace, pin, place_of
+from gate.user_code.loading import Workspace, pin, place_of
 
 if TYPE_CHECKING:
     from gate.user_code.awaiting import LoopThread
@@ -153,7 +153,7 @@ class _Lane:
             faulthandler.cancel_dump_traceback_later()
         self._channel.send(Frame(kind, frame.number, len(self._desk.workspace.files), took, body))
 
-    def _finish(self, result: UserObject, seconds: float) -> UserObject:
+    def _finish(self, result: object, seconds: float) -> object:
         if not isinstance(result, Awaitable):
             return result
         if self._loop is None:

@@ -22,14 +22,16 @@ from importlib.machinery import (
 from pathlib import Path
 from threading import Lock
 from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from gate.errors import UsageError
 
-# An object of the user's code: nothing is known of its class, so its attributes are tried.
-UserObject = Any
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
 
 _NOTHING = object()
+_Binary = SourcelessFileLoader | ExtensionFileLoader
 _CODE = (".py", ".pyw", ".pyc", ".zip", ".whl", ".egg", ".so", ".pyd")
 
 
@@ -156,11 +158,11 @@ def note_sources(workspace: Workspace) -> None:
     sys.addaudithook(note_event)
 
 
-def _note_binary(kind: Any, workspace: Workspace) -> None:
+def _note_binary(kind: type[_Binary], workspace: Workspace) -> None:
     entry = "create_module" if kind is ExtensionFileLoader else "get_code"
-    usual: Callable[..., Any] = getattr(kind, entry)
+    usual: Callable[[_Binary, object], object] = getattr(kind, entry)
 
-    def load_and_note(loader: Any, about: Any) -> Any:
+    def load_and_note(loader: _Binary, about: object) -> object:
         if workspace.holds(loader.path):
             workspace.note(loader.path, Path(loader.path).read_bytes())
         return usual(loader, about)
@@ -168,9 +170,7 @@ def _note_binary(kind: Any, workspace: Workspace) -> None:
     setattr(kind, entry, load_and_note)
 
 
-def load_object(
-    spec: str, workspace: Workspace, *, workspace_first: bool
-) -> tuple[UserObject, str]:
+def load_object(spec: str, workspace: Workspace, *, workspace_first: bool) -> tuple[object, str]:
     """What `package.module:attribute` or `./file.py:attribute` names, relative to the folder of
     gate.yml, and its module's name. Raises UsageError if it is not there, and whatever the code
     itself raises.
@@ -183,11 +183,11 @@ def load_object(
     return _attribute(module, path, spec, where), module.__name__
 
 
-def _attribute(module: ModuleType, path: str, spec: str, where: str) -> UserObject:
+def _attribute(module: ModuleType, path: str, spec: str, where: str) -> object:
     """What `agent.aquery` leads to. Raises UsageError, also for a method of a class that nobody has
     made an object of.
     """
-    value: UserObject = module
+    value: object = module
     for name in path.split("."):
         inside, value = value, getattr(value, name, _NOTHING)
         if value is _NOTHING:
@@ -236,11 +236,11 @@ def trace_lines(workspace: Workspace, reached: Callable[[str], None]) -> None:
     process while it is loaded, so that no traceback says where.
     """
 
-    def local(frame: FrameType, event: str, argument: object) -> Any:
+    def local(frame: FrameType, event: str, argument: object) -> TraceFunction:
         reached(f"{workspace.name_of(frame.f_code.co_filename)}:{frame.f_lineno}")
         return local
 
-    def trace_call(frame: FrameType, event: str, argument: object) -> Any:
+    def trace_call(frame: FrameType, event: str, argument: object) -> TraceFunction | None:
         code = frame.f_code
         return local if code.co_name == "<module>" and workspace.holds(code.co_filename) else None
 

@@ -16,17 +16,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from gate.errors import AgentFailure, UsageError
-from gate.user_code.loading import UserObject, Workspace, load_object, note_sources, trace_lines
+from gate.user_code.loading import Workspace, load_object, note_sources, trace_lines
 
 if TYPE_CHECKING:
     from gate.records import CheckedJson, Json
 
 # Awaits what can be awaited, within so many seconds.
-Finish = Callable[[UserObject, float], UserObject]
+Finish = Callable[[object, float], object]
 
 # Of which one is the answer in an answer object; that module would be loaded here for nothing else.
 ANSWERS = ("answer", "output", "text")
@@ -51,7 +51,7 @@ class RequestHandler:
         self.workspace = workspace
         self._judges = judges
         self._reached = reached
-        self._made: list[UserObject] = []
+        self._made: list[Any] = []
         self._told: tuple[tuple[int, int], Json] = (
             (0, 0),
             {},
@@ -65,12 +65,12 @@ class RequestHandler:
         name, *arguments = request
         return getattr(self, f"do_{name}")(*arguments, seconds=seconds, finish=finish)
 
-    def load(self, spec: str) -> UserObject:
+    def load(self, spec: str) -> object:
         loaded, module = load_object(spec, self.workspace, workspace_first=not self._judges)
         self._modules[spec] = module
         return loaded
 
-    def keep(self, value: UserObject) -> int:
+    def keep(self, value: object) -> int:
         """The number by which later requests name it."""
         self._made.append(value)
         return len(self._made) - 1
@@ -111,11 +111,11 @@ class RequestHandler:
     def do_call(self, of: int, argument: Json, *, seconds: float, finish: Finish) -> Json:
         return answer_of(finish(self._made[of](argument), seconds))
 
-    def do_search(self, of: int, question: str, *, seconds: float, finish: Finish) -> Json:
+    def do_search(self, of: int, question: str, *, seconds: float, finish: Finish) -> object:
         return _documents(finish(self._made[of](question), seconds))
 
     def do_embed(self, of: int, texts: list[str], *, seconds: float, finish: Finish) -> Json:
-        vectors = finish(self._made[of](texts), seconds)
+        vectors: Any = finish(self._made[of](texts), seconds)
         return [[float(value) for value in vector] for vector in vectors]
 
     def do_match(
@@ -146,11 +146,11 @@ class RequestHandler:
         """
         return importlib.import_module(module).answer(self, *arguments, **manner)
 
-    def object_of(self, of: int) -> UserObject:
+    def object_of(self, of: int) -> Any:  # whoever asks knows which members it has
         return self._made[of]
 
 
-def _callable(loaded: UserObject, spec: str) -> UserObject:
+def _callable(loaded: object, spec: str) -> Callable[..., object]:
     if not callable(loaded):
         raise UsageError(f"'{spec}' cannot be called")
     return loaded
@@ -177,7 +177,7 @@ def _alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def asks_by_text(function: UserObject) -> bool:
+def asks_by_text(function: Callable[..., object]) -> bool:
     """Whether what it takes first is a question by its annotation, or, without one, by its name."""
     try:
         first = next(iter(inspect.signature(function).parameters.values()))
@@ -189,7 +189,7 @@ def asks_by_text(function: UserObject) -> bool:
     return written in (str, "str") or (written is first.empty and first.name in _QUESTIONS)
 
 
-def answer_of(result: UserObject) -> Json:
+def answer_of(result: object) -> Json:
     """A text, an object or a list as it is, a pair of an answer and what is known of it as one
     object; other things as the data that they hold.
     """
@@ -207,7 +207,7 @@ def answer_of(result: UserObject) -> Json:
     raise Unusable(f"returned {kind}: return a text, or a dict with 'answer'")
 
 
-def _join_pair(pair: tuple[UserObject, ...]) -> dict[str, Json]:
+def _join_pair(pair: tuple[object, ...]) -> dict[str, Json]:
     """`(answer, {"total_tokens": 123})` as an answer object. What the answer says of itself, being
     an object, wins.
     """
@@ -225,7 +225,7 @@ def _join_pair(pair: tuple[UserObject, ...]) -> dict[str, Json]:
     return {**about, ANSWERS[0]: answer}
 
 
-def _mapping(value: UserObject) -> dict[str, Json] | None:
+def _mapping(value: object) -> dict[str, Json] | None:
     if isinstance(value, Mapping):
         return dict(value)
     try:
@@ -249,7 +249,7 @@ def find_done(error: BaseException) -> dict[str, Json]:
     return {**done, **done_parts} if isinstance(done, dict) else done_parts
 
 
-def encode_json(value: UserObject) -> bytes:
+def encode_json(value: object) -> bytes:
     """As JSON. Raises Unusable for what JSON cannot hold."""
     try:
         return json.dumps(value, default=_dump_value).encode()
@@ -257,7 +257,7 @@ def encode_json(value: UserObject) -> bytes:
         raise Unusable(f"returned a value that JSON cannot hold: {error}") from error
 
 
-def _dump_value(value: UserObject) -> UserObject:
+def _dump_value(value: object) -> object:
     """Messages and answers of the clients of OpenAI, Anthropic and LangChain have `model_dump`;
     records, mappings and numpy's numbers are data as they are. Raises TypeError.
     """
@@ -266,8 +266,8 @@ def _dump_value(value: UserObject) -> UserObject:
         return dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: getattr(value, one.name) for one in fields(value)}
-    if hasattr(value, "_fields") and hasattr(value, "_asdict"):
-        return value._asdict()
+    if hasattr(value, "_fields") and callable(as_dict := getattr(value, "_asdict", None)):
+        return as_dict()
     if isinstance(value, Mapping):
         return dict(value)
     scalar = _scalar(value)
@@ -276,7 +276,7 @@ def _dump_value(value: UserObject) -> UserObject:
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
-def _documents(result: UserObject) -> list[Json]:
+def _documents(result: object) -> list[object]:
     if not isinstance(result, (list, tuple)):
         raise AgentFailure(f"it returned {type(result).__name__}: return a list of documents")
     try:
@@ -288,7 +288,7 @@ def _documents(result: UserObject) -> list[Json]:
     return documents
 
 
-def _document(item: UserObject) -> Json:
+def _document(item: object) -> object:
     """An id, or {id, score, text} of a mapping or an object, LangChain's Document among them."""
     if isinstance(item, (str, Integral, UUID)):
         return _scalar(item)
@@ -303,11 +303,11 @@ def _document(item: UserObject) -> Json:
     }
 
 
-def _first(data: Mapping[str, UserObject], *names: str) -> Json:
+def _first(data: Mapping[str, object], *names: str) -> object:
     return next((data[name] for name in names if data.get(name) is not None), None)
 
 
-def _scalar(value: UserObject) -> Json:
+def _scalar(value: object) -> object:
     """numpy's numbers and UUIDs as JSON has them."""
     if isinstance(value, (str, bool)):
         return value

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import IO, Any
+from typing import IO
 
 from gate.system.process_group import OWN_GROUP, kill_group
 from gate.user_code import frames
@@ -244,6 +244,15 @@ def _how(status: int) -> str:
     return f"ended with exit status {status}"
 
 
+# The process, and how one sends to it (nothing: the end), reads so many bytes, and closes.
+_Channel = tuple[
+    subprocess.Popen[bytes],
+    Callable[[bytes], None],
+    Callable[[int], bytes],
+    Callable[[], None],
+]
+
+
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
@@ -253,7 +262,7 @@ def _signal_name(number: int) -> str:
 
 if sys.platform == "win32":
 
-    def _open_channel(words: list[str], env: Mapping[str, str]) -> Any:
+    def _open_channel(words: list[str], env: Mapping[str, str]) -> _Channel:
         process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
             words,
             env=dict(env),
@@ -280,7 +289,7 @@ if sys.platform == "win32":
 
 else:
 
-    def _open_channel(words: list[str], env: Mapping[str, str]) -> Any:
+    def _open_channel(words: list[str], env: Mapping[str, str]) -> _Channel:
         """A socket, as pipes can be opened by others through /proc."""
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _STUCK_S, 0))

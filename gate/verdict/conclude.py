@@ -229,7 +229,7 @@ def _suite(one: SuiteData, numbers: Mapping[str, Estimate], verdict: Verdict) ->
     )
 
 
-def _for_cases_like_these(one: SuiteData) -> dict[str, Any]:
+def _for_cases_like_these(one: SuiteData) -> dict[str, Any]:  # of SuiteReport
     bounds = success_of_cases_like_these(one.current, SEED)
     if bounds is None:
         return {"success_rate_ci95": None}

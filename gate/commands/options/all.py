@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import NoReturn
 
 from gate import __version__
 from gate.commands.options.judging import (
@@ -26,20 +26,19 @@ from gate.commands.options.values import moment
 class Parser(argparse.ArgumentParser):
     """A parser that exits with 2 and one sentence, like every other usage error."""
 
-    def error(self, message: str) -> Any:
+    def error(self, message: str) -> NoReturn:
         self.exit(2, f"gate: {message}; see `{self.prog} --help`\n")
 
 
-def actions_of(p: argparse.ArgumentParser) -> Any:
+def actions_of(p: argparse.ArgumentParser) -> argparse._SubParsersAction[Parser]:
     """The object to which the sub-commands of a command are added."""
     return p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
 
 
-def add_action(actions: Any, name: str, text: str) -> argparse.ArgumentParser:
-    action: argparse.ArgumentParser = actions.add_parser(
-        name, help=text, description=sentence(text)
-    )
-    return action
+def add_action(
+    actions: argparse._SubParsersAction[Parser], name: str, text: str
+) -> argparse.ArgumentParser:
+    return actions.add_parser(name, help=text, description=sentence(text))
 
 
 def sentence(text: str) -> str:

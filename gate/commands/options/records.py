@@ -52,7 +52,11 @@ def import_options(
     return _record(ImportOptions, parsed, settings=settings or {})
 
 
-def _record(kind: type[_Options], parsed: argparse.Namespace, **more: Any) -> _Options:
+def _record(
+    kind: type[_Options],
+    parsed: argparse.Namespace,
+    **more: Any,  # further fields of the record
+) -> _Options:
     given = {
         field.name: value
         for field in fields(kind)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TypeGuard
 
 from gate.records import Json, ToolCall
 
@@ -46,7 +46,7 @@ def join_written(call: ToolCall, leaves_of_call: Sequence[Leaf]) -> str:
 def texts(value: Json) -> list[Leaf]:
     """The same of any JSON data, in their order."""
     leaves_found: list[Leaf] = []
-    waiting: list[tuple[str, Any]] = [("", value)]
+    waiting: list[tuple[str, Json]] = [("", value)]
     while waiting and len(leaves_found) < MOST:
         key, value = waiting.pop()
         if isinstance(value, dict):
@@ -62,5 +62,5 @@ def texts(value: Json) -> list[Leaf]:
     return leaves_found
 
 
-def _words(value: Sequence[Any]) -> bool:
+def _words(value: Sequence[object]) -> TypeGuard[Sequence[str]]:
     return 1 < len(value) <= MOST and all(isinstance(item, str) for item in value)

@@ -73,11 +73,12 @@ def _take_only(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
     return vectors[0]
 
 
-def _by_model(texts: Sequence[str]) -> Any:
+def _by_model(texts: Sequence[str]) -> Sequence[Sequence[float]]:
     with _IN_TURN:
         if not _loaded:
             if not is_installed():  # unpickled on a worker without it
                 raise UsageError(f"the model for embeddings is not installed: {EXTRA}")
             importlib.import_module("transformers.utils.logging").disable_progress_bar()
             _loaded.append(importlib.import_module(MODEL).load_model(device="cpu"))
-        return _loaded[0].encode(list(texts), show_progress_bar=False)
+        vectors: Sequence[Sequence[float]] = _loaded[0].encode(list(texts), show_progress_bar=False)
+        return vectors

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gate.errors import GraderFailure, UsageError
 from gate.files.json_schema import mismatches, unsound
 from gate.files.json_schema_quick import Check, compile_check
+from gate.files.json_values import as_list
 from gate.files.yaml import format_path
 from gate.records import (
     Case,
@@ -179,18 +180,18 @@ class UserGrader:
         if not self.checks:
             return
         try:
-            yield from map(str, self._call("check", dict(keys)))
+            yield from map(str, as_list(self._call("check", dict(keys))))
         except GraderFailure as failure:
             yield f"the check of '{self.name}' failed: {failure}"
 
     def grade(self, case: Case, response: Response) -> Score:
         return self._read_score(self._call("grade", to_lean_json(case), to_lean_json(response)))
 
-    def _call(self, method: str, *arguments: Json) -> Any:
+    def _call(self, method: str, *arguments: Json) -> Json:
         request = ["role", _ROLE, method, self.of, *arguments]
         return call_judging_function(self.process, request, PROCESSES.seconds, "grader")
 
-    def _read_score(self, data: Any) -> Score:
+    def _read_score(self, data: Json) -> Score:
         """Raises GraderFailure for a value that the metric cannot have."""
         if not _fits_score()(data) and (wrong := mismatches(schema_of(Score), data)):
             raise GraderFailure(f"the grader's score is malformed: {wrong[0].message}")
@@ -216,7 +217,7 @@ class UserModelGrader(UserGrader):
 
     def questions(self, case: Case, response: Response) -> tuple[Question, ...]:
         questions_asked = self._call("ask", to_lean_json(case), to_lean_json(response))
-        return tuple(from_json(Question, question) for question in questions_asked)
+        return tuple(from_json(Question, question) for question in as_list(questions_asked))
 
     def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
         votes = [[to_json(vote) for vote in given] for given in replies]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from gate.plugins import GRADERS, Grader, build
 from gate.records import PluginSpec
@@ -14,7 +13,7 @@ def is_own(name: str) -> bool:
     return ":" in name
 
 
-def manner_of(name: str, root: Path) -> Any:
+def manner_of(name: str, root: Path) -> object:
     """What carries `role`, `partly_offline` and `knows_modes` of the grader: our class, or what a
     user's class says. Raises UsageError.
     """

@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from gate.errors import GraderFailure, UsageError
-from gate.records import Case, MetricSpec, Question, Reply, Response, Score
+from gate.records import Case, CheckedJson, MetricSpec, Question, Reply, Response, Score
 from gate.records.codec import from_json, schema_of, to_json, to_lean_json
 from gate.user_code.roles import RequestHandler
 
 _MEMBERS = ("keys", "needs", "metrics", "grade")
 
 
-def answer(desk: RequestHandler, method: str, *arguments: Any, **_: Any) -> Any:
+def answer(desk: RequestHandler, method: str, *arguments: CheckedJson, **_: object) -> object:
     """`method`: the name of a function here; its arguments come as JSON."""
     return _METHODS[method](desk, *arguments)
 
 
-def examine(desk: RequestHandler, spec: str) -> Any:
+def examine(desk: RequestHandler, spec: str) -> object:
     """What can be told of the class before it is made."""
     cls = desk.load(spec)
     missing = [name for name in _MEMBERS if not hasattr(cls, name)]
@@ -28,12 +28,12 @@ def examine(desk: RequestHandler, spec: str) -> Any:
     lacks = f" ({', '.join(missing)} missing)" if missing else ""
     form = "a dataclass with keys, needs, metrics, grade"
     fault = "" if fits and not missing else f"'{spec}' is not a grader: {form}{lacks}"
-    return {"fault": fault, "schema": schema_of(cls) if fits else {}, **_manner(cls)}
+    return {"fault": fault, "schema": schema_of(cast("type", cls)) if fits else {}, **_manner(cls)}
 
 
-def make(desk: RequestHandler, spec: str, options: Mapping[str, Any]) -> Any:
+def make(desk: RequestHandler, spec: str, options: Mapping[str, CheckedJson]) -> object:
     """An instance, by its number, and all that it says of itself."""
-    grader: Any = from_json(desk.load(spec), options)
+    grader: Any = from_json(cast("type", desk.load(spec)), options)
     rooted = getattr(grader, "rooted", None)
     if callable(rooted):
         grader = rooted(desk.workspace.root)
@@ -55,27 +55,29 @@ def make(desk: RequestHandler, spec: str, options: Mapping[str, Any]) -> Any:
     }
 
 
-def grade(desk: RequestHandler, of: int, case: Any, response: Any) -> Any:
+def grade(desk: RequestHandler, of: int, case: CheckedJson, response: CheckedJson) -> object:
     return _score(desk.object_of(of).grade(_case(case), _response(response)))
 
 
-def ask(desk: RequestHandler, of: int, case: Any, response: Any) -> Any:
+def ask(desk: RequestHandler, of: int, case: CheckedJson, response: CheckedJson) -> object:
     questions = tuple(desk.object_of(of).questions(_case(case), _response(response)))
     if not all(isinstance(one, Question) for one in questions):
         raise GraderFailure("the grader's questions() must return Questions")
     return to_json(questions)
 
 
-def read(desk: RequestHandler, of: int, case: Any, response: Any, replies: Any) -> Any:
+def read(
+    desk: RequestHandler, of: int, case: CheckedJson, response: CheckedJson, replies: CheckedJson
+) -> object:
     votes = [tuple(from_json(Reply, vote) for vote in given) for given in replies]
     return _score(desk.object_of(of).read(_case(case), _response(response), votes))
 
 
-def check(desk: RequestHandler, of: int, keys: Any) -> Any:
+def check(desk: RequestHandler, of: int, keys: CheckedJson) -> object:
     return [str(fault) for fault in desk.object_of(of).case_faults(keys)]
 
 
-def _manner(grader: Any) -> dict[str, Any]:
+def _manner(grader: object) -> dict[str, object]:
     return {
         "role": getattr(grader, "role", None),
         "partly_offline": getattr(grader, "partly_offline", False) is True,
@@ -83,15 +85,15 @@ def _manner(grader: Any) -> dict[str, Any]:
     }
 
 
-def _case(data: Any) -> Case:
+def _case(data: CheckedJson) -> Case:
     return from_json(Case, data)
 
 
-def _response(data: Any) -> Response:
+def _response(data: CheckedJson) -> Response:
     return from_json(Response, data)
 
 
-def _score(score: Any) -> Any:
+def _score(score: object) -> object:
     """As JSON, with plain finite floats: a grader may return numpy's. Raises GraderFailure."""
     if not isinstance(score, Score):
         raise GraderFailure(f"the grader returned {type(score).__name__}, not a Score")
@@ -104,7 +106,7 @@ def _score(score: Any) -> Any:
     return to_lean_json(replace(score, values=values, passed=passed, failures=codes))
 
 
-_METHODS: dict[str, Callable[..., Any]] = {
+_METHODS: dict[str, Callable[..., object]] = {
     "examine": examine,
     "make": make,
     "grade": grade,

@@ -97,7 +97,7 @@ def import_place(
     )
 
 
-def _facts(where: Where, rules: Rules, config: Config) -> dict[str, Any]:
+def _facts(where: Where, rules: Rules, config: Config) -> dict[str, Any]:  # of Provenance
     job, opened = where.job, where.opened
     return {
         "commit": job.head_sha or (opened.git.head() if opened.git else None),

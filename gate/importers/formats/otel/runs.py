@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gate.agents.traces.otel import trace_of
 from gate.agents.traces.otel_facts import AgentCall, ModelCall, fill_gaps
@@ -253,7 +253,13 @@ _plain = attrgetter(*_PLAIN)
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def runs_of(request: tuple[str, str, list[Any]]) -> tuple[Any, ...]:
+# Suite, case, start in ns, key, digest of its question, and its metrics: does it say pass or fail?
+RunEntry = tuple[str, str, int | None, str, bytes, list[tuple[str, bool]]]
+# Runs with their data, what is wrong (file, line, message), and how much is odd.
+FoundRuns = tuple[list[tuple[RunEntry, bytes]], list[tuple[int, int, str]], dict[str, int]]
+
+
+def runs_of(request: tuple[str, str, list[tuple[object, ...]]]) -> FoundRuns:
     """The entry and the data of each run of the groups, as plain values, and what is odd about
     them.
     """
@@ -267,11 +273,11 @@ def runs_of(request: tuple[str, str, list[Any]]) -> tuple[Any, ...]:
     return found, odd.wrong, dict(odd.counted)
 
 
-def _entry(run: TracedRun) -> list[Any]:
+def _entry(run: TracedRun) -> RunEntry:
     """What is to be known of it before it is a trial."""
     asked = hashlib.sha256(run.question.encode()).digest()[:8]
     metrics = [(result.metric, result.passed is not None) for result in run.results]
-    return [run.suite, run.case, run.start, run.key, asked, metrics]
+    return run.suite, run.case, run.start, run.key, asked, metrics
 
 
 def pack_run(run: TracedRun) -> bytes:

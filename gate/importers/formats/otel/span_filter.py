@@ -9,7 +9,7 @@ import binascii
 import marshal
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -32,7 +32,7 @@ from gate.agents.traces.values import Called, as_list, as_object, as_text, first
 from gate.errors import AgentFailure
 from gate.files.json_values import as_string
 from gate.importers.formats.otel.lines import ReadValue, lines_in
-from gate.records import Json
+from gate.records import CheckedJson, Json
 
 CONVERSATION = ("gen_ai.conversation.id", "session.id")
 EVALUATION = "gen_ai.evaluation.result"
@@ -82,7 +82,11 @@ def filter_spans(lines: Iterable[ReadValue], also: Set[str]) -> TakenSpans:
     return found
 
 
-def filter_piece(request: tuple[str, int, int, list[str]]) -> tuple[Any, ...]:
+# Records, what is worth a note, wrong lines, and how many lines there are.
+FilteredPiece = tuple[list[tuple[object, ...]], dict[str, int], list[tuple[int, str]], int]
+
+
+def filter_piece(request: tuple[str, int, int, list[str]]) -> FilteredPiece:
     """The spans in a piece of a file of lines, as plain values, and how many lines it has."""
     path, start, size, also = request
     with Path(path).open("rb") as stream:
@@ -199,7 +203,7 @@ def _data(
         raise AgentFailure("an attribute is nested too deeply") from None
 
 
-def _facts(kind: Kind, told: list[Any]) -> Facts:
+def _facts(kind: Kind, told: Sequence[CheckedJson]) -> Facts:
     if kind == "llm":
         return ModelCall._make([*told[:1], tuple(map(Called._make, told[1])), *told[2:]])
     if kind in ("tool", "mcp"):

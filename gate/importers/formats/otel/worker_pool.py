@@ -10,10 +10,12 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from gate.errors import InfrastructureError
 
+S = TypeVar("S")
+T = TypeVar("T")
 _LENGTH = 8  # bytes of a message's length
 _READY = "ready"
 
@@ -36,7 +38,7 @@ class Crew:
         if not all(_answers(worker) for worker in self._workers):
             self._end()
 
-    def map(self, work: Callable[[Any], Any], requests: Iterable[Any]) -> Iterator[Any]:
+    def map(self, work: Callable[[S], T], requests: Iterable[S]) -> Iterator[T]:
         """`work` of each request, in order. It is one that the worker knows by its name. Raises
         InfrastructureError when a process was killed.
         """
@@ -68,7 +70,7 @@ class Crew:
         self._workers.clear()
 
 
-def serve(works: Iterable[Callable[[Any], Any]], given: IO[bytes], back: IO[bytes]) -> None:
+def serve(works: Iterable[Callable[..., object]], given: IO[bytes], back: IO[bytes]) -> None:
     """In the worker: answers requests until there are no more."""
     known = {work.__name__: work for work in works}
     put(back, _READY)
@@ -77,14 +79,14 @@ def serve(works: Iterable[Callable[[Any], Any]], given: IO[bytes], back: IO[byte
         put(back, known[name](request))
 
 
-def put(stream: IO[bytes], value: Any) -> None:
+def put(stream: IO[bytes], value: Any) -> None:  # whatever marshal can hold
     data = marshal.dumps(value)
     stream.write(len(data).to_bytes(_LENGTH, "little"))
     stream.write(data)
     stream.flush()
 
 
-def take(stream: IO[bytes]) -> Any:
+def take(stream: IO[bytes]) -> Any:  # what the other side has put
     """None at its end."""
     head = stream.read(_LENGTH)
     if len(head) < _LENGTH:
@@ -99,7 +101,7 @@ def _answers(worker: subprocess.Popen[bytes]) -> bool:
         return False
 
 
-def _send(worker: subprocess.Popen[bytes], message: Any) -> None:
+def _send(worker: subprocess.Popen[bytes], message: object) -> None:
     try:
         if worker.stdin is not None:
             put(worker.stdin, message)
@@ -107,7 +109,7 @@ def _send(worker: subprocess.Popen[bytes], message: Any) -> None:
         raise _killed() from error
 
 
-def _received(worker: subprocess.Popen[bytes]) -> Any:
+def _received(worker: subprocess.Popen[bytes]) -> Any:  # what `work` returned
     try:
         found = None if worker.stdout is None else take(worker.stdout)
     except (OSError, ValueError, EOFError, TypeError) as error:

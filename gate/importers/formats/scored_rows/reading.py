@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from gate.files.json_values import as_amount
 from gate.files.tables import TableRow
@@ -22,6 +21,7 @@ from gate.importers.formats.scored_rows.checking import (
 )
 from gate.importers.formats.scored_rows.options import ReadingPlan
 from gate.importers.formats.scored_rows.shape import (
+    Role,
     RowShape,
     decode_cell,
     read_moment,
@@ -243,7 +243,7 @@ def _usage(cells: Mapping[str, Json], shape: RowShape, found: ExportTotals) -> U
     """What the row itself says, or else its inner spans."""
     sums = found.inner.get(text(shape.at("trace", cells)), {})
 
-    def told(role: Any) -> Json:
+    def told(role: Role) -> float | None:
         return shape.number(role, cells) or sums.get(role)
 
     return usage_of(
