@@ -27,7 +27,8 @@ from gate.run.options import Host, RunOptions
 from gate.store.measurements import Stored, load
 from gate.suites.config import build
 from gate.suites.config.check import check_document
-from gate.suites.config.lint import lint
+from gate.suites.config.current_names import use_current_names
+from gate.suites.config.lint import ConfigFindings, lint
 from gate.suites.config.load import DEFAULT_AGENT
 from gate.suites.config.overrides import for_release
 from gate.suites.protection.rules import load_own_config
@@ -174,10 +175,12 @@ def _limits(gates: Mapping[str, Mapping[str, Json]], after: Stored, now: datetim
     data, problems = check_document(document, {})
     rules = build.config(data, document.place, agent=DEFAULT_AGENT, file=_GATES)
     measured = {name: suite.meta.specs for name, suite in after.suites.items()}
-    problems += lint(rules, measured, now.date()).problems
+    findings = ConfigFindings()
+    rules = use_current_names(rules, measured, findings)
+    problems += [*findings.problems, *lint(rules, measured, now.date()).problems]
     if problems:
         raise InvalidInput(problems)
-    return rules
+    return replace(rules, warnings=tuple(findings.warnings))
 
 
 @contextmanager

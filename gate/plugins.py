@@ -201,6 +201,8 @@ class GraderTraits:
     abouts: Mapping[str, str] = field(
         default_factory=dict
     )  # column -> the words by which its reasons name it
+    # Option as it is written -> its name now, where an option has an old name.
+    older_words: Mapping[str, str] = field(default_factory=dict)
     role: Role | None = None  # of a ModelGrader: the model that it asks
     partly_offline: bool = False  # needs its judge for some cases only, so gate.yml may have none
     knows_modes: bool = False  # has an option `mode`, which the suite's `mode` sets

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from gate.analysis.metric_names import describe_renamed, name_judged_by
 from gate.errors import Place, Problem
 from gate.files.json_schema import mismatches
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
@@ -32,13 +33,14 @@ class LabelContext:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewLabels:
     """The rows that count, and those that do not: `wrong` in the file itself, or `stale` beside the
-    suites as they are now.
+    suites as they are now. `renamed`: old names of metrics, each at its first line.
     """
 
     rows: tuple[Label, ...] = ()
     lines: tuple[int, ...] = ()  # of each row in the file
     wrong: tuple[Problem, ...] = ()
     stale: tuple[Problem, ...] = ()
+    renamed: tuple[Problem, ...] = ()
 
     def select(self, suite: str, metric: str) -> tuple[Label, ...]:
         return tuple(row for row in self.rows if row.suite == suite and row.metric == metric)
@@ -72,19 +74,27 @@ def read_labels(source: DatasetSource | None) -> ReviewLabels:
         return ReviewLabels()
     form, wrong = schema(), []
     ratings: list[tuple[int, Label]] = []
+    renamed: dict[str, Problem] = {}
     for row in read_dataset(source):
         if isinstance(row, Problem):
             wrong.append(row)
             continue
         faults = list(_list_faults(row, form))
         wrong += [Problem(Place(source.name, row.line), fault) for fault in faults]
-        if not faults:
-            ratings.append((row.line, from_json(Label, row.data)))
+        if faults:
+            continue
+        label = from_json(Label, row.data)
+        metric = name_judged_by(label.rubric, label.metric)
+        if metric != label.metric:
+            sentence = describe_renamed(label.metric, metric)
+            renamed.setdefault(metric, Problem(Place(source.name, row.line), sentence))
+        ratings.append((row.line, replace(label, metric=metric)))
     kept, contradictions = _drop_contradictions(ratings, source.name)
     return ReviewLabels(
         rows=tuple(label for _, label in kept),
         lines=tuple(line for line, _ in kept),
         wrong=(*wrong, *contradictions),
+        renamed=tuple(renamed.values()),
     )
 
 
@@ -116,6 +126,7 @@ def keep_fitting(
         lines=tuple(line for line, _ in kept),
         wrong=tuple(wrong),
         stale=tuple(stale),
+        renamed=labels.renamed,
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from gate.analysis.metric_names import current_name, describe_renamed
 from gate.commands.baseline_sources import Desk, find_baselines, open_desk, request
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import is_there, read_bytes, read_if_there
@@ -93,20 +94,24 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
     if not options.reason.strip():
         raise UsageError("gate baseline accept: --reason is empty; say why the change is intended")
     folder = desk.root / desk.rules.path
+    given, renamed = tuple(options.metric or ()), dict[str, str]()
     for file in _files(folder, options.suite):
         before = parse(read_bytes(file), str(file))
-        _check_metrics(before, options.metric or ())
+        metrics = _find_metrics(before, given)
+        renamed |= {old: new for old, new in zip(given, metrics, strict=True) if old != new}
         after = accept(
             before,
             who=_who(desk),
             when=f"{desk.now:%Y-%m-%dT%H:%M:%SZ}",
             why=options.reason.strip(),
-            metrics=options.metric or (),
+            metrics=metrics,
         )
         path = write(folder, after)
         desk.echo(
             f"{path}: accepted by {after.accepted[-1].who}; the next run starts a new baseline"
         )
+    for old, new in renamed.items():
+        desk.echo(f"--metric {old}: {describe_renamed(old, new)} - write the new name")
     return 0
 
 
@@ -146,12 +151,15 @@ def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:
     return files
 
 
-def _check_metrics(baseline: BaselineFile, metrics: Sequence[str]) -> None:
+def _find_metrics(baseline: BaselineFile, metrics: Sequence[str]) -> tuple[str, ...]:
+    """Those that are meant: an old name stands for the one of now."""
     known = tuple(baseline.table.specs)
     for metric in metrics:
-        if metric not in known:
+        name = current_name(metric, known)
+        if name not in known:
             where = f"not in the baseline of '{baseline.suite}'"
             raise UsageError(f"--metric {metric}: {where}{did_you_mean(metric, known)}")
+    return tuple(current_name(metric, known) for metric in metrics)
 
 
 def _who(desk: Desk) -> str:

@@ -67,7 +67,10 @@ def compare(
         duration_s=0.0,
         mode=after.provenance.mode,
         provenance=after.provenance,
-        notes=tuple(f"{after.name} has no suite '{s}'" for s in earlier if s not in after.suites),
+        notes=(
+            *config.warnings,
+            *(f"{after.name} has no suite '{s}'" for s in earlier if s not in after.suites),
+        ),
         elsewhere=_list_metrics_elsewhere(after, config, root),
     )
     people = _read_labels(after, config, root)

@@ -15,7 +15,7 @@ from datetime import datetime
 from itertools import islice
 from urllib.parse import quote
 
-from gate.analysis.metric_names import DIMENSIONS
+from gate.analysis.metric_names import DIMENSIONS, current_names, describe_renamed
 from gate.errors import InfrastructureError
 from gate.github.api import Api, ApiError
 from gate.github.comments import login_of, parse_marker
@@ -132,7 +132,9 @@ def _on(api: Api, where: _Where, metrics: Sequence[str]) -> Found:
         change, note = _read_comment(api, comment, judged, metrics, allowed)
         changes += [change] if change else []
         notes += [note] if note else []
-    return Found(changes=tuple(changes), notes=() if changes else tuple(dict.fromkeys(notes)))
+    if changes:
+        notes = [note for change in changes for note in _tell_old_names(change)]
+    return Found(changes=tuple(changes), notes=tuple(dict.fromkeys(notes)))
 
 
 def _candidate(comment: Mapping[str, Json]) -> bool:
@@ -213,7 +215,18 @@ def parse_metric_names(reason: str, known_metrics: Sequence[str]) -> tuple[tuple
         for found in _NAME.finditer(reason)
         if found["dimension"].lower() in dimensions or _METRICS_OWN.search(found["what"])
     ]
+    named: list[str] = []
     for word in alike:
-        if word not in known_metrics:
+        names = current_names(word, known_metrics)
+        if not set(names) <= set(known_metrics):
             return (), f"no suite measures `{word}`{did_you_mean(word, tuple(known_metrics))}"
-    return tuple(dict.fromkeys(alike)), ""
+        named += names
+    return tuple(dict.fromkeys(named)), ""
+
+
+def _tell_old_names(change: AcceptedChange) -> Iterator[str]:
+    """What somebody who accepts a metric by its old name should write the next time."""
+    for found in _NAME.finditer(change.why):
+        for name in current_names(found[0], ()):
+            if name != found[0] and name in change.metrics:
+                yield f"`{COMMAND}` by {change.who}: {describe_renamed(found[0], name)}"

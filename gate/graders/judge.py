@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -63,7 +63,10 @@ class Judge:
 
     def __post_init__(self) -> None:
         rubric = self._rubric
-        for key, what in limits(rubric, self.least, self.least_total):
+        if len(self._own_least) < len(self.least):
+            twice = " and ".join(f"least.{word}" for word in self.least)
+            raise UsageError(f"judge by '{rubric.name}': {twice} name a criterion twice")
+        for key, what in limits(rubric, self._own_least, self.least_total):
             raise UsageError(f"judge by '{rubric.name}': {key}: {what}")
         if self.least_each is not None and self.rubric != "case":
             raise UsageError(f"judge by '{rubric.name}': least_each: only `rubric: case` has it")
@@ -136,8 +139,8 @@ class Judge:
         call = ToolCall(name="-", arguments={}, result="-")
         response = Response(answer="-", retrieved=(Document(id="-", text="-"),), steps=(call,))
         parts = {
-            "rubric": rubric,
-            "least": self._least(rubric),
+            "rubric": _as_asked(rubric),
+            "least": {rubric.asked_as(n): value for n, value in self._least(rubric).items()},
             "least_total": self._least_total(rubric),
             "questions": questions_on(rubric, case, response),
             **self._each_wording(case, response),
@@ -146,12 +149,31 @@ class Judge:
         }
         return json.dumps(to_json(parts), sort_keys=True, separators=(",", ":"))
 
+    def digest_options(self, options: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The options as they are hashed: alike for the old and the new name of a criterion."""
+        if not self.least:
+            return options
+        rubric = self._rubric
+        least = {rubric.asked_as(name): value for name, value in self._own_least.items()}
+        return {**options, "least": least}
+
     @property
     def abouts(self) -> Mapping[str, str]:
         """Column -> the word with which the reason begins to speak of it."""
         rubric = self._rubric
         named = ((rubric.metric_of(name), name) for name in rubric.criteria)
         return {metric: name for metric, name in named if metric}
+
+    @property
+    def older_words(self) -> Mapping[str, str]:
+        """Keys of the options that are old words for criteria -> how they are written now."""
+        named = {word: self._rubric.criterion_named(word) for word in self.least}
+        return {f"least.{word}": f"least.{name}" for word, name in named.items() if word != name}
+
+    @property
+    def _own_least(self) -> Mapping[str, float]:
+        """Criterion -> points, as the options have them."""
+        return {self._rubric.criterion_named(word): value for word, value in self.least.items()}
 
     @property
     def _rubric(self) -> Rubric:
@@ -169,7 +191,7 @@ class Judge:
         return {"each": to_json([named, questions_on(named, case, response)])}
 
     def _least(self, rubric: Rubric) -> Mapping[str, float]:
-        return {**rubric.least, **(self.least if rubric == self._rubric else {})}
+        return {**rubric.least, **(self._own_least if rubric == self._rubric else {})}
 
     def _deciding(self, rubric: Rubric) -> bool:
         return bool(self._least(rubric)) or self._least_total(rubric) is not None
@@ -245,6 +267,13 @@ class Judge:
             return max(_near(at, limit - 0.5, bounds) for at, limit, bounds in rules)
         each = [(points[name], rubric.bounds(name)) for name in rubric.criteria]
         return max(_near(at, (low + high) / 2, (low, high)) for at, (low, high) in each)
+
+
+def _as_asked(rubric: Rubric) -> Json:
+    """The rubric as the judge model is asked by it."""
+    criteria = {rubric.asked_as(name): one for name, one in rubric.criteria.items()}
+    names = [field.name for field in fields(Rubric)]
+    return to_json({name: getattr(rubric, name) for name in names} | {"criteria": criteria})
 
 
 def _near(at: float, limit: float, bounds: tuple[float, float]) -> float:

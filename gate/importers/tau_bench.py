@@ -230,7 +230,7 @@ def codes(row: TauBenchRow) -> tuple[str, ...]:
     if row.solved:
         return ()
     if "reward_info" in row.info and row.info["reward_info"] is None:
-        return ("not_finished", "loop")
+        return ("not_finished", "inefficient")
     missed = list_missed_outputs(row)
     told = tuple(f"output_missing:{one_line(text, 80)}" for text in missed[:20])
     judged: Mapping[str, Json] = row.judged

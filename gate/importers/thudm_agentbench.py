@@ -236,8 +236,8 @@ _UNASKED = ("task error", "cancelled", "running")
 _MODES = {  # failure modes of ours, as codes
     "agent validation failed": ("format",),
     "agent invalid action": ("format",),
-    "agent context limit": ("loop",),
-    "task limit reached": ("loop",),
+    "agent context limit": ("inefficient",),
+    "task limit reached": ("inefficient",),
 }
 
 

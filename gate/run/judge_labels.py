@@ -232,7 +232,7 @@ def _limits(grader: Grader) -> Iterator[tuple[str, float]]:
     if not isinstance(rubric, Rubric):
         return
     for criterion, least in {**rubric.least, **getattr(grader, "least", {})}.items():
-        yield rubric.metric_of(criterion), float(least)
+        yield rubric.metric_of(rubric.criterion_named(criterion)), float(least)
     own_total = getattr(grader, "least_total", None)
     total = rubric.least_total if own_total is None else own_total
     if total is not None and rubric.total:

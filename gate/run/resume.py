@@ -150,7 +150,12 @@ def _course(meta: Meta, session: SessionWriter, *, stands: bool) -> Course:
 
 def _without_looks(suites: Mapping[str, SuiteMeta]) -> dict[str, SuiteMeta]:
     return {
-        name: replace(suite, looks=None, specs=_comparable_specs(suite.specs))
+        name: replace(
+            suite,
+            looks=None,
+            specs=_comparable_specs(suite.specs),
+            told_by={n: replace(by, about="") for n, by in suite.told_by.items()},
+        )
         for name, suite in suites.items()
     }
 

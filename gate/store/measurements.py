@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gate.analysis.columns import TrialColumns
+from gate.analysis.metric_names import describe_stored_names
 from gate.analysis.pooling import pool
 from gate.analysis.table import Table, table_of
 from gate.analysis.tally import Tally
@@ -111,7 +112,11 @@ def _suite(
         meta=meta,
         table=table_of(columns, meta.specs, meta.graders),
         tally=tally,
-        info=replace(info, rounds=columns.rounds),
+        info=replace(
+            info,
+            rounds=columns.rounds,
+            notes=describe_stored_names(session.renamed.get(columns.suite, {})),
+        ),
         facts=facts,
         # Whether the verdict spared a trial or a budget, only the report can say.
         not_run=suite_report.not_run
@@ -153,6 +158,7 @@ def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
         age_days=age_days(newest.created_at, now) if newest else None,
         rounds=pooled.rounds,
         runs=len(pooled.runs),
+        notes=describe_stored_names(stored.renamed),
         pooling=pooled.notes,
     )
     return stored.suite, StoredSuite(

@@ -34,6 +34,7 @@ from gate.records import (
     TrialRow,
 )
 from gate.records.codec import from_json, json_text, to_json
+from gate.store.current_names import list_old_names, rename_report, rename_rows, rename_suite
 from gate.store.event_log import SURROGATES, EventLog, disk, parse_line
 from gate.store.session_check import check_form, check_names, read_report, report_of
 from gate.system.shortage import advice
@@ -200,11 +201,11 @@ class SessionWriter:
 
     def rows(self) -> Iterator[TrialRow]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
-        return self.log.rows()
+        return rename_rows(self.log.rows(), self.meta.suites)
 
     def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         """The rows of some cases only, without reading the others."""
-        return self.log.rows_of(suite, case_ids)
+        return rename_rows(self.log.rows_of(suite, case_ids), self.meta.suites)
 
     def find_done(self) -> Set[tuple[str, str, int]]:
         """(suite, case, round) of every finished trial; nobody's answer is not finished."""
@@ -272,14 +273,20 @@ class SessionWriter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A stored session. `report` is None when the run never came to a verdict."""
+    """A stored session. `report` is None when the run never came to a verdict. `renamed`: suite ->
+    names of metrics in its files -> those that they have now, which everything here has.
+    """
 
     folder: Path
     meta: Meta
     report: Report | None
+    renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def rows(self) -> Iterator[TrialRow]:
         """The rows of details.jsonl, or of the resume log when the run was cut off."""
+        return rename_rows(self._stored_rows(), self.meta.suites)
+
+    def _stored_rows(self) -> Iterator[TrialRow]:
         details = self.folder / DETAILS
         there = details if os.path.lexists(details) else self.folder / EVENTS
         with regular(there).open("rb") as file:
@@ -382,13 +389,23 @@ def load_session(folder: Path, *, most: int | None = None) -> Session:
 
     `most`: bytes of each file that is read, for a folder that others made.
     """
-    meta = read_meta(folder, most)
-    summary = folder / SUMMARY
+    stored = _read_meta(folder, most)
+    meta, summary = _rename_suites(stored), folder / SUMMARY
     report = read_report(summary, most) if os.path.lexists(summary) else None
-    return Session(folder=folder, meta=meta, report=report)
+    return Session(
+        folder=folder,
+        meta=meta,
+        report=rename_report(report, meta.suites) if report else None,
+        renamed=list_old_names(stored.suites),
+    )
 
 
 def read_meta(folder: Path, most: int | None = None) -> Meta:
+    """meta.json, with the names that metrics have now."""
+    return _rename_suites(_read_meta(folder, most))
+
+
+def _read_meta(folder: Path, most: int | None) -> Meta:
     path = folder / META
     if not os.path.lexists(path):
         raise UsageError(
@@ -407,6 +424,10 @@ def read_meta(folder: Path, most: int | None = None) -> Meta:
         if not _possible(suite):
             raise UsageError(f"{path}: suites.{name}: impossible numbers of cases or trials")
     return meta
+
+
+def _rename_suites(meta: Meta) -> Meta:
+    return replace(meta, suites={n: rename_suite(one) for n, one in meta.suites.items()})
 
 
 def _possible(suite: SuiteMeta) -> bool:

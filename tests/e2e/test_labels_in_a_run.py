@@ -70,7 +70,11 @@ def label_all(folder, session, human):
             labelled_at="2026-11-21T12:00:00Z",
         )
         for row in rows
-        for metric in ("correctness.correctness", "correctness.completeness", FAITHFUL)
+        for metric in (
+            "correctness.factual_correctness",
+            "correctness.reference_coverage",
+            FAITHFUL,
+        )
     ]
     (folder / "reviews").mkdir(exist_ok=True)
     text = "".join(json.dumps(to_json(one)) + "\n" for one in found)
@@ -208,7 +212,7 @@ def test_without_a_judge_people_are_heard_all_the_same(project):
     report = summary_of(session)
     people = {one["metric"]: one for one in report["suites"]["s"]["people"]}
     assert sorted(people) == [
-        *("correctness.completeness", "correctness.correctness", FAITHFUL),
+        *("correctness.factual_correctness", FAITHFUL, "correctness.reference_coverage"),
     ]
     assert (people[FAITHFUL]["labels"], people[FAITHFUL]["reviewers"]) == (30, 1)
     assert report["notes"] == []

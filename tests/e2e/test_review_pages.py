@@ -118,8 +118,8 @@ def test_a_form_is_filled_in_with_the_keyboard_saved_and_imported(browser, page,
     assert {row["reviewer"] for row in rows} == {"Ada Lovelace"}
     by_metric = {row["metric"]: row["human"] for row in rows}
     assert by_metric == {
-        "correctness.correctness": 4.0,
-        "correctness.completeness": 5.0,
+        "correctness.factual_correctness": 4.0,
+        "correctness.reference_coverage": 5.0,
         "correctness.faithfulness": 3.0,
     }
     shown = json.loads((project / "reviews/first.json").read_text("utf-8"))["cases"]
@@ -143,7 +143,7 @@ def test_a_form_is_filled_in_with_the_mouse(browser, page):
     page.click("article:not([hidden]) [data-skip]")
     assert done(page) == "1 of 6"
     first, second = saved(browser, page, "labels-first-Ben.json")["labels"]
-    assert first["ratings"] == {"answer.correctness": 2, "answer.faithfulness": 5}
+    assert first["ratings"] == {"answer.factual_correctness": 2, "answer.faithfulness": 5}
     assert (first["note"], second["cannot_judge"]) == ("2 < 3", True)
     assert told(page).endswith("1 of 6 cases. Go on whenever you like and save again.")
 
@@ -180,7 +180,7 @@ def test_keys_move_between_cases_and_criteria_and_a_rating_can_be_changed(page):
     chosen = "[...document.querySelectorAll('article:not([hidden]) input:checked')]"
     assert page.see(f"{chosen}.map((one) => one.value)") == ["5"]
     active = "document.querySelector('article:not([hidden]) fieldset.active').dataset.name"
-    assert page.see(active) == "answer.completeness"
+    assert page.see(active) == "answer.reference_coverage"
 
 
 def test_the_page_asks_the_network_for_nothing(page, project):

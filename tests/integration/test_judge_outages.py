@@ -25,7 +25,11 @@ def broken(case):
     return {"answer": "it is 4711", "context": case["context"]}
 """
 NOBODY = "http://127.0.0.1:9"
-JUDGED = ["correctness.correctness", "correctness.completeness", "correctness.faithfulness"]
+JUDGED = [
+    "correctness.factual_correctness",
+    "correctness.reference_coverage",
+    "correctness.faithfulness",
+]
 
 
 def late(question, nth):

@@ -14,7 +14,11 @@ from gate.records.codec import to_json
 from tests.support.stored_session import store
 
 JUDGE = "judge-digest-1"
-METRICS = ("correctness.correctness", "correctness.completeness", "correctness.faithfulness")
+METRICS = (
+    "correctness.factual_correctness",
+    "correctness.reference_coverage",
+    "correctness.faithfulness",
+)
 SPECS = {
     name: MetricSpec(name=name, column=name, unit="points", low=1.0, high=5.0, asks="judge")
     for name in METRICS

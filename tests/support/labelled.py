@@ -13,7 +13,7 @@ from gate.records import Label, MetricSpec
 from gate.records.codec import to_json
 
 FILE = "reviews/labels.jsonl"
-METRIC = "correctness.correctness"
+METRIC = "correctness.factual_correctness"
 SPEC = MetricSpec(
     name=METRIC, column=METRIC, unit="points", low=1.0, high=5.0, on_agent_error=1.0, asks="judge"
 )

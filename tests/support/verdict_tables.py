@@ -14,7 +14,7 @@ from gate.verdict.suite_data import UNPLANNED, SuiteData
 
 SUCCESS = MetricSpec(name="agent.success_rate", column="success", family="rate", unit="share")
 RECALL = MetricSpec(name="retrieval.recall@5", column="recall", unit="share")
-JUDGE = MetricSpec(name="correctness.correctness", column="judge", low=1.0, high=5.0)
+JUDGE = MetricSpec(name="correctness.factual_correctness", column="judge", low=1.0, high=5.0)
 P95 = MetricSpec(
     name="operational.p95_latency_ms",
     column="latency_ms",

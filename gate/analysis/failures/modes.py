@@ -202,7 +202,9 @@ RULES: tuple[Rule, ...] = (
             | {"factual_mismatch", "fact_pattern_missing", "rubric_not_met"}
         ),
     ),
-    Rule(mode="format", codes=frozenset({"structure", "judge_low:structure"})),
+    Rule(
+        mode="format", codes=frozenset({"structure", "judge_low:coherence", "judge_low:structure"})
+    ),
     Rule(
         mode="instruction",
         codes=frozenset(

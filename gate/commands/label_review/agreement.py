@@ -48,7 +48,7 @@ def _summarise(file: str, least: float | None, review: LabelReview) -> Checked:
         least=least,
         agreements=review.agreements,
         advisory=review.advisory,
-        notes=review.warnings,
+        notes=(*map(str, review.found.renamed), *review.warnings),
         wrong=tuple(map(str, sorted(review.found.wrong))),
         stale=tuple(map(str, sorted(review.found.stale))),
     )

@@ -7,10 +7,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from gate.analysis.metric_names import name_judged_by
 from gate.commands.label_review.rotation import Key, Stratum, StratumName
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.encoding import decode
@@ -163,13 +164,24 @@ def _refuse_number(word: str) -> Json:
     raise ValueError(f"{word} is no number")
 
 
+def _with_current_names(manifest: Manifest) -> Manifest:
+    """Forms and sheets keep the criteria's own names; what is rated by them may have a new one."""
+    names = {one.metric: name_judged_by(one.rubric, one.metric) for one in manifest.criteria}
+    criteria = tuple(replace(one, metric=names[one.metric]) for one in manifest.criteria)
+    cases = tuple(
+        replace(one, judge={names.get(name, name): value for name, value in one.judge.items()})
+        for one in manifest.cases
+    )
+    return replace(manifest, criteria=criteria, cases=cases)
+
+
 def _manifest(data: Json, path: Path) -> Manifest:
     wrong = mismatches(schema_of(Manifest), data)
     if wrong:
         where = ".".join(map(str, wrong[0].path))
         message = f"{wrong[0].message}; restore the file from git, or draw the sample again"
         raise InvalidInput([Problem(Place(str(path), key=where), message)])
-    manifest = from_json(Manifest, data)
+    manifest = _with_current_names(from_json(Manifest, data))
     if not all(0.0 < one.weight <= LARGEST and one.cycle >= 1 for one in manifest.cases):
         message = "cases: a weight or cycle is not valid; restore the file from git"
         raise InvalidInput([Problem(Place(str(path)), message)])

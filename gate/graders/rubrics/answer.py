@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from gate.graders.rubrics.rubric import ANSWER, CONTEXT, QUESTION, Criterion, Rubric
+from gate.graders.rubrics.rubric import (
+    ANSWER,
+    CONTEXT,
+    QUESTION,
+    Criterion,
+    RewordedRubric,
+)
 
-RUBRIC = Rubric(
+RUBRIC = RewordedRubric(
     name="answer",
     about=(
         "An answer to a question, beside an expected answer that is right. Where a context is"
@@ -20,8 +26,9 @@ RUBRIC = Rubric(
     dimension="correctness",
     shows=(QUESTION, CONTEXT, "expected_answer", ANSWER),
     needs=("expected_answer",),
+    older={"factual_correctness": "correctness", "reference_coverage": "completeness"},
     criteria={
-        "correctness": Criterion(
+        "factual_correctness": Criterion(
             about=(
                 "Are the claims true, by the expected answer first and the context second? Where"
                 " the expected answer says that it cannot be told, saying so is right and any"
@@ -35,7 +42,7 @@ RUBRIC = Rubric(
                 "1": "the main point is wrong, or there is no answer",
             },
         ),
-        "completeness": Criterion(
+        "reference_coverage": Criterion(
             about=(
                 "Does it answer all that was asked, with everything that the expected answer holds"
                 " on it, conditions and limits included?"

@@ -130,8 +130,8 @@ def _plain(answer: str) -> str:
 def _reply_form(text: str, rubric: Rubric) -> Iterator[str]:
     """Each criterion with points, as the judge has to write it; one alone with its reason too."""
     forms = [
-        re.compile(rf'"{re.escape(name)}" ?: ?{{[^{{}}]{{0,2000}}?"(?:score|better)" ?:')
-        for name in rubric.criteria
+        re.compile(rf'"{re.escape(word)}" ?: ?{{[^{{}}]{{0,2000}}?"(?:score|better)" ?:')
+        for word in map(rubric.asked_as, rubric.criteria)
     ]
     matches = [form.search(text) for form in forms]
     first = matches[0]

@@ -57,7 +57,7 @@ def schema_for(rubric: Rubric) -> dict[str, Json]:
             result = {
                 "score": {"type": "integer", "minimum": criterion.low, "maximum": criterion.high}
             }
-        properties[name] = _object({"reason": {"type": "string"}, **result})
+        properties[rubric.asked_as(name)] = _object({"reason": {"type": "string"}, **result})
     flags: dict[str, Json] = {
         "addressed_judge": {"type": "boolean"},
         "canary": {"type": "string"},
@@ -118,7 +118,8 @@ def _criteria(rubric: Rubric) -> Iterator[str]:
     for name, criterion in rubric.criteria.items():
         scale = "" if rubric.compare_with else f" ({criterion.low} to {criterion.high})"
         about = criterion.about.strip()
-        yield f"- {name}{scale}: {about}" if about else f"- {name}{scale}"
+        word = rubric.asked_as(name)
+        yield f"- {word}{scale}: {about}" if about else f"- {word}{scale}"
         yield from _levels(criterion.levels)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gate.graders.rubrics.rubric import ANSWER, QUESTION, Criterion, Rubric
+from gate.graders.rubrics.rubric import ANSWER, QUESTION, Criterion, RewordedRubric
 
-RUBRIC = Rubric(
+RUBRIC = RewordedRubric(
     name="quality",
     about=(
         "How well an answer is made, for somebody who asked this question. Whether it is true is"
@@ -12,9 +12,10 @@ RUBRIC = Rubric(
     ),
     dimension="response_quality",
     shows=(QUESTION, ANSWER),
+    older={"coherence": "structure", "question_coverage": "completeness"},
     criteria={
-        "structure": Criterion(
-            metric="response_quality.coherence",  # `structure` is measured without a model
+        "coherence": Criterion(
+            metric="response_quality.coherence",  # as baselines know the criterion: it is hashed
             about=(
                 "Does its form serve its content: the main point first, an order that can be"
                 " followed, lists and tables only where they help?"
@@ -36,7 +37,7 @@ RUBRIC = Rubric(
                 "1": "the point cannot be understood",
             },
         ),
-        "completeness": Criterion(
+        "question_coverage": Criterion(
             about="Does it take up each part of the question, and end where it should?",
             levels={
                 "5": "each part is taken up",

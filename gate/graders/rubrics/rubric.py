@@ -79,6 +79,11 @@ class Rubric:
             raise UsageError(f"rubric '{self.name[:60]}': {key}: {what}")
 
     @property
+    def older_words(self) -> Mapping[str, str]:
+        """Criterion -> the word that it had before, by which the judge model is still asked."""
+        return {}
+
+    @property
     def needed_keys(self) -> tuple[str, ...]:
         """The keys that a case must have."""
         pair = (self.compare_with,) if self.compare_with else ()
@@ -89,6 +94,16 @@ class Rubric:
         """The keys of a case that reach the judge or decide whether it is asked."""
         shown = (name for name in self.shows if name not in (QUESTION, *FROM_RESPONSE))
         return tuple(dict.fromkeys((*shown, *self.needed_keys)))
+
+    def asked_as(self, criterion: str) -> str:
+        """The word for it in the prompt and in the judge's reply."""
+        return self.older_words.get(criterion, criterion)
+
+    def criterion_named(self, word: str) -> str:
+        """The criterion of this name; a name that it had before counts, too."""
+        if word in self.criteria:
+            return word
+        return next((new for new, old in self.older_words.items() if old == word), word)
 
     def metric_of(self, criterion: str) -> str:
         """The name of its metric; empty when it has none."""
@@ -104,6 +119,20 @@ class Rubric:
     def total_bounds(self) -> tuple[float, float]:
         every = [self.bounds(name) for name in self.criteria]
         return sum(low for low, _ in every), sum(high for _, high in every)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewordedRubric(Rubric):
+    """A built-in rubric with criteria that were called otherwise before. The judge model is asked
+    by the old words: another prompt would be another measurement, and no older baseline could be
+    compared with it.
+    """
+
+    older: Mapping[str, str]  # criterion -> the word that it had before
+
+    @property
+    def older_words(self) -> Mapping[str, str]:
+        return self.older
 
 
 def is_valid_name(criterion: str) -> bool:

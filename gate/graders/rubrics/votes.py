@@ -39,13 +39,14 @@ def score_votes(
     """
     points, reasons, spread = {}, [], 0.0
     for name in rubric.criteria:
-        scores = [int(vote[name]["score"]) for vote in votes]
+        word = rubric.asked_as(name)
+        scores = [int(vote[word]["score"]) for vote in votes]
         low, high = rubric.bounds(name)
         points[name] = float(median(scores))
         spread = max(spread, (max(scores) - min(scores)) / (high - low))
-        closest = min(votes, key=lambda vote: abs(int(vote[name]["score"]) - points[name]))
+        closest = min(votes, key=lambda vote: abs(int(vote[word]["score"]) - points[name]))
         given = f" (votes {', '.join(map(str, scores))})" if len(scores) > 1 else ""
-        why = one_line(str(closest[name]["reason"]), REASON_LIMIT)
+        why = one_line(str(closest[word]["reason"]), REASON_LIMIT)
         reasons.append(f"{name} {points[name]:g} of {high:g}{given}: {why}")
     return _sum_up(points, reasons, spread if len(votes) > 1 else nearness(points), votes)
 

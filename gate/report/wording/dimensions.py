@@ -20,7 +20,13 @@ NAME, TITLE = 48, 20  # characters of a metric and of a dimension
 # Dimension -> its main metrics: each the first that begins with one of the words.
 _MAIN: Mapping[str, tuple[str, ...]] = {
     "retrieval": ("recall@5 recall@", "ndcg@5 ndcg@", "mrr", "precision@5 precision@"),
-    "correctness": ("fact_accuracy", "judge_score", "correctness", "exact_match", "semantic"),
+    "correctness": (
+        "fact_accuracy",
+        "judge_score",
+        "factual_correctness",
+        "exact_match",
+        "semantic",
+    ),
     "response_quality": ("structure", "readability", "conciseness", "coherence", "format"),
     "operational": ("p95_latency", "error_rate", "hallucination_rate", "estimated_cost"),
     "agent": (

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from gate.errors import GateError, UsageError
 from gate.files.rows import DatasetSource
 from gate.files.session_file import read_json
-from gate.records import Json, Suite, codec
+from gate.records import Json, Report, Suite, codec
 from gate.records.codec import from_json
 from gate.records.release_evidence import (
     CONFIG,
@@ -29,8 +29,8 @@ from gate.records.release_evidence import (
 )
 from gate.run.grade import make_graders
 from gate.run.release_evidence.recompute import EvidenceContent, decide_again, differences
-from gate.store.session import DETAILS, META, SUMMARY, Meta, load_session, read_meta
-from gate.store.session_check import check_form, check_rows, read_report
+from gate.store.session import DETAILS, META, SUMMARY, Meta, load_session
+from gate.store.session_check import check_form, check_rows
 from gate.suites.cases.dataset import Summary, check
 
 MOST_FILES = 1_000
@@ -166,8 +166,10 @@ def _read_folder(folder: Path) -> tuple[EvidenceContent, Meta]:
         dataset = _dataset(folder, suite)
         if dataset is not None:
             datasets[suite.name] = dataset
-    stated, meta = read_report(folder / SUMMARY, MOST_JSON), read_meta(folder, MOST_JSON)
-    return EvidenceContent(folder=folder, stated=stated, rules=rules, datasets=datasets), meta
+    session = load_session(folder, most=MOST_JSON)
+    stated = cast("Report", session.report)  # its file is there
+    content = EvidenceContent(folder=folder, stated=stated, rules=rules, datasets=datasets)
+    return content, session.meta
 
 
 def _dataset(folder: Path, suite: Suite) -> Summary | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gate.analysis.metric_names import current_name, current_names
 from gate.analysis.outages import was_answered
 from gate.analysis.pooling import pool
 from gate.errors import UsageError
@@ -19,6 +20,8 @@ from gate.store.baseline.file import newest, parse
 from gate.store.baseline.find import Compared
 from gate.store.measurements import Stored, StoredSuite, load
 from gate.suites.cases.dataset import Summary
+from gate.suites.config.current_names import use_current_names
+from gate.suites.config.lint import ConfigFindings
 from gate.verdict.conclude import conclude
 from gate.verdict.suite_data import Setting, SuiteData
 
@@ -51,7 +54,7 @@ def decide_again(held: EvidenceContent) -> Report:
         elsewhere=frozenset(held.rules.elsewhere),
         answered=trials.session is not None and was_answered(trials.session.meta.health),
     )
-    held = _apply_old_rules(held, provenance.tool_version)
+    held = _use_current_names(_apply_old_rules(held, provenance.tool_version), trials)
     measured = [_measure(held, name, suite, beside) for name, suite in trials.suites.items()]
     return conclude(measured, held.rules.config, setting, trials.rows_of)
 
@@ -67,6 +70,19 @@ def _apply_old_rules(held: EvidenceContent, version: str) -> EvidenceContent:
         suites=tuple(replace(one, gates=_keep_proven(one.gates)) for one in config.suites),
     )
     return replace(held, rules=replace(held.rules, config=config))
+
+
+def _use_current_names(held: EvidenceContent, trials: Stored) -> EvidenceContent:
+    """Rules that an older version wrote, by the names that metrics have now."""
+    measured = {name: suite.meta.specs for name, suite in trials.suites.items()}
+    config = use_current_names(held.rules.config, measured, ConfigFindings())
+    advisory = {
+        name: {current_name(metric, measured.get(name, ())): why for metric, why in whys.items()}
+        for name, whys in held.rules.advisory.items()
+    }
+    elsewhere = tuple(name for one in held.rules.elsewhere for name in current_names(one, ()))
+    rules = replace(held.rules, config=config, advisory=advisory, elsewhere=elsewhere)
+    return replace(held, rules=rules)
 
 
 def _keep_proven(gates: Iterable[GateRule]) -> tuple[GateRule, ...]:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
+from gate.analysis.metric_names import renamed_among
 from gate.analysis.table import Array, Table, floats, newest_rounds
 from gate.graders.trajectories.path import Path
 from gate.records import LARGEST, CheckedJson, MetricSpec
@@ -27,6 +29,7 @@ from gate.store.baseline.schema import (
     reject,
 )
 
+T = TypeVar("T")
 MAX_VALUES = 100_000_000  # of the whole file: 800 MB in memory
 _CASES = '\n"cases": ['
 
@@ -39,6 +42,7 @@ class BaselineFile:
     runs: tuple[BaselineRun, ...] = ()
     accepted: tuple[AcceptanceNote, ...] = ()
     paths: Mapping[str, Path] = field(default_factory=dict)  # case id -> of a newest round
+    renamed: Mapping[str, str] = field(default_factory=dict)  # old names in the file -> new
 
     @property
     def suite(self) -> str:
@@ -84,7 +88,38 @@ def _build(data: Mapping[str, CheckedJson], file: str) -> BaselineFile:
     )
     accepted = tuple(from_json(AcceptanceNote, one) for one in data["accepted"])
     paths = {case["id"]: from_json(Path, case["path"]) for case in cases if "path" in case}
-    return BaselineFile(table=table, runs=runs, accepted=accepted, paths=paths)
+    renamed = renamed_among(table.specs)
+    baseline = BaselineFile(table=table, runs=runs, accepted=accepted, paths=paths, renamed=renamed)
+    return with_names(baseline, renamed) if renamed else baseline
+
+
+def with_names(baseline: BaselineFile, names: Mapping[str, str]) -> BaselineFile:
+    """With other names of metrics and columns: `names` has the new one by the old one."""
+
+    def rename(by_name: Mapping[str, T]) -> dict[str, T]:
+        return {names.get(name, name): value for name, value in by_name.items()}
+
+    table = baseline.table
+    specs = {
+        name: replace(
+            spec, name=names.get(spec.name, spec.name), column=names.get(spec.column, spec.column)
+        )
+        for name, spec in table.specs.items()
+    }
+    return replace(
+        baseline,
+        table=replace(
+            table,
+            columns=rename(table.columns),
+            specs=rename(specs),
+            graders=rename(table.graders),
+        ),
+        runs=tuple(replace(run, means=rename(run.means)) for run in baseline.runs),
+        accepted=tuple(
+            replace(note, metrics=tuple(names.get(name, name) for name in note.metrics))
+            for note in baseline.accepted
+        ),
+    )
 
 
 def _column(name: str, rows: list[CheckedJson], rounds: int, file: str) -> Array:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from gate.analysis.metric_names import describe_stored_names
 from gate.errors import UsageError
 from gate.files.plain_file import read_if_there
 from gate.records import BaselineInfo, BaselineRules, Provenance
@@ -149,7 +150,7 @@ def _pool_runs(
         rounds=pooled.rounds,
         runs=len(pooled.runs),
         fingerprint_diff=differences(last.fingerprint if last else {}, facts),
-        notes=baseline.notes,
+        notes=(*baseline.notes, *describe_stored_names(stored.renamed)),
         pooling=pooled.notes,
     )
     return Compared(

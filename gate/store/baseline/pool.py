@@ -9,11 +9,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from gate.analysis.metric_names import renamed_beside
 from gate.analysis.table import Table, append_rounds, last_rounds
 from gate.graders.trajectories.path import Path, limit_paths
 from gate.records import AcceptedChange
 from gate.records.baseline import BaselineRun
-from gate.store.baseline.file import BaselineFile, newest, render
+from gate.store.baseline.file import BaselineFile, newest, render, with_names
 from gate.store.baseline.schema import AcceptanceNote
 
 
@@ -93,5 +94,9 @@ def starts_anew(baseline: BaselineFile) -> bool:
 
 
 def digest(baseline: BaselineFile) -> str:
-    """sha256 of runs, rules and values; accept records do not count."""
-    return hashlib.sha256(render(replace(baseline, accepted=())).encode()).hexdigest()
+    """sha256 of runs, rules and values; accept records do not count. Metrics have their oldest
+    names in it, so that somebody's consent holds whichever version wrote the file.
+    """
+    oldest = {new: old for old, new in renamed_beside(baseline.table.specs).items()}
+    hashed = with_names(replace(baseline, accepted=()), oldest)
+    return hashlib.sha256(render(hashed).encode()).hexdigest()

@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 from gate.agents.pricing import price_of, strip_date
 from gate.agents.under_test import NOBODY
-from gate.analysis.metric_names import CONTRACT, IMPORTED, OF_IMPORTS
+from gate.analysis.metric_names import CONTRACT, IMPORTED, OF_IMPORTS, RENAMED
 from gate.errors import Place, Problem
 from gate.records import Config, GateRule, MetricSpec, Suite, Tolerance
 from gate.text.suggestions import did_you_mean
@@ -99,7 +99,11 @@ def _check_metric_name(
         findings.warn(place, f"{who}, so {where}it is missing (policy.missing_metric decides)")
         return
     names = sorted({*specs, *contract})
-    same = [name for name in names if name.split(".", 1)[-1] == metric.split(".", 1)[-1]]
+    same = [
+        RENAMED[name].name if name in RENAMED else name
+        for name in sorted({*names, *RENAMED})
+        if name.split(".", 1)[-1] == metric.split(".", 1)[-1]
+    ]
     hint = f" - did you mean '{same[0]}'?" if same else did_you_mean(metric, names)
     if findings.complete or hint:
         findings.wrong(place, f"unknown metric{hint}")

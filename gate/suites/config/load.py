@@ -12,12 +12,13 @@ from pathlib import Path
 
 from gate.analysis.catalogue import collect_k, every_metric, trial_metrics
 from gate.analysis.default_gates import with_default_gates
+from gate.analysis.metric_names import describe_renamed
 from gate.errors import InfraFailure, InvalidInput, Place, Problem, UsageError
 from gate.files import bundled
 from gate.files import yaml as yamlfile
 from gate.files.json_values import as_list, as_object, as_objects
 from gate.graders.user_code.make import is_own, make_grader, option_faults
-from gate.plugins import AGENTS, RETRIEVERS, Agent, build
+from gate.plugins import AGENTS, RETRIEVERS, Agent, GraderTraits, build, read_traits
 from gate.records import CheckedJson, Config, Json, MetricSpec, PluginSpec, Suite, codec
 from gate.records.codec import to_json
 from gate.records.settings import EVIDENCE
@@ -25,6 +26,7 @@ from gate.registry import Registry
 from gate.suites.config import build as build_records
 from gate.suites.config.check import check_document
 from gate.suites.config.check_judge import judges
+from gate.suites.config.current_names import use_current_names
 from gate.suites.config.inherit import load_bundled_entry, settle_options
 from gate.suites.config.lint import ConfigFindings, Measured, lint
 from gate.text.late_pattern import late_pattern
@@ -86,6 +88,7 @@ def examine(
     PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
     config = with_default_gates(settle_options(config, root, findings))
     measured = measure(config.suites, root, findings, collect_k(config))
+    config = use_current_names(config, measured, findings)
     _agent_fits(config.agent, root, findings)
     for other in (config.control_agent, *models_of(config)):
         if other is not None:
@@ -303,7 +306,12 @@ def _metrics(spec: PluginSpec, root: Path, findings: ConfigFindings) -> tuple[Me
         faults = option_faults(spec, root)
         for fault in faults:
             findings.wrong(spec.place, fault)
-        return () if faults else make_grader(spec, root).metrics()
+        if faults:
+            return ()
+        grader = make_grader(spec, root)
+        for old, new in read_traits(GraderTraits, grader).older_words.items():
+            findings.warn(spec.place, f"{describe_renamed(old, new)} - write the new name")
+        return grader.metrics()
     except (UsageError, InfraFailure) as error:
         findings.wrong(spec.place, str(error))
         return ()

@@ -5,6 +5,7 @@ grader, or the suite itself, is written in (docs/semantics.md 5 and 6).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from gate.plugins import Grader, GraderTraits, read_traits
@@ -22,7 +23,7 @@ _WHOLE = ("success", "first_success", "score")  # what every grader with an opin
 def grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
     """Column -> hash; the success of a trial depends on the graders that have an opinion."""
     each = [
-        grader_digest(spec, rules.root, _about(spec, grader, suite, rules))
+        grader_digest(_as_hashed(spec, grader), rules.root, _about(spec, grader, suite, rules))
         for spec, grader in zip(suite.graders, graders.values(), strict=True)
     ]
     by_column = {
@@ -36,6 +37,12 @@ def grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) ->
     )
     scored = "+".join(sorted(each))
     return {**by_column, "success": together, "first_success": together, "score": scored}
+
+
+def _as_hashed(spec: PluginSpec, grader: Grader) -> PluginSpec:
+    """With the options as the grader has them hashed, where it has a say in that."""
+    digest_options = getattr(grader, "digest_options", None)
+    return replace(spec, options=digest_options(spec.options)) if digest_options else spec
 
 
 def _digest_filled_columns(graders: Mapping[str, Grader], each: Sequence[str]) -> dict[str, str]:

@@ -186,14 +186,19 @@ def a_report():
 
 def test_a_terminal_shows_it_below_the_table():
     text = " ".join(render_console(a_report(), color=False, unicode=True, width=100).split())
-    assert "correctness.correctness 4.31, corrected by 48 labels: 4.02 (3.85 to 4.19)" in text
+    assert (
+        "correctness.factual_correctness 4.31, corrected by 48 labels: 4.02 (3.85 to 4.19)" in text
+    )
 
 
 @pytest.mark.parametrize("reporter", [Markdown(), Comment()], ids=["markdown", "comment"])
 def test_a_corrected_value_stands_beside_the_raw_one(reporter):
-    words = "`correctness.correctness` 4.31, corrected by 48 labels: 4.02 (3.85 to 4.19); weighted"
+    words = (
+        "`correctness.factual_correctness` 4.31, corrected by 48 labels: 4.02 (3.85 to 4.19);"
+        " weighted"
+    )
     text = shown(reporter)
-    table = text.index("| `correctness.correctness`")
+    table = text.index("| `correctness.factual_correctness`")
     assert table < text.index(words)
 
 

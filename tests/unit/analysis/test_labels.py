@@ -40,6 +40,27 @@ def test_a_row_comes_back_as_it_was_written():
     assert (list(found.rows), found.lines, found.wrong) == (rows, (1, 2), ())
 
 
+def test_a_label_of_an_older_version_is_one_of_the_renamed_metric():
+    old = [label(metric="correctness.correctness"), label("c001", metric="correctness.correctness")]
+    found = read_labels(source(lines(old)))
+    assert list(found.rows) == [label(), label("c001")]
+    assert told(found.renamed) == [
+        f"{FILE}:1: `correctness.correctness` is called `{METRIC}` now",
+    ]
+
+
+def test_an_old_and_a_new_label_of_one_answer_can_contradict_each_other():
+    old, new = label(human=2.0, metric="correctness.correctness"), label(human=4.0)
+    found = read_labels(source(lines([old, new])))
+    assert found.rows == ()
+    assert "rated this answer 4" in found.wrong[0].message
+
+
+def test_labels_by_a_rubric_of_ones_own_keep_their_metric():
+    own = label(metric="correctness.correctness", rubric="mine")
+    assert read_labels(source(lines([own]))).rows == (own,)
+
+
 def test_no_file_is_no_label():
     assert read_labels(None).rows == ()
 
@@ -117,7 +138,7 @@ def test_the_same_rating_twice_counts_once_without_a_word():
     [
         {"reviewer": "Ben"},
         {"answer_digest": "0" * 64},
-        {"metric": "correctness.completeness"},
+        {"metric": "correctness.reference_coverage"},
         {"judge_digest": "judge-2"},
     ],
 )
@@ -130,7 +151,10 @@ def test_two_people_answers_criteria_or_judges_do_not_contradict_each_other(othe
     ("changes", "message"),
     [
         ({"suite": "t"}, "suite: there is no suite 't'"),
-        ({"metric": "correctness.corectness"}, "metric: s does not measure correctness.corectness"),
+        (
+            {"metric": "correctness.factual_corectness"},
+            "metric: s does not measure correctness.factual_corectness",
+        ),
         ({"case_id": "c999"}, "case_id: s has no case 'c999'"),
         ({"case_digest": "old"}, "case_digest: the case 'c000' was edited after this answer"),
     ],
@@ -143,7 +167,7 @@ def test_a_label_that_no_suite_has_a_use_for_is_out_of_date(changes, message):
 
 
 def test_a_near_metric_is_proposed():
-    rows = [label(metric="correctness.corectness")]
+    rows = [label(metric="correctness.factual_corectness")]
     (problem,) = keep_fitting(read_labels(source(lines(rows))), SUITES, FILE).stale
     assert problem.message.endswith(f"did you mean '{METRIC}'?")
 
@@ -151,7 +175,10 @@ def test_a_near_metric_is_proposed():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"human": 6.0}, "human: 6 is not within 1 to 5, the scale of correctness.correctness"),
+        (
+            {"human": 6.0},
+            "human: 6 is not within 1 to 5, the scale of correctness.factual_correctness",
+        ),
         ({"human": 0.0}, "human: 0 is not within 1 to 5"),
         ({"judge": 5.5}, "judge: 5.5 is not within 1 to 5"),
     ],

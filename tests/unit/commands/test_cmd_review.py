@@ -236,7 +236,7 @@ def wrong(form, **changes):
         ({"ratings": {METRICS[0]: "4"}}, "'4' is not a whole number from 1 to 5", 15),
         ({"ratings": {METRICS[0]: 4.5}}, "4.5 is not a whole number", 15),
         ({"ratings": {METRICS[0]: True}}, "True is not a whole number", 15),
-        ({"ratings": {"charm": 4}}, "charm: no such criterion; choose from correctness.corr", 15),
+        ({"ratings": {"charm": 4}}, "charm: no such criterion; choose from correctness.fact", 15),
         ({"ratings": [4, 4]}, "ratings: must be an object", 15),
         ({"cannot_judge": "no"}, "cannot_judge: must be true or false", 15),
     ],
@@ -406,7 +406,7 @@ def test_a_wrong_cell_is_named_by_its_line(form, capsys):
     def change(row):
         rate(row)
         if row["item"] == "2":
-            row["correctness.correctness (1 to 5)"] = "good"
+            row["correctness.factual_correctness (1 to 5)"] = "good"
 
     Path("ada.csv").write_bytes(sheet(change))
     assert back("ada.csv") == 0

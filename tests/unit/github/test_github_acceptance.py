@@ -52,6 +52,25 @@ def test_the_metrics_that_the_reason_names_are_the_ones_accepted(github: GitHub,
     assert change.metrics == ("retrieval.recall@5",)
 
 
+def test_a_metric_is_accepted_by_its_old_name_and_its_new_one_is_told(
+    github: GitHub, api: Api
+) -> None:
+    say(github, "/gate accept correctness.completeness: shorter answers are meant")
+    found = find_accepted(api, JOB, ("correctness.reference_coverage",))
+    assert found.changes[0].metrics == ("correctness.reference_coverage",)
+    assert found.notes == (
+        "`/gate accept` by ann: `correctness.completeness` is called"
+        " `correctness.reference_coverage` now",
+    )
+
+
+def test_an_old_name_of_what_nothing_measures_accepts_nothing(github: GitHub, api: Api) -> None:
+    say(github, "/gate accept correctness.completeness: shorter answers are meant")
+    found = find_accepted(api, JOB, METRICS)
+    assert found.changes == ()
+    assert "no suite measures `correctness.completeness`" in found.notes[0]
+
+
 def test_a_misspelt_metric_does_not_accept_everything(github: GitHub, api: Api) -> None:
     say(github, "/gate accept retrieval.recal@5 the corpus shrank")
     found = find_accepted(api, JOB, METRICS)

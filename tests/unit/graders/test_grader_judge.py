@@ -1,5 +1,6 @@
 """The judge: what is asked, what becomes of the votes."""
 
+import hashlib
 import json
 
 import pytest
@@ -327,6 +328,49 @@ def test_a_comparison_can_decide():
 
 
 # --------------------------------------------------------------------------------------- digests
+
+
+# sha256[:16] of what was hashed of each rubric before its criteria had new words.
+DIGESTS_BEFORE = {"answer": "db76da6a9946966b", "quality": "b94c73ead6981df3"}
+
+
+@pytest.mark.parametrize(("rubric", "digest"), DIGESTS_BEFORE.items())
+def test_new_words_for_criteria_leave_prompt_and_digest_as_they_were(rubric, digest):
+    judge = Judge(rubric=rubric)
+    assert hashlib.sha256(judge.digest_text().encode()).hexdigest()[:16] == digest
+    for new, old in judge._rubric.older_words.items():
+        assert (new in judge.digest_text(), f'"{old}"' in judge.digest_text()) == (
+            new == "coherence",  # its metric was called so
+            True,
+        )
+
+
+@pytest.mark.parametrize(
+    ("rubric", "old", "new"),
+    [
+        ("quality", "structure", "coherence"),
+        ("quality", "completeness", "question_coverage"),
+        ("answer", "correctness", "factual_correctness"),
+        ("answer", "completeness", "reference_coverage"),
+    ],
+)
+def test_a_limit_by_an_old_word_is_the_limit_by_the_new_one(rubric, old, new):
+    before, now = Judge(rubric=rubric, least={old: 4}), Judge(rubric=rubric, least={new: 4})
+    assert before.older_words == {f"least.{old}": f"least.{new}"}
+    assert now.older_words == {}
+    assert before.digest_text() == now.digest_text()
+    assert before.digest_options({"least": {old: 4}}) == now.digest_options({"least": {new: 4}})
+    words = [now._rubric.asked_as(name) for name in now._rubric.criteria]
+    votes = (vote(**dict.fromkeys(words, 3)),)
+    score = read(now, votes)
+    assert score.failures == (f"judge_low:{new}",)
+    assert f"{new} 3 of 5: because" in score.reason
+    assert score == read(before, votes)
+
+
+def test_both_words_for_a_criterion_are_an_error():
+    with pytest.raises(UsageError, match=r"least\.structure and least\.coherence name"):
+        Judge(rubric="quality", least={"structure": 3, "coherence": 3})
 
 
 def test_the_digest_changes_with_all_that_shapes_what_is_measured():

@@ -135,7 +135,7 @@ def test_what_nobody_evaluated_is_unscored(tmp_path):
     assert (own.passed, own.failures) == (None, ())
     assert own.scores["tau2-bench"].unscored == "it has no reward_info: it was not evaluated"
     early = trial(tmp_path, reward_info=None, termination_reason="max_steps").attempt
-    assert (early.passed, early.failures) == (False, ("max_steps", "loop"))
+    assert (early.passed, early.failures) == (False, ("max_steps", "inefficient"))
 
 
 def test_a_failed_simulation_names_the_components_of_its_basis(tmp_path):

@@ -83,7 +83,7 @@ def test_a_solved_trial_has_its_task_steps_reward_and_the_cost_of_the_user(tmp_p
             ("output_missing:12",),
         ),
         ({"reward_info": judged(0.0, r_outputs=1.0, outputs={"7": True})}, ("wrong_final_data",)),
-        ({"reward_info": None}, ("not_finished", "loop")),
+        ({"reward_info": None}, ("not_finished", "inefficient")),
     ],
     ids=lambda value: str(value)[:40],
 )

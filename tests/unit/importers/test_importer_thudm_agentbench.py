@@ -176,10 +176,10 @@ def test_what_a_sample_is_worth(tmp_path, task, result, value, passed):
     ("status", "outcome", "codes"),
     [
         ("completed", "completed", ("wrong_result",)),
-        ("agent context limit", "completed", ("agent_context_limit", "loop")),
+        ("agent context limit", "completed", ("agent_context_limit", "inefficient")),
         ("agent validation failed", "completed", ("agent_validation_failed", "format")),
         ("agent invalid action", "completed", ("agent_invalid_action", "format")),
-        ("task limit reached", "completed", ("task_limit_reached", "loop")),
+        ("task limit reached", "completed", ("task_limit_reached", "inefficient")),
         ("unknown", "completed", ("unknown",)),
         ("task error", "infra_error", ("task_error",)),
         ("cancelled", "infra_error", ("cancelled",)),

@@ -119,7 +119,7 @@ def test_without_a_file_nothing_is_said_unless_agreement_is_asked_for():
     assert review_labels(lambda: None, {"s": SUITE}, None).notes == ()
     found = review_labels(lambda: None, {"s": SUITE}, 0.6)
     assert found.notes == (
-        "s: `correctness.correctness` does not gate: judge.min_agreement 0.60 has not "
+        "s: `correctness.factual_correctness` does not gate: judge.min_agreement 0.60 has not "
         "been shown (no person has rated answers that this judge scored)",
     )
     assert set(found.advisory["s"]) == {METRIC}
@@ -166,7 +166,9 @@ def test_labels_beside_another_judge_say_nothing_and_that_is_told():
     assert found.agreements == ()
     assert found.labels["s"] == {}
     (note,) = found.notes
-    assert note.startswith("s: 20 labels on `correctness.correctness` were made for another")
+    assert note.startswith(
+        "s: 20 labels on `correctness.factual_correctness` were made for another"
+    )
 
 
 def test_labels_beside_another_judge_are_counted_where_others_are_of_this_one():

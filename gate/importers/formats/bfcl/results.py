@@ -303,7 +303,7 @@ _MODES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("wrong_tool", ("wrong_count", "wrong_func_name", "irrelevance_error")),
     ("wrong_tool", ("multi_turn:instance_state", "multi_turn:method", "multi_turn:irrelevance")),
     ("missing_tool_use", ("relevance_error", "multi_turn:empty", "multi_turn:execution")),
-    ("loop", ("multi_turn:force_terminated",)),
+    ("inefficient", ("multi_turn:force_terminated",)),
     ("format", ("ast_decoder", "agentic:no_last_message")),
     ("wrong_answer", ("agentic:answer_not_found",)),
 )

@@ -173,7 +173,7 @@ COMPONENTS: Mapping[str, tuple[str, str]] = {
     "NL_ASSERTION": ("tau2.nl_assertions", "share of trials that meet all assertions in words"),
     "ACTION": ("tau2.actions", "share of trials with all calls of the reference"),
 }
-_MODES = dict.fromkeys(("max_steps", "context_window_exceeded"), ("loop",))  # as codes
+_MODES = dict.fromkeys(("max_steps", "context_window_exceeded"), ("inefficient",))  # as codes
 _CHECKS = {  # where each lies in reward_info, and the key that says how it went
     "ENV_ASSERTION": ("env_assertions", "met"),
     "COMMUNICATE": ("communicate_checks", "met"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gate.analysis.metric_names import describe_stored_names
 from gate.analysis.table import tabulate
 from gate.errors import UsageError
 from gate.files.plain_file import is_there, read_bytes
@@ -101,7 +102,13 @@ def _from_session(path: Path, request: BaselineRequest) -> FoundBaseline | None:
         request.explain(f"session: {path} did not run '{request.suite}'")
         return None
     text = render(session_baseline(session, request.suite)).encode()
-    return FoundBaseline(text=text, source="session", detail=request.path, file=str(path))
+    return FoundBaseline(
+        text=text,
+        source="session",
+        detail=request.path,
+        file=str(path),
+        notes=describe_stored_names(session.renamed[request.suite]),
+    )
 
 
 def _bytes(path: Path) -> bytes:

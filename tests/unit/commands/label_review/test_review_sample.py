@@ -46,7 +46,7 @@ def row(case, number=1, *, score=3.0, doubt=None, answer="an answer"):
         "round": number,
         "status": "completed",
         "output": answer,
-        "scores": {"correctness.correctness": score},
+        "scores": {"correctness.factual_correctness": score},
         "uncertain": {"judge": doubt},
     }
 
@@ -125,10 +125,11 @@ def test_the_suite_with_a_judge_is_meant_where_there_is_one():
 
 def test_people_are_asked_what_the_judge_is_asked():
     asked = criteria_of(suite(*ANSWER), [BUILT_IN["answer"]])
-    assert [one.title for one in asked.criteria] == ["Correctness", "Completeness", "Faithfulness"]
+    titles = ["Factual correctness", "Reference coverage", "Faithfulness"]
+    assert [one.title for one in asked.criteria] == titles
     assert {one.judge for one in asked.criteria} == {
-        "of correctness.correctness",
-        "of correctness.completeness",
+        "of correctness.factual_correctness",
+        "of correctness.reference_coverage",
         "of correctness.faithfulness",
     }
     assert asked.about["answer"].startswith("An answer to a question")
@@ -162,7 +163,9 @@ def test_comparisons_of_two_answers_are_not_reviewed():
 
 
 def test_a_gate_yml_with_another_scale_than_the_session_s_is_refused():
-    wider = Rubric(name="own", about="?", criteria={"correctness": Criterion(scale=(0, 10))})
+    wider = Rubric(
+        name="own", about="?", criteria={"factual_correctness": Criterion(scale=(0, 10))}
+    )
     with pytest.raises(UsageError, match=r"is 0 to 10 in gate\.yml and was 1 to 5 in the session"):
         criteria_of(suite(*ANSWER), [wider])
 

@@ -8,7 +8,7 @@ from gate.records import Agreement, Measure
 from gate.records.labels import Checked
 from gate.report.wording.agreement import as_markdown, as_text
 
-METRIC = "correctness.correctness"
+METRIC = "correctness.factual_correctness"
 ONE = Agreement(
     suite="faq",
     rubric="answer",

@@ -7,7 +7,7 @@ from gate.report.wording import people
 from gate.text.spans import markdown, plain
 from tests.support.reports import passing, suite
 
-METRIC = "correctness.correctness"
+METRIC = "correctness.factual_correctness"
 ONE = Ratings(
     metric=METRIC,
     labels=48,

@@ -191,7 +191,7 @@ def test_a_grader_that_changed_has_to_be_measured_once_more():
 
 def test_other_scales_are_planned_for_in_their_own_sizes():
     latency = MetricRule(metric="operational.p95_latency_ms", level="block")
-    judged = MetricRule(metric="correctness.correctness", tolerance=Tolerance(value=0.01))
+    judged = MetricRule(metric="correctness.factual_correctness", tolerance=Tolerance(value=0.01))
     config = rules(metrics={latency.metric: latency, judged.metric: judged})
     stored = table()
     stored.columns["judge"] = np.random.default_rng(3).uniform(1, 5, (100, 12))
