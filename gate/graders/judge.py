@@ -273,7 +273,8 @@ def _as_asked(rubric: Rubric) -> Json:
     """The rubric as the judge model is asked by it."""
     criteria = {rubric.asked_as(name): one for name, one in rubric.criteria.items()}
     names = [field.name for field in fields(Rubric)]
-    return to_json({name: getattr(rubric, name) for name in names} | {"criteria": criteria})
+    form: Json = to_json({name: getattr(rubric, name) for name in names} | {"criteria": criteria})
+    return form
 
 
 def _near(at: float, limit: float, bounds: tuple[float, float]) -> float:

@@ -71,6 +71,7 @@ CHANGED = {
     "plan: suites[].notes[]": "a note has other words",
     "plan: suites[].baseline.notes": "a note says which names are old",
     "calibrate: notes": "a note says which names are old",
+    "review: agreements[].alpha_people.reason": "a reason has other words",
     "review: notes": "a note says which names are old",
     "compare: suites.advice.baseline.notes": "a note says which names are old",
     "plan: suites[].baseline.fingerprint_diff": "the baseline's version is another one than ours",
