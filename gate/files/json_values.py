@@ -11,42 +11,42 @@ from gate.text.escaping import one_line
 CLOSE = 1e-6  # numbers that differ by no more are one
 
 
-def as_object(value: Json) -> dict[str, Json]:
+def as_object(value: object) -> dict[str, Json]:
     """An object; of anything else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def as_list(value: Json) -> list[Json]:
+def as_list(value: object) -> list[Json]:
     """A list; of anything else an empty one."""
     return value if isinstance(value, list) else []
 
 
-def as_objects(value: Json) -> list[dict[str, Json]]:
+def as_objects(value: object) -> list[dict[str, Json]]:
     """The objects in a list; what else is in it is left out."""
     return [item for item in as_list(value) if isinstance(item, dict)]
 
 
-def as_strings(value: Json) -> list[str]:
+def as_strings(value: object) -> list[str]:
     """The strings in a list; what else is in it is left out."""
     return [item for item in as_list(value) if isinstance(item, str)]
 
 
-def as_string(value: Json) -> str:
+def as_string(value: object) -> str:
     """A string; of anything else an empty one."""
     return value if isinstance(value, str) else ""
 
 
-def string_or_none(value: Json, most: int | None = None) -> str | None:
+def string_or_none(value: object, most: int | None = None) -> str | None:
     """A string, cut to its first `most` characters; None for anything else."""
     return value[:most] if isinstance(value, str) else None
 
 
-def line_or_none(value: Json, most: int = 200) -> str | None:
+def line_or_none(value: object, most: int = 200) -> str | None:
     """A string as one line of at most so many characters; None for a blank one or anything else."""
     return one_line(value, most) if isinstance(value, str) and value.strip() else None
 
 
-def as_boolean(value: Json) -> bool | None:
+def as_boolean(value: object) -> bool | None:
     """True or false; None for anything else."""
     return value if isinstance(value, bool) else None
 

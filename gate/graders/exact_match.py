@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, MetricSpec, Response, Score
 from gate.text.numbers.scanning import numbers
 
 METRIC = "correctness.exact_match"
@@ -86,7 +86,7 @@ def _plain_numbers(text: str) -> str:
     return "".join((*parts, text[end:]))
 
 
-def _text(value: Json) -> str:
+def _text(value: object) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)

@@ -13,7 +13,7 @@ from gate.graders.claims.entities import Entity, Kind, unsupported_entities
 from gate.graders.claims.source_texts import context_of
 from gate.graders.claims.sources import Leeway
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, Json, MetricSpec, Question, Reply, Response, Role, Score
+from gate.records import Case, CheckedJson, MetricSpec, Question, Reply, Response, Role, Score
 from gate.text.escaping import one_line
 from gate.text.numbers.number import LIMIT, Locale, Number
 
@@ -160,7 +160,7 @@ class Account:
         for number, finding, why in rows:
             yield number, finding, finding.explanation or why or NOWHERE
 
-    def details(self) -> dict[str, Json]:
+    def details(self) -> dict[str, CheckedJson]:
         """The counts of each kind, and the numbers that no source states, those that nothing
         supports first.
         """

@@ -21,7 +21,6 @@ from gate.records import (
     Case,
     CheckedJson,
     Document,
-    Json,
     MetricSpec,
     Question,
     Reply,
@@ -149,7 +148,7 @@ class Judge:
         }
         return json.dumps(to_json(parts), sort_keys=True, separators=(",", ":"))
 
-    def digest_options(self, options: Mapping[str, Json]) -> Mapping[str, Json]:
+    def digest_options(self, options: Mapping[str, CheckedJson]) -> Mapping[str, CheckedJson]:
         """The options as they are hashed: alike for the old and the new name of a criterion."""
         if not self.least:
             return options
@@ -184,7 +183,7 @@ class Judge:
         criteria = case.keys.get("rubric") if self.rubric == "case" else None
         return by_criterion(criteria, self.least_each) or self._rubric
 
-    def _each_wording(self, case: Case, response: Response) -> Mapping[str, Json]:
+    def _each_wording(self, case: Case, response: Response) -> Mapping[str, CheckedJson]:
         named = self._rubric_for(replace(case, keys={**case.keys, "rubric": {"name": "-"}}))
         if named == self._rubric:
             return {}
@@ -269,11 +268,13 @@ class Judge:
         return max(_near(at, (low + high) / 2, (low, high)) for at, (low, high) in each)
 
 
-def _as_asked(rubric: Rubric) -> Json:
+def _as_asked(rubric: Rubric) -> CheckedJson:
     """The rubric as the judge model is asked by it."""
     criteria = {rubric.asked_as(name): one for name, one in rubric.criteria.items()}
     names = [field.name for field in fields(Rubric)]
-    form: Json = to_json({name: getattr(rubric, name) for name in names} | {"criteria": criteria})
+    form: CheckedJson = to_json(
+        {name: getattr(rubric, name) for name in names} | {"criteria": criteria}
+    )
     return form
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, MetricSpec, Response, Score
 from gate.text.numbers.agreement import agrees, read_whole, stated
 from gate.text.numbers.number import Locale, Number, Sign
 from gate.text.numbers.scanning import numbers
@@ -98,7 +98,7 @@ def _single(found: tuple[Number, ...]) -> Number | None:
     return found[0] if len(found) == 1 else None
 
 
-def _list_expected(written: CheckedJson) -> list[Json]:
+def _list_expected(written: CheckedJson) -> list[CheckedJson]:
     return written if isinstance(written, list) else [written]
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from gate.errors import GateError
 from gate.files import yaml as yamlfile
+from gate.files.json_values import as_object
 from gate.files.plain_file import read_if_there
 from gate.github.git import GitForge
-from gate.records import CheckedJson, Config
+from gate.records import Config
 from gate.suites.config.load import code_of, models_of
 from gate.suites.protection.rules import CONFIG, Rules, RulesBase, base_config
 from gate.user_code.hashes import grader_file
@@ -66,13 +67,8 @@ def _keys(here: Path, theirs: bytes | None, file: str) -> str:
     if theirs is None or content is None:
         return "not there" if theirs is None else "not here"
     try:
-        ours, before = _sections(content, file), _sections(theirs, file)
+        ours, before = (as_object(yamlfile.parse(one, file).data) for one in (content, theirs))
     except GateError:
         return "cannot be read there"
     keys = dict.fromkeys((*ours, *before))
     return ", ".join(key for key in keys if key not in _OWN and ours.get(key) != before.get(key))
-
-
-def _sections(text: bytes, file: str) -> Mapping[str, CheckedJson]:
-    data = yamlfile.parse(text, file).data
-    return data if isinstance(data, dict) else {}

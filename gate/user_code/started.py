@@ -244,13 +244,8 @@ def _how(status: int) -> str:
     return f"ended with exit status {status}"
 
 
-# The process, and how one sends to it (nothing: the end), reads so many bytes, and closes.
-_Channel = tuple[
-    subprocess.Popen[bytes],
-    Callable[[bytes], None],
-    Callable[[int], bytes],
-    Callable[[], None],
-]
+# How one sends (nothing: the end), reads so many bytes, and closes.
+_Ways = tuple[Callable[[bytes], None], Callable[[int], bytes], Callable[[], None]]
 
 
 def _signal_name(number: int) -> str:
@@ -262,7 +257,9 @@ def _signal_name(number: int) -> str:
 
 if sys.platform == "win32":
 
-    def _open_channel(words: list[str], env: Mapping[str, str]) -> _Channel:
+    def _open_channel(
+        words: list[str], env: Mapping[str, str]
+    ) -> tuple[subprocess.Popen[bytes], *_Ways]:
         process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
             words,
             env=dict(env),
@@ -289,7 +286,9 @@ if sys.platform == "win32":
 
 else:
 
-    def _open_channel(words: list[str], env: Mapping[str, str]) -> _Channel:
+    def _open_channel(
+        words: list[str], env: Mapping[str, str]
+    ) -> tuple[subprocess.Popen[bytes], *_Ways]:
         """A socket, as pipes can be opened by others through /proc."""
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _STUCK_S, 0))

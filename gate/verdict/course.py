@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from gate.files.json_values import as_object
 from gate.records import Json, Looks
 
 SETTLED = "every blocking metric of it is settled"
@@ -70,7 +71,8 @@ def course(
     run that had ended every suite below its cap makes one batch more. Where no verdict `stands`,
     because it was cut off after its last look or an outage kept it from one, that look comes again.
     """
-    looks, stored = _mapping(state, "looks"), (state or {}).get("going")
+    given = state or {}
+    looks, stored = as_object(given.get("looks")), given.get("going")
     reached = {name: _within(looks.get(name), len(plan.calls)) for name, plan in plans.items()}
     below = frozenset(name for name, plan in plans.items() if reached[name] < len(plan.calls))
     named = stored if isinstance(stored, list) else sorted(below)
@@ -82,8 +84,8 @@ def course(
     )
     reached = {name: number - (name in back) for name, number in reached.items()}
     going = frozenset(back) or left or below
-    why = _mapping(state, "ended")
-    until = _mapping(state, "until") if left else {}
+    why = as_object(given.get("ended"))
+    until = as_object(given.get("until")) if left else {}
     return Course(
         plans=plans,
         seed=seed,
@@ -96,11 +98,6 @@ def course(
             for name in sorted(going & until.keys())
         },
     )
-
-
-def _mapping(state: Mapping[str, Json] | None, key: str) -> Mapping[str, Json]:
-    value = (state or {}).get(key)
-    return value if isinstance(value, dict) else {}
 
 
 def _within(number: Json, most: int) -> int:

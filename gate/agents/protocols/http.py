@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 from urllib.parse import quote
 
 from gate.agents.http_client.endpoint import bearer, reach, read_by
@@ -18,7 +18,7 @@ from gate.agents.wire import answer, template
 from gate.agents.wire.tracing import TraceShape
 from gate.errors import AgentFailure
 from gate.plugins import AGENTS, Connection, World
-from gate.records import Case, CheckedJson, Json, Response
+from gate.records import Case, Json, Response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class HttpAgent:
         """What a failure's body has where an answer's would have it, else the body."""
         picked: dict[str, Json] = {}
         try:
-            data: CheckedJson = answer.parse(done) if isinstance(done, bytes) else done
+            data = answer.parse(done) if isinstance(done, bytes) else cast("Json", done)
         except ValueError:
             return done
         for name, path in self.response.items():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gate.agents.http_client.reply import HttpReply
 from gate.agents.wire import answer, sse
 from gate.errors import AgentFailure
+from gate.files.json_values import as_string
 from gate.records import Json
 
 
@@ -24,8 +25,8 @@ class _Call:
         if not isinstance(function, dict):
             return
         self.id = piece.get("id") or self.id
-        self.name.append(_text(function.get("name")))
-        self.arguments.append(_text(function.get("arguments")))
+        self.name.append(as_string(function.get("name")))
+        self.arguments.append(as_string(function.get("arguments")))
 
     def to_body(self) -> dict[str, Json]:
         function = {"name": "".join(self.name), "arguments": "".join(self.arguments)}
@@ -46,8 +47,8 @@ class _Message:
         delta = choice.get("delta")
         if not isinstance(delta, dict):
             return
-        self.content.append(_text(delta.get("content")))
-        self.refusal.append(_text(delta.get("refusal")))
+        self.content.append(as_string(delta.get("content")))
+        self.refusal.append(as_string(delta.get("refusal")))
         pieces = delta.get("tool_calls")
         if isinstance(delta.get("function_call"), dict):
             pieces = [{"index": 0, "function": delta["function_call"]}]
@@ -87,7 +88,3 @@ def join_chunks(reply: HttpReply) -> dict[str, Json]:
             f"{reply.address} ended its stream before the end of the answer", transport="cut_off"
         )
     return {**body, "choices": [message.to_body()]}
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""

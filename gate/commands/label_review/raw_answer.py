@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.errors import InvalidInput, Place, Problem
+from gate.files.json_values import as_string
 from gate.records import Json
 
 FORM: Literal["agent-gate review labels"] = "agent-gate review labels"
@@ -43,7 +44,7 @@ def from_form(data: Json, file: str) -> Iterator[Spoken | Problem]:
     labels = data.get("labels")
     if not isinstance(labels, list):
         raise InvalidInput([Problem(Place(file, key="labels"), "must be a list; save it again")])
-    head = {key: _text(data, key).strip() for key in ("period", "sample", "reviewer")}
+    head = {key: as_string(data.get(key)).strip() for key in ("period", "sample", "reviewer")}
     for number, entry in enumerate(labels):
         if isinstance(entry, dict):
             yield _read_entry(entry, head, Place(file, key=_place(entry, number)))
@@ -64,19 +65,14 @@ def _read_entry(
         place=place,
         **head,
         item=entry.get("item"),
-        answer_digest=_text(entry, "answer_digest"),
+        answer_digest=as_string(entry.get("answer_digest")),
         ratings=tuple(Stated(name=str(name), value=value) for name, value in ratings.items()),
         cannot_judge=cannot_judge,
-        note=_text(entry, "note").strip(),
-        labelled_at=_text(entry, "labelled_at"),
+        note=as_string(entry.get("note")).strip(),
+        labelled_at=as_string(entry.get("labelled_at")),
     )
 
 
 def _place(entry: Mapping[str, Json], number: int) -> str:
     case_id = entry.get("case_id")
     return f"case '{case_id[:80]}'" if isinstance(case_id, str) else f"labels[{number}]"
-
-
-def _text(data: Mapping[str, Json], key: str) -> str:
-    value = data.get(key)
-    return value if isinstance(value, str) else ""

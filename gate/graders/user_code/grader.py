@@ -18,7 +18,6 @@ from gate.files.yaml import format_path
 from gate.records import (
     Case,
     CheckedJson,
-    Json,
     MetricSpec,
     PluginSpec,
     Question,
@@ -84,7 +83,7 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
     return UserGrader(**fields)
 
 
-def _key_faults(keys: Mapping[str, CheckedJson], needs: Sequence[Json]) -> Iterator[str]:
+def _key_faults(keys: Mapping[str, CheckedJson], needs: Sequence[object]) -> Iterator[str]:
     for key in needs:
         if not isinstance(key, str):
             yield f"needs: {key!r:.60} is not a key of a case"
@@ -187,11 +186,11 @@ class UserGrader:
     def grade(self, case: Case, response: Response) -> Score:
         return self._read_score(self._call("grade", to_lean_json(case), to_lean_json(response)))
 
-    def _call(self, method: str, *arguments: Json) -> Json:
+    def _call(self, method: str, *arguments: CheckedJson) -> CheckedJson:  # what the process says
         request = ["role", _ROLE, method, self.of, *arguments]
         return call_judging_function(self.process, request, PROCESSES.seconds, "grader")
 
-    def _read_score(self, data: Json) -> Score:
+    def _read_score(self, data: CheckedJson) -> Score:
         """Raises GraderFailure for a value that the metric cannot have."""
         if not _fits_score()(data) and (wrong := mismatches(schema_of(Score), data)):
             raise GraderFailure(f"the grader's score is malformed: {wrong[0].message}")

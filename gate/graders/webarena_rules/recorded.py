@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gate.files.json_values import as_object, string_or_none
 from gate.records import CheckedJson, Json
 
 FINAL_URL, FINAL_HTML, LOCATED, PAGES = "final_url", "final_html", "locator_results", "pages"
@@ -38,8 +39,8 @@ def read_recorded(answer: str, state: Mapping[str, Json]) -> Recorded:
     """What is of the wrong type was not recorded."""
     return Recorded(
         answer=answer,
-        final_url=_text(state.get(FINAL_URL)) or None,
-        final_html=_text(state.get(FINAL_HTML)),
+        final_url=string_or_none(state.get(FINAL_URL)) or None,
+        final_html=string_or_none(state.get(FINAL_HTML)),
         located={
             int(key): value
             for key, value in _texts(state.get(LOCATED))
@@ -49,10 +50,5 @@ def read_recorded(answer: str, state: Mapping[str, Json]) -> Recorded:
     )
 
 
-def _text(value: Json) -> str | None:
-    return value if isinstance(value, str) else None
-
-
 def _texts(value: Json) -> list[tuple[str, str]]:
-    items = value.items() if isinstance(value, dict) else ()
-    return [(key, one) for key, one in items if isinstance(key, str) and isinstance(one, str)]
+    return [(key, one) for key, one in as_object(value).items() if isinstance(one, str)]

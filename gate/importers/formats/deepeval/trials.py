@@ -24,7 +24,6 @@ from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
     MOST_ROUNDS,
     Case,
-    CheckedJson,
     Json,
     Response,
     Score,
@@ -112,9 +111,9 @@ def _steps(places: list[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
     )
 
 
-def _step(call: Mapping[str, CheckedJson], turn: int) -> ToolCall:
+def _step(call: Mapping[str, Json], turn: int) -> ToolCall:
     return ToolCall(
-        name=call["name"],
+        name=str(call["name"]),
         arguments=_first(call, "inputParameters", "input_parameters"),
         result=call.get("output"),
         turn=turn,

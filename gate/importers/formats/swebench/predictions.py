@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import Place, Problem
-from gate.files.json_values import as_object
+from gate.files.json_values import as_object, as_string
 from gate.files.plain import JsonLine, json_lines, json_of
 from gate.files.problems import Findings
 from gate.importers.trials.instance_ids import is_id
-from gate.records import CheckedJson, Json
+from gate.records import Json
 from gate.text.escaping import one_line
 
 
@@ -56,9 +56,9 @@ def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions
             elif wrong := _find_fault(item):
                 findings.add(place, wrong)
             else:
-                prediction: dict[str, CheckedJson] = as_object(item)
-                instance = prediction["instance_id"]
-                patch = prediction.get("model_patch") or ""
+                prediction = as_object(item)
+                instance = str(prediction["instance_id"])
+                patch = as_string(prediction.get("model_patch"))
                 if instance in own or patches.get(instance, hash(patch)) != hash(patch):
                     findings.add(place, f"{instance} has another prediction - keep one")
                 own.add(instance)
