@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Mapping
 
 from gate.analysis.outages import is_undecided, is_unjudged
-from gate.records import CheckedJson, TrialRow
+from gate.records import CheckedJson, Json, TrialRow
 from gate.records.trials import TRIAL_COLUMNS
 
 NAN = float("nan")
@@ -165,9 +165,7 @@ def _count(tokens: CheckedJson) -> float | None:
     return None if tokens is None or tokens < 0 else float(tokens)
 
 
-def _total(
-    read: float | None, written: float | None, usage: Mapping[str, CheckedJson]
-) -> float | None:
+def _total(read: float | None, written: float | None, usage: Mapping[str, Json]) -> float | None:
     """Their sum, or what is told of both together; one of them alone would pass for the whole."""
     if read is None or written is None:
         return _count(usage.get("total_tokens"))

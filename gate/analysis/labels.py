@@ -13,7 +13,7 @@ from gate.analysis.metric_names import describe_renamed, name_judged_by
 from gate.errors import Place, Problem
 from gate.files.json_schema import mismatches
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
-from gate.records import LARGEST, CheckedJson, Label, MetricSpec
+from gate.records import LARGEST, Json, Label, MetricSpec
 from gate.records.codec import from_json, schema_of
 from gate.text.suggestions import did_you_mean
 
@@ -46,10 +46,10 @@ class ReviewLabels:
         return tuple(row for row in self.rows if row.suite == suite and row.metric == metric)
 
 
-def schema() -> dict[str, CheckedJson]:
+def schema() -> dict[str, Json]:
     """JSON Schema of one line."""
     form = schema_of(Label)
-    limits: dict[str, dict[str, CheckedJson]] = {
+    limits: dict[str, dict[str, Json]] = {
         **{name: {"minLength": 1} for name in ("suite", "case_id", "metric", "judge_digest")},
         "reviewer": {"minLength": 1, "maxLength": 200, "pattern": r"\S"},
         "answer_digest": {"pattern": "^[0-9a-f]{64}$"},
@@ -151,7 +151,7 @@ def _shorten(problem: Problem) -> str:
 # ---------------------------------------------------------------------------------------- the rows
 
 
-def _list_faults(row: DatasetRow, form: dict[str, CheckedJson]) -> Iterator[str]:
+def _list_faults(row: DatasetRow, form: dict[str, Json]) -> Iterator[str]:
     if not isinstance(row.data, dict):
         yield "a label is a JSON object; `gate schema label` prints the schema"
         return

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.errors import Transport
-from gate.records import CheckedJson, TrialRow
+from gate.records import Json, TrialRow
 from gate.text import figures
 from gate.text.escaping import one_line
 
@@ -45,7 +45,7 @@ def is_undecided(row: TrialRow) -> bool:
     return isinstance(judging, dict) and bool(judging.get("undecided", is_unjudged(row)))
 
 
-def was_answered(health: Mapping[str, CheckedJson]) -> bool:
+def was_answered(health: Mapping[str, Json]) -> bool:
     """Whether somebody answered a health check, and not as an agent does."""
     return health.get("transport") in _ANSWERED
 

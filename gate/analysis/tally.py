@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gate.analysis.failures.clusters import Failures
 from gate.analysis.outages import Transports
-from gate.records import CheckedJson, EvidenceCounts, TrialRow
+from gate.records import CheckedJson, EvidenceCounts, Json, TrialRow
 from gate.stats.running_moments import RunningMoments
 from gate.text.escaping import one_line
 
@@ -79,7 +79,7 @@ class FirstViolations:
 
     def __init__(self) -> None:
         self.total = 0
-        self._first: list[tuple[tuple[str, int, int], CheckedJson]] = []
+        self._first: list[tuple[tuple[str, int, int], Json]] = []
 
     def add(self, row: TrialRow) -> None:
         violations = row.get("violations") or ()
@@ -89,7 +89,7 @@ class FirstViolations:
         if len(self._first) > 2 * SHOWN:
             self._keep()
 
-    def list_first(self) -> list[CheckedJson]:
+    def list_first(self) -> list[Json]:
         """At most SHOWN, as the rows have them."""
         self._keep()
         return [one for _, one in self._first]

@@ -10,13 +10,13 @@ from typing import cast
 from gate.errors import Place, Problem
 from gate.files.json_schema_mismatch import Mismatch
 from gate.files.json_schema_quick import compile_check
-from gate.records import CheckedJson, Json
+from gate.records import Json
 from gate.user_code.patterns import explain_elsewhere, is_short
 
 _EXPLAINS = "gate.files.json_schema_messages"  # with jsonschema
 
 
-def mismatches(schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
+def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     """Everything in `data` that does not fit; empty when it fits. Raises what jsonschema raises for
     a schema that is none.
 
@@ -30,7 +30,7 @@ def mismatches(schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
 class SchemaCheck:
     """A schema of ours, compiled once, for data that mostly fit it."""
 
-    def __init__(self, schema: dict[str, CheckedJson]) -> None:
+    def __init__(self, schema: dict[str, Json]) -> None:
         self._schema = schema
         self._fits = compile_check(schema)
 
@@ -48,13 +48,13 @@ class SchemaCheck:
         ]
 
 
-def surely_fits(schema: dict[str, CheckedJson], data: Json) -> bool:
+def surely_fits(schema: dict[str, Json], data: Json) -> bool:
     """A quick yes, however large the data are, or no answer."""
     return "$schema" not in schema and not _has_reference(schema) and compile_check(schema)(data)
 
 
 def mismatches_bounded(
-    schema: dict[str, CheckedJson], data: Json, *, formats: bool = False
+    schema: dict[str, Json], data: Json, *, formats: bool = False
 ) -> list[Mismatch]:
     """`mismatches`, for schemas and data that nobody vouches for: the first 100, unsorted;
     `formats`: and what has not the `format` that the schema names. Raises RecursionError where it
@@ -63,14 +63,14 @@ def mismatches_bounded(
     return _explain("explain_with_formats" if formats else "explain_bounded", schema, data)
 
 
-def unsound(schema: dict[str, CheckedJson]) -> list[Mismatch]:
+def unsound(schema: dict[str, Json]) -> list[Mismatch]:
     """What is wrong with a schema itself; nothing is fetched."""
     from gate.files import json_schema_messages
 
     return json_schema_messages.unsound(schema)
 
 
-def _explain(how: str, schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
+def _explain(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
     """Where its patterns could be searched for ever, in another process, under a deadline. Raises
     GraderFailure when that runs out.
     """

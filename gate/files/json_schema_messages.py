@@ -28,7 +28,7 @@ _MOST_REFERENCES, _MOST_ERRORS = 10_000, 100  # of somebody else's schema
 _KINDS = {"object": "a mapping", "array": "a list", "null": "empty", "integer": "a whole number"}
 
 
-def explain(schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
+def explain(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     """Everything in `data` that does not fit, sorted by path. A `$ref` is never fetched: one that
     leads outside raises, as a schema that is none does. `$schema` says which draft is meant, and
     without it 2020-12 is.
@@ -41,7 +41,7 @@ def explain(schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
     )
 
 
-def explain_with_formats(schema: dict[str, CheckedJson], data: Json) -> list[Mismatch]:
+def explain_with_formats(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     """`explain_bounded`, and what has not the `format` that the schema names."""
     return explain_bounded(schema, data, formats=_formats())
 
@@ -54,7 +54,7 @@ def _formats() -> FormatChecker:
 
 
 def explain_bounded(
-    schema: dict[str, CheckedJson], data: Json, formats: FormatChecker | None = None
+    schema: dict[str, Json], data: Json, formats: FormatChecker | None = None
 ) -> list[Mismatch]:
     """`explain` for a schema and data that nobody vouches for: the first 100 errors. Raises
     RecursionError where either leads too deep, or through 10,000 references.
@@ -67,7 +67,7 @@ def explain_bounded(
     return list(dict.fromkeys(islice(found, _MOST_ERRORS)))
 
 
-def unsound(schema: dict[str, CheckedJson]) -> list[Mismatch]:
+def unsound(schema: dict[str, Json]) -> list[Mismatch]:
     """What is wrong with a schema itself: against its draft, patterns that Python cannot read,
     references that lead nowhere or outside (they are never fetched), and such as never end.
     """
@@ -105,7 +105,7 @@ def _counting(kind: type[Validator]) -> type[Validator]:
     return extend(kind, counting)  # type: ignore[no-untyped-call, no-any-return]
 
 
-def _in_one_draft(schema: CheckedJson) -> CheckedJson:
+def _in_one_draft(schema: Json) -> CheckedJson:
     """Without inner `$schema`, at which jsonschema would leave the counting validator."""
     if isinstance(schema, dict):
         return {

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from gate.graders.openagent_rules.findings import Mode
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 
 METRIC = "agent.completion_rate"
 CODES = ("empty_response",)
@@ -22,7 +22,7 @@ class Completion:
     mode: Mode = "strict"
 
     knows_modes: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, CheckedJson]] = {}
+    keys: ClassVar[Mapping[str, Json]] = {}
     needs: ClassVar[tuple[str, ...]] = ()
 
     def metrics(self) -> tuple[MetricSpec, ...]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from gate.errors import UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text import figures
 from gate.text.markdown_blocks import list_running_text, split_blocks
 
 METRIC = "response_quality.conciseness"
-_LIMIT: CheckedJson = {"type": "integer", "minimum": 1}
-_EXPECTED: CheckedJson = {"type": ["string", "number", "boolean", "array"]}
+_LIMIT: Json = {"type": "integer", "minimum": 1}
+_EXPECTED: Json = {"type": ["string", "number", "boolean", "array"]}
 _PUNCTUATION = ".,;:!?…\"'()[]“”„«»"
 _RUN = 4  # words of a phrase that counts as repeated
 
@@ -40,7 +40,7 @@ class Conciseness:
             raise UsageError("conciseness: pass_at must be between 0 and 1")
 
     @property
-    def keys(self) -> Mapping[str, CheckedJson]:
+    def keys(self) -> Mapping[str, Json]:
         return {self.key: _EXPECTED, "max_words": _LIMIT, "max_chars": _LIMIT}
 
     @property
@@ -89,7 +89,7 @@ class Conciseness:
         if most is not None:
             yield f"{len(answer)} characters, {most} allowed", min(1.0, most / max(1, len(answer)))
 
-    def _from_expected(self, written: CheckedJson) -> int | None:
+    def _from_expected(self, written: Json) -> int | None:
         expected = written if isinstance(written, list) else [written]
         lengths = [len(str(one).split()) for one in expected if one not in (None, "")]
         return max(self.least_words, round(self.ratio * max(lengths))) if lengths else None

@@ -12,7 +12,7 @@ from gate.graders.openagent_rules.constraints import KEYS, check
 from gate.graders.openagent_rules.findings import Mode, failure_codes, failure_reason, share_held
 from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 
 FACTS = "correctness.fact_pattern_match"
 FOLLOWED = "response_quality.instruction_following"
@@ -31,14 +31,14 @@ class Constraints:
     fail: bool = True
 
     knows_modes: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, CheckedJson]] = KEYS
+    keys: ClassVar[Mapping[str, Json]] = KEYS
     needs: ClassVar[tuple[str, ...]] = ()
 
     @property
     def decides(self) -> bool:
         return self.fail
 
-    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         return case_limits.faults(keys, self.mode)
 
     def metrics(self) -> tuple[MetricSpec, ...]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text.numbers.scanning import numbers
 
 METRIC = "correctness.exact_match"
 _SHOWN = 120  # characters of a text in a reason
-_EXPECTED: CheckedJson = {"type": ["string", "number", "boolean", "array"]}
+_EXPECTED: Json = {"type": ["string", "number", "boolean", "array"]}
 
 Step = Literal["strip", "casefold", "whitespace", "nfkc", "punctuation", "numbers"]
 
@@ -30,7 +30,7 @@ class ExactMatch:
     normalize: tuple[Step, ...] = ("nfkc", "casefold", "whitespace")
 
     @property
-    def keys(self) -> Mapping[str, CheckedJson]:
+    def keys(self) -> Mapping[str, Json]:
         return {self.key: _EXPECTED}
 
     @property

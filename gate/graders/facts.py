@@ -29,9 +29,9 @@ _DIGITS = 40  # of a text that may be a number
 _STRUCK = late_pattern(r"~~[^~\n]{1,200}~~")  # out: "~~$79.99~~ $49.99"
 _NAMED = 5  # missing facts that the reason explains
 
-_VALUE: CheckedJson = {"type": ["number", "string"]}
-_SEVERAL: CheckedJson = {"type": "array", "items": _VALUE, "minItems": 1}
-_FACT: CheckedJson = {
+_VALUE: Json = {"type": ["number", "string"]}
+_SEVERAL: Json = {"type": "array", "items": _VALUE, "minItems": 1}
+_FACT: Json = {
     "type": "object",
     "properties": {
         "value": {"anyOf": [_VALUE, _SEVERAL]},
@@ -79,7 +79,7 @@ class Facts:
     locale: Locale = "en"
     one_to_one: bool = False  # each number of the answer states one fact only
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {
+    keys: ClassVar[Mapping[str, Json]] = {
         "expected_facts": {"type": "array", "items": {"anyOf": [_VALUE, _FACT]}}
     }
     needs: ClassVar[tuple[str, ...]] = ("expected_facts",)
@@ -92,12 +92,12 @@ class Facts:
         about = "share of the required facts that the answers state"
         return (MetricSpec(name=METRIC, column=METRIC, unit="share", description=about),)
 
-    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         for fact, text in _texts(keys):
             if fact.get("as") == "number" and self._whole(text) is None:
                 yield f"expected_facts: {text[:_CODE_LIMIT]!r} is not a number (as: number)"
 
-    def case_doubts(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_doubts(self, keys: Mapping[str, Json]) -> Iterator[str]:
         """Texts that could be the name of something as well as a number."""
         for fact, text in _texts(keys):
             if "as" in fact or fact.get("regex") or not _has_figures(text):

@@ -13,7 +13,7 @@ from gate.graders.claims.entities import Entity, Kind, unsupported_entities
 from gate.graders.claims.source_texts import context_of
 from gate.graders.claims.sources import Leeway
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Question, Reply, Response, Role, Score
+from gate.records import Case, Json, MetricSpec, Question, Reply, Response, Role, Score
 from gate.text.escaping import one_line
 from gate.text.numbers.number import LIMIT, Locale, Number
 
@@ -42,7 +42,7 @@ class Hallucination:
     entities: tuple[Kind, ...] = ()
     locale: Locale = "en"
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {
+    keys: ClassVar[Mapping[str, Json]] = {
         "context": {"type": ["string", "array"], "items": {"type": "string"}}
     }
     needs: ClassVar[tuple[str, ...]] = ()
@@ -160,7 +160,7 @@ class Account:
         for number, finding, why in rows:
             yield number, finding, finding.explanation or why or NOWHERE
 
-    def details(self) -> dict[str, CheckedJson]:
+    def details(self) -> dict[str, Json]:
         """The counts of each kind, and the numbers that no source states, those that nothing
         supports first.
         """

@@ -34,7 +34,7 @@ class JsonFormat:
     allow_fence: bool = True
 
     @property
-    def keys(self) -> Mapping[str, CheckedJson]:
+    def keys(self) -> Mapping[str, Json]:
         return {self.key: {"type": "object"}} if self.key else {}
 
     @property
@@ -83,7 +83,7 @@ class JsonFormat:
         return [f"missing_key:{key}" for key in self.required_keys if key not in there]
 
 
-def _list_mismatches(schema: Mapping[str, CheckedJson] | None, data: Json) -> list[str]:
+def _list_mismatches(schema: Mapping[str, Json] | None, data: Json) -> list[str]:
     if schema is None:
         return []
     try:

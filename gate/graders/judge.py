@@ -19,8 +19,8 @@ from gate.graders.rubrics.votes import Points, RubricResult, compare_votes, read
 from gate.plugins import GRADERS
 from gate.records import (
     Case,
-    CheckedJson,
     Document,
+    Json,
     MetricSpec,
     Question,
     Reply,
@@ -37,7 +37,7 @@ _ABOUT_LIMIT = 200  # characters of a criterion's text in its metric's descripti
 _NO_STEPS = "the agent does not say which tools it called - it should return its calls as `steps`"
 _NO_VOTE = "no judge was asked"
 _CODE = "judge_injection"
-_ANY: CheckedJson = {"type": ["string", "number", "boolean", "array", "object"]}
+_ANY: Json = {"type": ["string", "number", "boolean", "array", "object"]}
 
 
 @GRADERS.register("judge")
@@ -73,7 +73,7 @@ class Judge:
             raise UsageError(f"judge by 'case': least_each: must be 1 to {EACH[1]}")
 
     @property
-    def keys(self) -> Mapping[str, CheckedJson]:
+    def keys(self) -> Mapping[str, Json]:
         return dict.fromkeys(self._rubric.read, _ANY)
 
     @property
@@ -148,7 +148,7 @@ class Judge:
         }
         return json.dumps(to_json(parts), sort_keys=True, separators=(",", ":"))
 
-    def digest_options(self, options: Mapping[str, CheckedJson]) -> Mapping[str, CheckedJson]:
+    def digest_options(self, options: Mapping[str, Json]) -> Mapping[str, Json]:
         """The options as they are hashed: alike for the old and the new name of a criterion."""
         if not self.least:
             return options
@@ -183,7 +183,7 @@ class Judge:
         criteria = case.keys.get("rubric") if self.rubric == "case" else None
         return by_criterion(criteria, self.least_each) or self._rubric
 
-    def _each_wording(self, case: Case, response: Response) -> Mapping[str, CheckedJson]:
+    def _each_wording(self, case: Case, response: Response) -> Mapping[str, Json]:
         named = self._rubric_for(replace(case, keys={**case.keys, "rubric": {"name": "-"}}))
         if named == self._rubric:
             return {}
@@ -268,13 +268,11 @@ class Judge:
         return max(_near(at, (low + high) / 2, (low, high)) for at, (low, high) in each)
 
 
-def _as_asked(rubric: Rubric) -> CheckedJson:
+def _as_asked(rubric: Rubric) -> Json:
     """The rubric as the judge model is asked by it."""
     criteria = {rubric.asked_as(name): one for name, one in rubric.criteria.items()}
     names = [field.name for field in fields(Rubric)]
-    form: CheckedJson = to_json(
-        {name: getattr(rubric, name) for name in names} | {"criteria": criteria}
-    )
+    form: Json = to_json({name: getattr(rubric, name) for name in names} | {"criteria": criteria})
     return form
 
 

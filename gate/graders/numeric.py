@@ -8,14 +8,14 @@ from typing import Literal
 
 from gate.errors import GraderFailure, UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
 from gate.text.numbers.agreement import agrees, read_whole, stated
 from gate.text.numbers.number import Locale, Number, Sign
 from gate.text.numbers.scanning import numbers
 from gate.text.numbers.words import worded
 
 METRIC = "correctness.numeric_match"
-_EXPECTED: CheckedJson = {
+_EXPECTED: Json = {
     "type": ["number", "string", "array"],
     "items": {"type": ["number", "string"]},
 }
@@ -44,7 +44,7 @@ class Numeric:
             raise UsageError("numeric: a tolerance cannot be below 0")
 
     @property
-    def keys(self) -> Mapping[str, CheckedJson]:
+    def keys(self) -> Mapping[str, Json]:
         return {} if self.value is not None else {self.key: _EXPECTED}
 
     @property
@@ -98,7 +98,7 @@ def _single(found: tuple[Number, ...]) -> Number | None:
     return found[0] if len(found) == 1 else None
 
 
-def _list_expected(written: CheckedJson) -> list[CheckedJson]:
+def _list_expected(written: Json) -> list[Json]:
     return written if isinstance(written, list) else [written]
 
 

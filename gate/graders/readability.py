@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from gate.errors import UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text import figures
 from gate.text.markdown_blocks import list_running_text, sentences, split_blocks, words
 from gate.text.syllables import Language, count_syllables
@@ -39,7 +39,7 @@ class Readability:
     min_words: int = 30
     pass_at: float | None = None
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {}
+    keys: ClassVar[Mapping[str, Json]] = {}
     needs: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:

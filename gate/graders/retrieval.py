@@ -15,7 +15,7 @@ from gate.graders.rankings.metrics import (
     relevant_of,
 )
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.stats.ranking import Gain, measures
 
 _NO_RELEVANT = "no_relevant: the case names no relevant document"
@@ -36,7 +36,7 @@ class Retrieval:
     precision_denominator: Literal["k", "retrieved"] = "k"
     gain: Gain = "linear"
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {
+    keys: ClassVar[Mapping[str, Json]] = {
         "relevant_doc_ids": {"type": "array", "items": {"type": ["string", "integer"]}},
         "relevance_scores": {"type": "object", "additionalProperties": {"type": "number"}},
     }

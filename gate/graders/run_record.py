@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 
 METRIC = "agent.own_verdict"
 
@@ -17,7 +17,7 @@ METRIC = "agent.own_verdict"
 class RunRecord:
     """Passes as the suite's own code says (`ok`), with its codes (`validation_errors`)."""
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {}
+    keys: ClassVar[Mapping[str, Json]] = {}
     needs: ClassVar[tuple[str, ...]] = ()
 
     def metrics(self) -> tuple[MetricSpec, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from gate.errors import GraderFailure, UsageError
 from gate.graders.similarity.embedding import EXTRA, cosine, is_installed, locate_function, vector
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text import figures
 from gate.text.markdown_blocks import LIMIT
 
@@ -56,7 +56,7 @@ class SemanticSimilarity(_Rooted):
         return self
 
     @property
-    def keys(self) -> Mapping[str, CheckedJson]:
+    def keys(self) -> Mapping[str, Json]:
         return {self.key: {"type": ["string", "number", "boolean", "array"]}}
 
     @property

@@ -10,7 +10,7 @@ from gate.graders.openagent_rules import counts, stages
 from gate.graders.openagent_rules.findings import Mode, failure_codes, failure_reason, share_held
 from gate.graders.openagent_rules.form import FORM, FORM_METRIC
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 
 COVERAGE = "response_quality.stage_coverage"
 FOLLOWED = "response_quality.instruction_following"
@@ -27,13 +27,13 @@ class Stages:
     mode: Mode = "strict"
 
     knows_modes: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, CheckedJson]] = {
+    keys: ClassVar[Mapping[str, Json]] = {
         stages.KEY: {"type": "object", "additionalProperties": {"type": ["boolean", "null"]}},
         counts.KEY: counts.SCHEMA,
     }
     needs: ClassVar[tuple[str, ...]] = ()
 
-    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         prompt = Case(id="", input=keys.get("input"), keys=keys).question
         return stages.faults(keys, prompt, self.mode)
 

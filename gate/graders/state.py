@@ -32,7 +32,7 @@ class State:
     expect: Mapping[str, Json] = field(default_factory=dict)
     tolerance: float = 1e-6  # of numbers, absolute
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {KEY: {"type": "object"}}
+    keys: ClassVar[Mapping[str, Json]] = {KEY: {"type": "object"}}
 
     def __post_init__(self) -> None:
         if not self.tolerance >= 0:
@@ -83,7 +83,7 @@ class State:
         return any(_are_equal(value, choice, allowed) for choice in accepted)
 
 
-def right_state(expected: Mapping[str, CheckedJson]) -> dict[str, Json]:
+def right_state(expected: Mapping[str, Json]) -> dict[str, Json]:
     """A state in which all that is expected holds; its keys are dotted paths."""
     return {
         path: (fact["any_of"][0] if "any_of" in fact else fact["value"]) if _is_fact(fact) else fact
@@ -91,7 +91,7 @@ def right_state(expected: Mapping[str, CheckedJson]) -> dict[str, Json]:
     }
 
 
-def _is_fact(value: CheckedJson) -> bool:
+def _is_fact(value: Json) -> bool:
     """{value, tolerance} or {any_of, tolerance}; any other object holds further facts."""
     return isinstance(value, dict) and (
         ({*value} <= {"value", "tolerance"} and "value" in value)
@@ -99,9 +99,7 @@ def _is_fact(value: CheckedJson) -> bool:
     )
 
 
-def _facts(
-    expected: Mapping[str, CheckedJson], above: str = ""
-) -> Iterator[tuple[str, CheckedJson]]:
+def _facts(expected: Mapping[str, Json], above: str = "") -> Iterator[tuple[str, CheckedJson]]:
     """(dotted path, what is expected there)."""
     for key, value in expected.items():
         path = f"{above}{key}"
@@ -111,7 +109,7 @@ def _facts(
             yield path, value
 
 
-def _faults(expected: Mapping[str, CheckedJson]) -> Iterator[str]:
+def _faults(expected: Mapping[str, Json]) -> Iterator[str]:
     """What can never hold, or says nothing."""
     for path, wanted in _facts(expected):
         if not _is_fact(wanted):
@@ -139,7 +137,7 @@ def _at(state: Mapping[str, Json], path: str) -> object:
     return here
 
 
-def _are_equal(value: object, wanted: CheckedJson, tolerance: float) -> bool:
+def _are_equal(value: object, wanted: Json, tolerance: float) -> bool:
     """True is no 1, and a number no text; lists and objects are equal part by part."""
     if isinstance(value, bool) or isinstance(wanted, bool):
         return value is wanted

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from gate.errors import UsageError
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text.markdown_blocks import (
     Block,
     list_running_text,
@@ -48,7 +48,7 @@ class Structure:
     paragraph_words: int = 150
     pass_at: float | None = None
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {}
+    keys: ClassVar[Mapping[str, Json]] = {}
     needs: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:

@@ -25,7 +25,7 @@ from gate.graders.tool_calling.expected import (
 from gate.graders.tool_calling.reference import KEY, SCHEMA, reference_faults, reference_tools
 from gate.graders.tool_calling.validity import CallFault, Kind, call_faults
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, CheckedJson, Json, MetricSpec, Response, Score
 from gate.text.suggestions import did_you_mean
 
 ACCURACY, VALIDITY = "agent.tool_call_accuracy", "agent.tool_call_validity"
@@ -71,7 +71,7 @@ class ToolCalls:
     invalid: Literal["report", "fail"] = "report"
     formats: Literal["ignore", "assert"] = "ignore"
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {
+    keys: ClassVar[Mapping[str, Json]] = {
         "expected_tool_calls": {"type": "array", "items": EXPECTED_CALL},
         "tools": {"type": "array", "items": {"type": "object"}},
         KEY: SCHEMA,

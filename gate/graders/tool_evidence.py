@@ -19,7 +19,7 @@ from gate.graders.openagent_rules.requirements import (
     missing_tools,
 )
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedEvidence, CheckedJson, Json, MetricSpec, Response, Score
+from gate.records import Case, CheckedEvidence, Json, MetricSpec, Response, Score
 from gate.text.escaping import one_line
 
 DECLARED = "agent.tool_evidence"
@@ -61,14 +61,14 @@ class ToolEvidence:
     needs: ClassVar[tuple[str, ...]] = ("output_requirements",)
 
     @property
-    def keys(self) -> Mapping[str, CheckedJson]:
+    def keys(self) -> Mapping[str, Json]:
         """A requirement that nobody knows is refused, but for the upstream tool, which reads past
         it.
         """
         wanted = {**OUTPUT_REQUIREMENTS, "additionalProperties": not self._strict}
         return {"required_tools": REQUIRED_TOOLS, "output_requirements": wanted}
 
-    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         return faults(keys)
 
     def metrics(self) -> tuple[MetricSpec, ...]:

@@ -22,7 +22,7 @@ from gate.graders.trajectories.scoring import (
     strict_score,
 )
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score, ToolCall
+from gate.records import Case, Json, MetricSpec, Response, Score, ToolCall
 
 EFFICIENCY, SCORE = "agent.trajectory_efficiency", "agent.trajectory_score"
 REPEATED, LOOPS = "agent.repeated_calls", "agent.loop_rate"
@@ -67,7 +67,7 @@ class Trajectory:
     may_repeat: tuple[str, ...] = ()
     admits: tuple[str, ...] = ()
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {
+    keys: ClassVar[Mapping[str, Json]] = {
         "optimal_steps": {"type": "integer", "minimum": 1},
         KEY: SCHEMA,
         "tools": {"type": "array", "items": {"type": "object"}},
@@ -86,7 +86,7 @@ class Trajectory:
     def decides(self) -> bool:
         return bool(self.fail_on) or self.max_steps is not None
 
-    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         if keys.get(KEY):
             yield from reference_faults(keys[KEY])
 

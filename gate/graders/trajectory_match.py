@@ -12,7 +12,7 @@ from gate.graders.tool_calling.compare import Mode, first_difference, limit_code
 from gate.graders.tool_calling.reference import KEY, SCHEMA, read_reference, reference_faults
 from gate.graders.tool_calling.trajectory import trajectory_faults
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Response, Score
+from gate.records import Case, Json, MetricSpec, Response, Score
 
 METRIC = "agent.trajectory_match"
 
@@ -31,10 +31,10 @@ class TrajectoryMatch:
     strings: Strings = "exact"
     numbers: Numbers = "equal"
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {KEY: SCHEMA}
+    keys: ClassVar[Mapping[str, Json]] = {KEY: SCHEMA}
     needs: ClassVar[tuple[str, ...]] = (KEY,)
 
-    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         if keys.get(KEY) is not None:
             yield from reference_faults(keys[KEY])
 

@@ -14,12 +14,12 @@ from gate.graders.webarena_rules.metrics import NOT_EVALUABLE, SUCCESS, specs
 from gate.graders.webarena_rules.recorded import read_recorded
 from gate.graders.webarena_rules.task import SITES, checks_of, faults_of, with_sites
 from gate.plugins import GRADERS
-from gate.records import Case, CheckedJson, MetricSpec, Question, Reply, Response, Role, Score
+from gate.records import Case, Json, MetricSpec, Question, Reply, Response, Role, Score
 from gate.records.codec import to_json
 
 _REASON_LIMIT = 2_000
 _CODES = 40
-_ANY: CheckedJson = {}
+_ANY: Json = {}
 _BESIDE = (  # what else a task's configuration has
     *("task_id", "sites", "start_url", "require_login", "storage_state", "geolocation"),
     *("intent_template", "intent_template_id", "instantiation_dict", "require_reset"),
@@ -36,7 +36,7 @@ class WebArena:
 
     sites: Mapping[str, str] = field(default_factory=dict)
 
-    keys: ClassVar[Mapping[str, CheckedJson]] = {
+    keys: ClassVar[Mapping[str, Json]] = {
         "eval": {"type": "object"},
         "intent": {"type": "string"},
         **dict.fromkeys(_BESIDE, _ANY),
@@ -55,7 +55,7 @@ class WebArena:
     def metrics(self) -> tuple[MetricSpec, ...]:
         return specs()
 
-    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         if isinstance(keys.get("eval"), dict):
             yield from faults_of(keys["eval"])
 

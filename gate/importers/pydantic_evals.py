@@ -218,7 +218,7 @@ class Names:
             )
 
 
-def evaluator(result: Mapping[str, CheckedJson]) -> str:
+def evaluator(result: Mapping[str, Json]) -> str:
     """The name of what gave a result; with its version, where it has one."""
     source = result.get("source")
     name = as_string(source.get("name") if isinstance(source, dict) else source)
@@ -349,9 +349,9 @@ def _finite(value: Json) -> Json:
 
 
 _LISTS = ("cases", "failures")
-_OBJECT: CheckedJson = {"type": ["object", "null"]}
-_TEXT: CheckedJson = {"type": ["string", "null"]}
-_FAILED: CheckedJson = {
+_OBJECT: Json = {"type": ["object", "null"]}
+_TEXT: Json = {"type": ["string", "null"]}
+_FAILED: Json = {
     "type": ["array", "null"],
     "items": {
         "type": "object",
@@ -361,12 +361,12 @@ _FAILED: CheckedJson = {
 }
 
 
-def _results(value: CheckedJson) -> CheckedJson:
+def _results(value: Json) -> CheckedJson:
     one = {"type": "object", "properties": {"value": value, "reason": _TEXT}, "required": ["value"]}
     return {"type": ["object", "null"], "additionalProperties": one}
 
 
-_EVERY: dict[str, CheckedJson] = {
+_EVERY: dict[str, Json] = {
     "name": {"type": "string", "minLength": 1},
     "source_case_name": _TEXT,
 }

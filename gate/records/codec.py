@@ -72,7 +72,7 @@ def json_text(value: object) -> str:
     return _format_indented(to_json(value), "\n") + "\n"
 
 
-def _format_indented(value: CheckedJson, line: str) -> str:
+def _format_indented(value: Json, line: str) -> str:
     """`line`: the end of a line and the white space that the value stands behind."""
     if not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
@@ -115,7 +115,7 @@ def digest(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def to_lean_json(record: object) -> dict[str, CheckedJson]:
+def to_lean_json(record: object) -> dict[str, Json]:
     """As `to_json`, without the fields that are as the record's class has them anyway."""
     cls: type = record.__class__
     return {
@@ -125,7 +125,7 @@ def to_lean_json(record: object) -> dict[str, CheckedJson]:
     }
 
 
-def from_json(cls: type[T], data: CheckedJson) -> T:
+def from_json(cls: type[T], data: Json) -> T:
     """A record of class `cls`; `data` must already fit `schema_of(cls)`. Keys that are absent take
     their defaults.
     """
@@ -139,7 +139,7 @@ def schema_of(cls: type) -> dict[str, CheckedJson]:
         properties[field.name] = _schema(_hints(cls)[field.name])
         if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             required.append(field.name)
-    schema: dict[str, CheckedJson] = {
+    schema: dict[str, Json] = {
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
@@ -195,7 +195,7 @@ def _resolve_annotation(written: str, module: str) -> object:
     return eval(written, vars(sys.modules[module]))  # noqa: S307 - of our own source
 
 
-def _schema(hint: object) -> dict[str, CheckedJson]:
+def _schema(hint: object) -> dict[str, Json]:
     if hint in _PLAIN:
         return {"type": _PLAIN[hint]}
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -221,7 +221,7 @@ def _schema(hint: object) -> dict[str, CheckedJson]:
     return {}
 
 
-def _either(schemas: list[dict[str, CheckedJson]]) -> dict[str, CheckedJson]:
+def _either(schemas: list[dict[str, Json]]) -> dict[str, Json]:
     if all(set(schema) == {"type"} for schema in schemas):
         return {"type": [schema["type"] for schema in schemas]}
     return {"anyOf": schemas}
@@ -269,14 +269,14 @@ def _either_builder(args: tuple[object, ...]) -> Build:
         return lambda data: None if data is None else inner(data)
     builders = [(kind, _builder(kind)) for kind in kinds]
 
-    def build_either(data: CheckedJson) -> object:
+    def build_either(data: Json) -> object:
         fitting = (make for kind, make in builders if data is not None and _fits(kind, data))
         return next(fitting, _same)(data)
 
     return build_either
 
 
-def _same(data: CheckedJson) -> CheckedJson:
+def _same(data: Json) -> Json:
     return data
 
 
@@ -284,7 +284,7 @@ def _float(data: CheckedJson) -> float | None:
     return float(data) if data is not None else data
 
 
-def _fits(kind: object, data: CheckedJson) -> bool:
+def _fits(kind: object, data: Json) -> bool:
     origin = typing.get_origin(kind)
     if origin is Literal:
         return data in typing.get_args(kind)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate.records import Case, CheckedJson, Health, MetricSpec, Provenance, QuotedValue, Trial
+from gate.records import Case, Health, Json, MetricSpec, Provenance, QuotedValue, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,6 @@ class Imported:
     trials: Callable[[], Iterator[Trial]] = field(repr=False)
     cases: Callable[[], Iterator[Case]] | None = field(default=None, repr=False)
     # Of its own run, for meta.json.
-    options: Mapping[str, CheckedJson] = field(default_factory=dict)
+    options: Mapping[str, Json] = field(default_factory=dict)
     health: Health | None = None
     notes: tuple[str, ...] = ()  # what a reader of the report should know, one sentence each

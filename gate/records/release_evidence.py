@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from gate.records import CheckedJson, Config, Outcome
+from gate.records import Config, Json, Outcome
 from gate.records.codec import schema_of
 from gate.records.settings import EVIDENCE
 
@@ -59,7 +59,7 @@ class RulesInEffect:
     advisory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def schema() -> dict[str, CheckedJson]:
+def schema() -> dict[str, Json]:
     """JSON Schema of evidence.json."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

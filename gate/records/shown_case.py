@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.records.settings import CheckedJson
+from gate.records.settings import Json
 from gate.records.trial_row import TrialRow
 
 
@@ -17,7 +17,7 @@ class ShownCase:
     case_id: str
     question: str
     # The keys that its graders read.
-    expected: Mapping[str, CheckedJson] = field(default_factory=dict)
+    expected: Mapping[str, Json] = field(default_factory=dict)
     rows: tuple[TrialRow, ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)  # of its scores
     planned: int = 0  # rounds

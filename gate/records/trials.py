@@ -45,7 +45,7 @@ class Case:
     """
 
     id: str
-    input: CheckedJson  # a string, a list of messages, or any object
+    input: Json  # a string, a list of messages, or any object
     keys: Mapping[str, CheckedJson]
     category: str | None = None
     tags: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Case:
     digest: str = ""
     place: Place = Place("dataset")
     # Of this request, beside the agent's own options: temperature, top_p, max_tokens, ...
-    request: Mapping[str, CheckedJson] = field(default_factory=dict)
+    request: Mapping[str, Json] = field(default_factory=dict)
     timeout_s: float | None = None  # of this case; None: the agent's
 
     @property

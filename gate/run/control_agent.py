@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from gate.errors import UsageError
 from gate.plugins import RETRIEVERS
-from gate.records import CheckedJson, Config, PluginSpec
+from gate.records import Config, Json, PluginSpec
 from gate.suites.config.overrides import override_options
 
 # How an agent is asked, not what it is.
@@ -79,7 +79,7 @@ def _are_same(first: PluginSpec | None, second: PluginSpec | None) -> bool:
     return bool(_identify(first) == _identify(second))
 
 
-def _identify(plugin: PluginSpec | None) -> CheckedJson:
+def _identify(plugin: PluginSpec | None) -> Json:
     if plugin is None:
         return None
     options = {key: value for key, value in plugin.options.items() if key not in _MANNERS}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gate.records import CheckedJson, Config, PluginSpec, SameAgent
+from gate.records import Config, Json, PluginSpec, SameAgent
 from gate.records.codec import digest
 from gate.records.forge import StoredSession
 from gate.run.setup import Setup
@@ -71,7 +71,7 @@ def _describe_same_agent(setup: Setup) -> SameAgent:
     return (setup.place.rules.theirs or setup.place.config).same_agent
 
 
-def _keep_lasting_options(plugin: PluginSpec) -> Mapping[str, CheckedJson]:
+def _keep_lasting_options(plugin: PluginSpec) -> Mapping[str, Json]:
     kept = {name: option for name, option in plugin.options.items() if name not in _PASSING}
     headers = kept.get("headers")
     if isinstance(headers, Mapping):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 
-from gate.records import CheckedJson
+from gate.records import Json
 from gate.records.settings import OutputOptions
 from gate.run.home import Home, log_nothing
 from gate.system.signals import Stop
@@ -67,7 +67,7 @@ class RunOptions(OutputOptions):
     all_cases: bool = False  # no sample, whatever gate.yml says of the event
     note: str = ""  # for the report
 
-    def as_stored(self) -> dict[str, CheckedJson]:
+    def as_stored(self) -> dict[str, Json]:
         """The given options, as meta.json stores them."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         return {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from gate.errors import GateError
 from gate.plugins import Grader
-from gate.records import Case, CheckedJson, TrialRow
+from gate.records import Case, Json, TrialRow
 from gate.records.shown_case import ShownCase
 from gate.run.prepare import SuitePlan
 from gate.store.session import SessionWriter
@@ -56,7 +56,7 @@ def _read(
     yield from ((case_id, None) for case_id in sorted(left))
 
 
-def _expected(case: Case, graders: Mapping[str, Grader]) -> dict[str, CheckedJson]:
+def _expected(case: Case, graders: Mapping[str, Grader]) -> dict[str, Json]:
     """The keys of the case that a grader of its suite reads."""
     read = {name for one in graders.values() for name in getattr(one, "keys", None) or ()}
     kept = {name: value for name, value in case.keys.items() if name in read}

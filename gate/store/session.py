@@ -25,6 +25,7 @@ from gate.records import (
     MOST_ROUNDS,
     CheckedJson,
     Health,
+    Json,
     Looks,
     MetricSpec,
     Provenance,
@@ -79,7 +80,7 @@ class Meta:
     provenance: Provenance
     suites: Mapping[str, SuiteMeta]
     options: Mapping[str, CheckedJson] = field(default_factory=dict)
-    health: Mapping[str, CheckedJson] = field(default_factory=dict)
+    health: Mapping[str, Json] = field(default_factory=dict)
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # grader -> file -> hash
     untold: tuple[str, ...] = ()  # changed defaults that concern a later run; it tells them
     heads: tuple[str, ...] = ()  # later commits with the same files, which it speaks for too

@@ -11,6 +11,7 @@ from gate.records import (
     CheckedEvidence,
     CheckedJson,
     FailureMode,
+    Json,
     Judging,
     LoggedViolation,
     ToolCall,
@@ -76,10 +77,10 @@ class DetailsRow:
     transport: Transport | None = None  # how it failed, where nothing of the agent could be read
     ungraded: bool = False  # the agent failed where no grader says pass or fail of any answer
     evidence: CheckedEvidence | None = None  # null: nobody looked at declared tool calls
-    details: Mapping[str, CheckedJson] = field(default_factory=dict)  # grader -> what it found
+    details: Mapping[str, Json] = field(default_factory=dict)  # grader -> what it found
 
 
-def schema() -> dict[str, CheckedJson]:
+def schema() -> dict[str, Json]:
     """JSON Schema of one line."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

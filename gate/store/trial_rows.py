@@ -11,7 +11,7 @@ from gate.analysis.failures.modes import mode_of
 from gate.records import (
     Attempt,
     CheckedEvidence,
-    CheckedJson,
+    Json,
     Judging,
     LoggedViolation,
     MetricSpec,
@@ -80,7 +80,7 @@ def _is_recovered(trial: Trial) -> bool:
     return trial.attempt.passed is True and any(one.passed is False for one in trial.attempts)
 
 
-def _opinions(scores: Mapping[str, Score]) -> dict[str, CheckedJson]:
+def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
     return {
         "failed_by": [name for name, score in scores.items() if score.passed is False],
         "unscored": {n: s.unscored for n, s in scores.items() if s.unscored},
@@ -88,7 +88,7 @@ def _opinions(scores: Mapping[str, Score]) -> dict[str, CheckedJson]:
     }
 
 
-def _details(scores: Mapping[str, Score]) -> dict[str, CheckedJson]:
+def _details(scores: Mapping[str, Score]) -> dict[str, Json]:
     details = {name: score.details for name, score in scores.items() if score.details is not None}
     return {"details": details} if details else {}
 
@@ -132,7 +132,7 @@ def _evidence(scores: Mapping[str, Score]) -> CheckedEvidence | None:
     return next((s.evidence for s in scores.values() if s.evidence is not None), None)
 
 
-def _without_leaks(row: dict[str, CheckedJson], trial: Trial) -> dict[str, CheckedJson]:
+def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
     """Secrets that a grader found are masked wherever the row has them: a session that is stored,
     published and sent to reviewers would leak them once more.
     """
@@ -154,12 +154,12 @@ def _telling(scores: Mapping[str, Score]) -> list[tuple[str, Score]]:
     return sorted(scores.items(), key=lambda item: item[1].passed is not False)
 
 
-def _judging(judging: Judging) -> CheckedJson:
+def _judging(judging: Judging) -> Json:
     """None where nobody was asked."""
     return None if judging == Judging() else to_json(judging)
 
 
-def _attempt(attempt: Attempt) -> dict[str, CheckedJson]:
+def _attempt(attempt: Attempt) -> dict[str, Json]:
     return {
         "n": attempt.n,
         "status": attempt.status,
@@ -172,7 +172,7 @@ def _attempt(attempt: Attempt) -> dict[str, CheckedJson]:
     }
 
 
-def _answer(response: Response | None) -> dict[str, CheckedJson]:
+def _answer(response: Response | None) -> dict[str, Json]:
     if response is None:
         keys = ("usage", "model", "steps", "output", "retrieved_ids", "safety_violations", "turns")
         return {**dict.fromkeys((*keys, "finish_reason")), "omitted_steps": 0, "trace_faults": []}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from gate.records import CheckedJson, TrialRow
+from gate.records import Json, TrialRow
 
 FILE = "violations.jsonl"
 
@@ -15,7 +15,7 @@ def render_log(rows: Iterable[TrialRow]) -> str:
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for row in rows for one in _flat(row))
 
 
-def _flat(row: TrialRow) -> Iterator[CheckedJson]:
+def _flat(row: TrialRow) -> Iterator[Json]:
     for violation in row.get("violations") or ():
         yield {
             **{key: value for key, value in violation.items() if key != "violation"},

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
-from gate.records import CheckedJson
+from gate.records import CheckedJson, Json
 from gate.text.credentials import (
     holds_connections,
     is_ordinary,
@@ -40,7 +40,7 @@ def secrets_sent(
         yield from _telling(list_secret_parts(address))
 
 
-def _alone(options: Mapping[str, CheckedJson]) -> Iterator[str]:
+def _alone(options: Mapping[str, Json]) -> Iterator[str]:
     yield from (text.removeprefix("Bearer ") for text in _texts(options.get("body")))
     try:
         address = urlsplit(str(options.get("url") or options.get("base_url") or ""))
@@ -51,7 +51,7 @@ def _alone(options: Mapping[str, CheckedJson]) -> Iterator[str]:
     yield from (part.partition("=")[2] for part in address.query.split("&"))
 
 
-def _texts(value: CheckedJson) -> Iterator[str]:
+def _texts(value: Json) -> Iterator[str]:
     """Texts of the options; the name of a `model` is no secret."""
     if isinstance(value, str):
         yield value

@@ -13,14 +13,14 @@ from gate.agents.judges.reply_form import FORMAT, TOOL, ReplyForm, Way
 from gate.agents.judges.vote import ModelOptions, Patience
 from gate.agents.judges.worker_pool import WorkerPool
 from gate.plugins import AGENTS, Agent, World, build
-from gate.records import Case, CheckedJson, PluginSpec, Price, Question, Role
+from gate.records import Case, CheckedJson, Json, PluginSpec, Price, Question, Role
 from gate.records.codec import digest
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_sent
 from gate.user_code.hashes import grader_file
 
 # What an agent's class has other defaults for (docs/config.md).
-_DEFAULTS: Mapping[str, CheckedJson] = {"timeout_s": 60.0, "concurrency": 8}
+_DEFAULTS: Mapping[str, Json] = {"timeout_s": 60.0, "concurrency": 8}
 _SEEN = ("model", "options", "method", "body", "response", "callable")  # by who judges or how
 
 
@@ -36,7 +36,7 @@ class Model:
     cache: Cache | None
     votes: int
     each: bool = False  # equal answers have votes of their own
-    identity: CheckedJson  # no secrets
+    identity: Json  # no secrets
 
     def key(self, case: Case, question: Question, vote: int, time: int = 0) -> str:
         """sha256 of all that a reply depends on. Cases with equal prompts differ by their ids;
@@ -117,11 +117,11 @@ def _choose_way(spec: PluginSpec) -> Way:
     return ""
 
 
-def _identity(protocol: str, options: Mapping[str, CheckedJson], world: World) -> CheckedJson:
+def _identity(protocol: str, options: Mapping[str, CheckedJson], world: World) -> Json:
     """Protocol, address and everything sent; of a user's function its file too. Of headers only
     the names: their values are keys, mostly.
     """
-    seen: dict[str, CheckedJson] = {key: options[key] for key in _SEEN if key in options}
+    seen: dict[str, Json] = {key: options[key] for key in _SEEN if key in options}
     for key in ("base_url", "url"):
         if key in options:
             seen[key] = format_address(options[key])

@@ -209,7 +209,7 @@ class Recording:
         except OSError as error:
             raise UsageError(f"{self.name}: {error.strerror} - record one with --record") from error
 
-    def _parse_line(self, raw: bytes, number: int) -> dict[str, CheckedJson] | RunEnd | None:
+    def _parse_line(self, raw: bytes, number: int) -> dict[str, Json] | RunEnd | None:
         try:
             line = _repair_usage(loads(raw))
         except (ValueError, RecursionError):

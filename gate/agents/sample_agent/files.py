@@ -12,7 +12,7 @@ from gate.agents.sample_agent.documents import KnowledgePage
 from gate.agents.sample_agent.faults import PlantedFaults
 from gate.agents.sample_agent.scratch_files import Refused, Scratch
 from gate.agents.sample_agent.server_lines import NO_SUCH_TOOL
-from gate.records import CheckedJson, ToolCall
+from gate.records import CheckedJson, Json, ToolCall
 
 ROOT = "/documents"  # of no disk: the documents are in memory
 _REPEATS = 4  # of every call, for an agent caught in a loop
@@ -29,7 +29,7 @@ class FileTools:
     now: Callable[[], datetime]
     steps: list[ToolCall] = field(default_factory=list)
 
-    def call(self, name: str, **arguments: CheckedJson) -> CheckedJson:
+    def call(self, name: str, **arguments: Json) -> CheckedJson:
         """The tool's result; None when the call failed."""
         if self.faults.wrong_tool:
             name = f"{name}_all"
@@ -50,9 +50,7 @@ class FileTools:
             )
         return result
 
-    def _perform(
-        self, name: str, arguments: dict[str, CheckedJson]
-    ) -> tuple[CheckedJson, str | None]:
+    def _perform(self, name: str, arguments: dict[str, Json]) -> tuple[Json, str | None]:
         if name not in TOOLS:
             return None, f"{NO_SUCH_TOOL} {name!r}"
         try:
@@ -64,10 +62,10 @@ class FileTools:
         except OSError as error:
             return None, error.strerror or "the file cannot be written"
 
-    def _dirs(self) -> CheckedJson:
+    def _dirs(self) -> Json:
         return {"documents": ROOT}
 
-    def _scan(self, root: str, preview_chars: int) -> CheckedJson:
+    def _scan(self, root: str, preview_chars: int) -> Json:
         if root != ROOT:
             raise Refused(f"there is no folder {root!r}")
         return [
@@ -75,23 +73,23 @@ class FileTools:
             for page in self.pages
         ]
 
-    def _read_document(self, path: str, limit: int) -> CheckedJson:
+    def _read_document(self, path: str, limit: int) -> Json:
         page = next((page for page in self.pages if _path(page) == path), None)
         if page is None:
             raise Refused(f"there is no document {path!r}")
         return {"path": path, "title": page.title, "text": page.text[:limit]}
 
-    def _write(self, path: str, text: str, overwrite: bool) -> CheckedJson:
+    def _write(self, path: str, text: str, overwrite: bool) -> Json:
         if self.scratch is None:
             raise Refused(_NO_FOLDER)
         receipt = self.scratch.write(path, text, overwrite=overwrite)
         return {"path": path, "byte_size": receipt.bytes, "overwrote": receipt.overwrote}
 
-    def _time(self) -> CheckedJson:
+    def _time(self) -> Json:
         return {"now": self.now().isoformat(timespec="seconds")}
 
 
-TOOLS: Mapping[str, Callable[..., CheckedJson]] = {
+TOOLS: Mapping[str, Callable[..., Json]] = {
     "local_special_dirs": FileTools._dirs,
     "local_documents_scan": FileTools._scan,
     "local_document_read": FileTools._read_document,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gate.agents.sample_agent.measures import MeasureDefinition
 from gate.agents.sample_agent.periods import Period, quarter_of
 from gate.agents.sample_agent.question import ParsedQuestion
-from gate.records import CheckedJson
+from gate.records import CheckedJson, Json
 
 _QUARTER = "substr({0}, 1, 4) || ' Q' || ((cast(substr({0}, 6, 2) AS integer) + 2) / 3)"
 _TIMES = {"month": "substr({0}, 1, 7)", "quarter": _QUARTER, "year": "substr({0}, 1, 4)"}
@@ -52,7 +52,7 @@ def select(
     scope: Scope,
     question: ParsedQuestion,
     *,
-    shape: Mapping[str, CheckedJson] | None,
+    shape: Mapping[str, Json] | None,
     limits: Mapping[str, float],
     today: str,
 ) -> str:
@@ -89,7 +89,7 @@ def _check_period(measure: MeasureDefinition, scope: Scope, today: str) -> None:
 
 
 def _label(
-    measure: MeasureDefinition, question: ParsedQuestion, shape: Mapping[str, CheckedJson] | None
+    measure: MeasureDefinition, question: ParsedQuestion, shape: Mapping[str, Json] | None
 ) -> str | None:
     column = question.dimension
     if question.operation == "compare" and len(question.periods) < 2:
@@ -125,7 +125,7 @@ def _bind(text: str, scope: Scope, limits: Mapping[str, float], today: str) -> s
 
 
 def _filters(
-    scope: Scope, shape: Mapping[str, CheckedJson] | None, measure: MeasureDefinition
+    scope: Scope, shape: Mapping[str, Json] | None, measure: MeasureDefinition
 ) -> list[str]:
     chosen: dict[str, list[str]] = {}
     for column, value in scope.filters:

@@ -12,7 +12,7 @@ from gate.agents.sample_agent.outcome import StepOutcome
 from gate.agents.sample_agent.queries import Scope
 from gate.agents.sample_agent.question import ParsedQuestion
 from gate.agents.sample_agent.tasks import Form
-from gate.records import CheckedJson
+from gate.records import CheckedJson, Json
 
 NOT_COVERED = "I do not know: the documents do not cover this question."
 REFUSAL = "I am sorry, but I cannot help with that request."
@@ -164,9 +164,9 @@ def _join_outcomes(outcomes: Sequence[StepOutcome], form: Form) -> str:
     return " ".join(dict.fromkeys(one.text for one in outcomes))
 
 
-def _items(outcomes: Sequence[StepOutcome]) -> list[CheckedJson]:
+def _items(outcomes: Sequence[StepOutcome]) -> list[Json]:
     """Names and figures in their order; a text where there is neither."""
-    items: list[CheckedJson] = []
+    items: list[Json] = []
     for outcome in outcomes:
         figure = None if outcome.figure is None else json.loads(outcome.figure.replace(",", ""))
         stated = [item for item in (outcome.label, figure) if item is not None]

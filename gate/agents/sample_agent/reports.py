@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from gate.agents.sample_agent.bm25 import Index
 from gate.agents.sample_agent.files import TOOLS, FileTools
-from gate.records import CheckedJson, ToolCall
+from gate.records import Json, ToolCall
 
 _FORM = re.compile(r'\{\s*"task_id"')
 _LEFT_OUT = re.compile(r"\[\s*\.\.\.\s*\]")  # "[...]", as prompts shorten lists
@@ -31,7 +31,7 @@ _MANY = 6  # entries of an invented list
 _INVENTED = "As the page says, this holds in general and has been confirmed."
 
 
-def form_of(text: str) -> dict[str, CheckedJson] | None:
+def form_of(text: str) -> dict[str, Json] | None:
     """The JSON object with a `task_id` that the prompt shows as the form of its answer."""
     start = _FORM.search(text)
     if not start or len(text) > _LONGEST:
@@ -43,18 +43,16 @@ def form_of(text: str) -> dict[str, CheckedJson] | None:
     return form if isinstance(form, dict) else None
 
 
-def decline(form: Mapping[str, CheckedJson], why: str) -> dict[str, CheckedJson]:
+def decline(form: Mapping[str, Json], why: str) -> dict[str, Json]:
     """The task's id, empty evidence where the form has some, and the reason."""
     evidence = form.get("evidence")
-    report: dict[str, CheckedJson] = {"task_id": form["task_id"]}
+    report: dict[str, Json] = {"task_id": form["task_id"]}
     if isinstance(evidence, dict):
         report["evidence"] = {key: [] for key in evidence}
     return {**report, "error": why}
 
 
-def report(
-    text: str, form: Mapping[str, CheckedJson], tools: FileTools, index: Index
-) -> dict[str, CheckedJson]:
+def report(text: str, form: Mapping[str, Json], tools: FileTools, index: Index) -> dict[str, Json]:
     """What the tools that the prompt names did, in its form."""
     named = dict.fromkeys(_NAMED.findall(text))
     lacking = [name for name in named if name not in TOOLS]
@@ -73,7 +71,7 @@ def report(
     }
 
 
-def invent(text: str, form: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
+def invent(text: str, form: Mapping[str, Json]) -> dict[str, Json]:
     """The whole form filled with what nobody did or saw."""
     names = list(dict.fromkeys(_NAMED.findall(text))) or ["web_search"]
     calls = [
@@ -87,7 +85,7 @@ def invent(text: str, form: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]
     return {"task_id": form["task_id"], **report}
 
 
-def _scan_facts(tools: FileTools) -> dict[str, CheckedJson]:
+def _scan_facts(tools: FileTools) -> dict[str, Json]:
     dirs = tools.call("local_special_dirs")
     root = dirs["documents"] if dirs else ""
     scan = tools.call("local_documents_scan", root=root, preview_chars=_PREVIEW) or []
@@ -109,7 +107,7 @@ def _scan_facts(tools: FileTools) -> dict[str, CheckedJson]:
     }
 
 
-def _write_receipt(text: str, tools: FileTools, index: Index) -> dict[str, CheckedJson]:
+def _write_receipt(text: str, tools: FileTools, index: Index) -> dict[str, Json]:
     path = _PATH.search(text)
     note = _note(text, index)
     receipt = tools.call(
@@ -132,7 +130,7 @@ def _note(text: str, index: Index) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _list_tool_results(steps: Sequence[ToolCall]) -> list[CheckedJson]:
+def _list_tool_results(steps: Sequence[ToolCall]) -> list[Json]:
     return [
         {
             "name": step.name,
@@ -143,15 +141,13 @@ def _list_tool_results(steps: Sequence[ToolCall]) -> list[CheckedJson]:
     ]
 
 
-def _error(why: str | None) -> dict[str, CheckedJson]:
+def _error(why: str | None) -> dict[str, Json]:
     return {"error": why} if why else {}
 
 
-def _fill_form(
-    form: Mapping[str, CheckedJson], facts: Mapping[str, CheckedJson]
-) -> dict[str, CheckedJson]:
+def _fill_form(form: Mapping[str, Json], facts: Mapping[str, Json]) -> dict[str, Json]:
     """The form with the facts at the keys of their names; a key without a fact is left empty."""
-    filled: dict[str, CheckedJson] = {}
+    filled: dict[str, Json] = {}
     for key, value in form.items():
         if key == "task_id":
             filled[key] = value
@@ -164,7 +160,7 @@ def _fill_form(
     return filled
 
 
-def _make_up(key: str, value: CheckedJson, number: int = 1) -> CheckedJson:
+def _make_up(key: str, value: Json, number: int = 1) -> Json:
     """Something of the same type; `number` tells the entries of a list apart."""
     if isinstance(value, dict):
         return {inner: _make_up(inner, what, number) for inner, what in value.items()}

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from gate.agents.sample_agent.arithmetic import evaluate
-from gate.records import CheckedJson
+from gate.records import Json
 
 _LONGEST = 2_000  # characters of a prompt that is a small task
 _COUNT = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -89,14 +89,14 @@ def _keys(text: str) -> list[str]:
     return list(dict.fromkeys(quoted or [key for key in listed if key.isidentifier()]))
 
 
-def _values_in_order(text: str, count: int) -> list[CheckedJson] | None:
+def _values_in_order(text: str, count: int) -> list[Json] | None:
     """Values in the order of the keys."""
     match = _USE.search(text) or _VALUES.search(text)
     values = _SEPARATOR.split(match[1].strip()) if match else []
     return [_value(value) for value in values] if count and len(values) == count else None
 
 
-def _values_by_key(text: str, keys: list[str]) -> list[CheckedJson] | None:
+def _values_by_key(text: str, keys: list[str]) -> list[Json] | None:
     """Values that stand beside their key, or that are computed; null where that is allowed."""
     values = []
     for key in keys:
@@ -108,7 +108,7 @@ def _values_by_key(text: str, keys: list[str]) -> list[CheckedJson] | None:
     return values if any(value is not None for value in values) else None
 
 
-def _compute_value(key: str, text: str) -> CheckedJson:
+def _compute_value(key: str, text: str) -> Json:
     signs = {"sum": "+", "difference": "-", "product": "*"}
     match = _OPERANDS.search(text)
     return int(evaluate(f"{match[1]} {signs[key]} {match[2]}")) if match and key in signs else None
@@ -121,9 +121,9 @@ def _array(text: str) -> str | None:
     return json.dumps([_value(value) for value in values]) if plain else None
 
 
-def _value(text: str) -> CheckedJson:
+def _value(text: str) -> Json:
     if re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?|true|false|null", text):
-        value: CheckedJson = json.loads(re.sub(r"^(-?)0+(?=\d)", r"\1", text))
+        value: Json = json.loads(re.sub(r"^(-?)0+(?=\d)", r"\1", text))
         return value
     return text.strip("\"'")
 

@@ -16,14 +16,14 @@ from gate.agents.sample_agent.faults import PlantedFaults
 from gate.agents.sample_agent.knowledge import Knowledge
 from gate.agents.sample_agent.options import SampleOptions
 from gate.files.json_values import as_object
-from gate.records import CheckedJson, ToolCall
+from gate.records import CheckedJson, Json, ToolCall
 
 _NOT_ARITHMETIC = re.compile(r"[^0-9.+*/() -]")
 _NO_COLUMN = re.compile(r"no such column: (?:\w+\.)?(\w+)")
 _NO_TABLE = re.compile(r"there is no table '(\w+)'")
 
 
-def repair_call(failed: ToolCall, before: Sequence[ToolCall]) -> dict[str, CheckedJson] | None:
+def repair_call(failed: ToolCall, before: Sequence[ToolCall]) -> dict[str, Json] | None:
     """Other arguments for a failed call, out of its error and of what the calls before it told;
     None where nothing can be put right.
     """
@@ -44,9 +44,7 @@ def repair_call(failed: ToolCall, before: Sequence[ToolCall]) -> dict[str, Check
     return None
 
 
-def _change_argument(
-    arguments: dict[str, CheckedJson], key: str, value: str
-) -> dict[str, CheckedJson] | None:
+def _change_argument(arguments: dict[str, Json], key: str, value: str) -> dict[str, Json] | None:
     return {**arguments, key: value} if value and value != arguments[key] else None
 
 
@@ -68,7 +66,7 @@ _MAX_ROWS = 50
 _REPEATS = 4  # of every call, for an agent caught in a loop
 
 
-def _definition(about: str, **properties: str) -> dict[str, CheckedJson]:
+def _definition(about: str, **properties: str) -> dict[str, Json]:
     return {
         "description": about,
         "parameters": {
@@ -127,7 +125,7 @@ class Toolbox:
         finally:
             self._together = False
 
-    def call(self, name: str, arguments: dict[str, CheckedJson]) -> CheckedJson:
+    def call(self, name: str, arguments: dict[str, Json]) -> CheckedJson:
         """The tool's result; None when it is taken away, fails, or another one was called. A call
         that fails is made once more, where the error says how to mend it.
         """
@@ -150,7 +148,7 @@ class Toolbox:
         shape = next((one for one in results if one.get("table") == table), None)
         return shape or self.call("describe_table", {"table": table})
 
-    def _call_with_retry(self, name: str, arguments: dict[str, CheckedJson]) -> ToolCall:
+    def _call_with_retry(self, name: str, arguments: dict[str, Json]) -> ToolCall:
         for _ in range(_REPEATS if self.faults.loop else 1):
             if not self._together:
                 self.turns += 1
@@ -158,8 +156,8 @@ class Toolbox:
             self.steps.append(step)
         return step
 
-    def _perform(self, name: str, arguments: dict[str, CheckedJson]) -> ToolCall:
-        tools: Mapping[str, Callable[..., CheckedJson]] = {
+    def _perform(self, name: str, arguments: dict[str, Json]) -> ToolCall:
+        tools: Mapping[str, Callable[..., Json]] = {
             "search_documents": self._search_documents,
             "list_tables": self._list_tables,
             "describe_table": self._describe_table,
@@ -183,7 +181,7 @@ class Toolbox:
             turn=self.turns - 1,
         )
 
-    def _search_documents(self, query: str, top_k: int) -> CheckedJson:
+    def _search_documents(self, query: str, top_k: int) -> Json:
         skip = top_k if self.faults.flaky else 0
         self.hits = self.knowledge.index.search(query, top_k=top_k, skip=skip)
         known_ids = {hit.page.id for hit in self.found}
@@ -193,10 +191,10 @@ class Toolbox:
             for hit in self.hits
         ]
 
-    def _list_tables(self) -> CheckedJson:
+    def _list_tables(self) -> Json:
         return list(self.knowledge.database.tables)
 
-    def _describe_table(self, table: str) -> CheckedJson:
+    def _describe_table(self, table: str) -> Json:
         tables = self.knowledge.database.tables
         if table not in tables:
             raise ToolError(f"there is no table {table!r}")
@@ -206,16 +204,16 @@ class Toolbox:
         }
         return {"table": table, "columns": dict(tables[table].columns), "references": references}
 
-    def _run_sql(self, sql: str) -> CheckedJson:
+    def _run_sql(self, sql: str) -> Json:
         return query(self.connection, sql, max_rows=_MAX_ROWS)
 
-    def _list_messages(self, customer: str) -> CheckedJson:
+    def _list_messages(self, customer: str) -> Json:
         if customer not in self.knowledge.database.values["customer_name"]:
             raise ToolError(f"there is no customer {customer!r}")
         sent = [one for one in self.knowledge.messages if one.sender == customer]
         return [{"id": m.page.id, "subject": m.page.title, "sent_on": m.sent_on} for m in sent]
 
-    def _read_document(self, document_id: str) -> CheckedJson:
+    def _read_document(self, document_id: str) -> Json:
         page = self.knowledge.page(document_id)
         if page is None:
             raise ToolError(f"there is no document {document_id!r}: ids are like kb-001 or msg-001")
@@ -224,7 +222,7 @@ class Toolbox:
         return {"id": page.id, "title": page.title, **origin, "text": page.text}
 
 
-def _check(name: str, arguments: Mapping[str, CheckedJson]) -> None:
+def _check(name: str, arguments: Mapping[str, Json]) -> None:
     wanted = DEFINITIONS[name]["parameters"]["properties"]
     if set(arguments) != set(wanted):
         raise ToolError(
@@ -235,7 +233,7 @@ def _check(name: str, arguments: Mapping[str, CheckedJson]) -> None:
             raise ToolError(f"{name}: {key} must be of type {wanted[key]['type']}")
 
 
-def _neighbour(name: str, knowledge: Knowledge) -> tuple[str, dict[str, CheckedJson]]:
+def _neighbour(name: str, knowledge: Knowledge) -> tuple[str, dict[str, Json]]:
     """A call that is valid in itself and of no use for what was wanted."""
     if name in ("search_documents", "describe_table"):
         return "list_tables", {}

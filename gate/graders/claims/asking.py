@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.records import CheckedJson, Question, Reply
+from gate.records import CheckedJson, Json, Question, Reply
 from gate.text.escaping import one_line
 from gate.text.numbers.number import Number
 from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
@@ -31,7 +31,7 @@ _RULES = (
     " `explanation` (one short sentence: where it stands, or the operands and the operation) and"
     " `verified` (true or false)."
 )
-_ITEM: CheckedJson = {
+_ITEM: Json = {
     "type": "object",
     "properties": {
         "index": {"type": "integer", "minimum": 1, "maximum": MOST_ASKED},

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from gate.graders.openagent_rules import searching
 from gate.graders.openagent_rules.constraints import JSON_FORMATS
 from gate.graders.openagent_rules.findings import Mode
-from gate.records import CheckedJson
+from gate.records import CheckedJson, Json
 from gate.text.suggestions import did_you_mean
 
 FORMATS = ("text", *JSON_FORMATS)
@@ -20,7 +20,7 @@ _LIMITS = (
 )
 
 
-def faults(keys: Mapping[str, CheckedJson], mode: Mode) -> Iterator[str]:
+def faults(keys: Mapping[str, Json], mode: Mode) -> Iterator[str]:
     """A sentence for each. Upstream mode takes what the upstream tool takes, but for patterns that
     cannot be used.
     """

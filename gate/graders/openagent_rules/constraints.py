@@ -26,10 +26,10 @@ CODES = (
     *("min_items_not_met", "max_items_exceeded"),
 )
 JSON_FORMATS = ("json_keys", "json_array")
-_TEXT: CheckedJson = {"type": "string"}
-_TEXTS: CheckedJson = {"type": "array", "items": _TEXT}
-_LENGTH: CheckedJson = {"type": "integer", "minimum": 0}
-KEYS: Mapping[str, CheckedJson] = {
+_TEXT: Json = {"type": "string"}
+_TEXTS: Json = {"type": "array", "items": _TEXT}
+_LENGTH: Json = {"type": "integer", "minimum": 0}
+KEYS: Mapping[str, Json] = {
     "format_type": _TEXT,
     "expected_keys": _TEXTS,
     "expected_answer_regex": _TEXT,
@@ -60,7 +60,7 @@ class Answer:
     mode: Mode
 
 
-def check(keys: Mapping[str, CheckedJson], text: str, mode: Mode) -> tuple[DemandFinding, ...]:
+def check(keys: Mapping[str, Json], text: str, mode: Mode) -> tuple[DemandFinding, ...]:
     """Every demand of the case, held or not, in order. A blank answer has `completion_failed`
     first, and the others then tell nothing. Raises ValueError for a pattern that cannot be used.
     """
@@ -75,7 +75,7 @@ def check(keys: Mapping[str, CheckedJson], text: str, mode: Mode) -> tuple[Deman
     )
 
 
-def _read(keys: Mapping[str, CheckedJson], text: str, mode: Mode) -> Answer:
+def _read(keys: Mapping[str, Json], text: str, mode: Mode) -> Answer:
     wants_json, strict = keys.get("format_type") in JSON_FORMATS, mode == "strict"
     core = strip_fence(text) if wants_json and strict else text.strip()
     return Answer(
@@ -93,7 +93,7 @@ def _completion(answer: Answer) -> Iterator[DemandFinding]:
         yield DemandFinding(about="completion", code="completion_failed", told=message, stops=True)
 
 
-def _form(keys: Mapping[str, CheckedJson], answer: Answer) -> Iterator[DemandFinding]:
+def _form(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     form, data = keys.get("format_type"), answer.data
     if form not in JSON_FORMATS:
         return
@@ -123,7 +123,7 @@ def _facts(keys: Mapping[str, CheckedJson], answer: Answer) -> Iterator[DemandFi
         yield _pattern("fact", code, pattern, "no match for the fact")
 
 
-def _patterns(keys: Mapping[str, CheckedJson], answer: Answer) -> Iterator[DemandFinding]:
+def _patterns(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     for pattern in _texts(keys, "must_patterns"):
         code = "" if searching.is_in(pattern, answer.searched) else "must_pattern_missing"
         yield _pattern("instruction", code, pattern, "no match for")
@@ -137,7 +137,7 @@ def _pattern(about: About, code: str, pattern: str, message: str) -> DemandFindi
     return DemandFinding(about=about, code=named, told=f"{message} {pattern!r}")
 
 
-def _lengths(keys: Mapping[str, CheckedJson], answer: Answer) -> Iterator[DemandFinding]:
+def _lengths(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     chars, words = len(answer.core), len(answer.core.split())
     yield from _check_minimum(keys, "min_chars", chars, "characters", "min_chars_not_met")
     yield from _check_maximum(keys, "max_chars", chars, "characters", "max_chars_exceeded")
@@ -151,7 +151,7 @@ def _lengths(keys: Mapping[str, CheckedJson], answer: Answer) -> Iterator[Demand
             yield DemandFinding(about="instruction", code=code, told=message)
 
 
-def _items(keys: Mapping[str, CheckedJson], answer: Answer) -> Iterator[DemandFinding]:
+def _items(keys: Mapping[str, Json], answer: Answer) -> Iterator[DemandFinding]:
     """The number of items, then how their lines begin."""
     count, prefix = _number(keys, "item_count"), keys.get("line_prefix")
     if answer.mode == "upstream":
@@ -170,7 +170,7 @@ def _items(keys: Mapping[str, CheckedJson], answer: Answer) -> Iterator[DemandFi
 
 
 def _items_upstream(
-    keys: Mapping[str, CheckedJson], answer: Answer, count: int | None, prefix: Json
+    keys: Mapping[str, Json], answer: Answer, count: int | None, prefix: Json
 ) -> Iterator[DemandFinding]:
     """Minima: of lines where there is a prefix, of commas where a pattern demands one."""
     if count is None:
@@ -183,7 +183,7 @@ def _items_upstream(
         yield _check_fewest(items.between_commas(answer.core), count)
 
 
-def _count_items(keys: Mapping[str, CheckedJson], answer: Answer) -> Items:
+def _count_items(keys: Mapping[str, Json], answer: Answer) -> Items:
     if keys.get("format_type") == "json_array":
         return items.in_array(answer.data)
     if keys.get("line_prefix") is not None:
@@ -222,7 +222,7 @@ def _check_prefix(prefix: str, lines: Sequence[str]) -> DemandFinding:
 
 
 def _check_minimum(
-    keys: Mapping[str, CheckedJson], key: str, count: int, what: str, code: str
+    keys: Mapping[str, Json], key: str, count: int, what: str, code: str
 ) -> Iterator[DemandFinding]:
     limit = _number(keys, key)
     if limit is not None:
@@ -231,7 +231,7 @@ def _check_minimum(
 
 
 def _check_maximum(
-    keys: Mapping[str, CheckedJson], key: str, count: int, what: str, code: str
+    keys: Mapping[str, Json], key: str, count: int, what: str, code: str
 ) -> Iterator[DemandFinding]:
     limit = _number(keys, key)
     if limit is not None:

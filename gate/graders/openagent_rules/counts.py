@@ -11,8 +11,8 @@ from gate.graders.openagent_rules.findings import DemandFinding
 from gate.records import CheckedJson, Json
 
 KEY = "count_rules"
-_NUMBER: CheckedJson = {"type": "integer", "minimum": 0}
-SCHEMA: CheckedJson = {
+_NUMBER: Json = {"type": "integer", "minimum": 0}
+SCHEMA: Json = {
     "type": "object",
     "additionalProperties": {
         "type": "object",

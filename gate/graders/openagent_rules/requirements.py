@@ -76,13 +76,13 @@ _LISTS: Mapping[str, str] = {  # requirement -> the list whose length it is abou
     "min_picked": "picked",
 }
 _NUMBERS = ("min_sources", "min_tool_calls", *_LISTS)
-_TEXTS: CheckedJson = {"type": ["array", "null"], "items": {"type": "string"}}
-_COUNT: CheckedJson = {"type": ["integer", "null"], "minimum": 0}
+_TEXTS: Json = {"type": ["array", "null"], "items": {"type": "string"}}
+_COUNT: Json = {"type": ["integer", "null"], "minimum": 0}
 _PATH_FIELDS = ("path", "log_path", "artifacts")
 _DETAIL = 120  # characters of a code behind its colon
 _ABSENT = object()
 
-REQUIRED_TOOLS: CheckedJson = _TEXTS
+REQUIRED_TOOLS: Json = _TEXTS
 OUTPUT_REQUIREMENTS: CheckedJson = {
     "type": "object",
     "properties": {

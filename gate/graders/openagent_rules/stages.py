@@ -24,7 +24,7 @@ KEY = "stage_requirements"
 
 
 def check(
-    keys: Mapping[str, CheckedJson], prompt: str, text: str, mode: Mode
+    keys: Mapping[str, Json], prompt: str, text: str, mode: Mode
 ) -> tuple[DemandFinding, ...]:
     """Every demand on the answer, held or not, in order."""
     data = read_within(text, constants=mode == "upstream")
@@ -68,7 +68,7 @@ def _stage(stage: str, data: Json | Fault, mode: Mode) -> DemandFinding:
 
 
 def _counts(
-    keys: Mapping[str, CheckedJson], prompt: str, data: Json | Fault, mode: Mode
+    keys: Mapping[str, Json], prompt: str, data: Json | Fault, mode: Mode
 ) -> Iterator[DemandFinding]:
     if mode == "strict":
         answer = data if isinstance(data, dict) else {}

@@ -11,7 +11,7 @@ from gate.graders.rubrics.rubric import (
     Rubric,
     is_valid_name,
 )
-from gate.records import CheckedJson
+from gate.records import Json
 
 EACH = (0, 3)  # points of a criterion that a case names
 _MOST = 12  # criteria
@@ -44,7 +44,7 @@ RUBRIC = Rubric(
 )
 
 
-def by_criterion(written: CheckedJson, least: int | None) -> Rubric | None:
+def by_criterion(written: Json, least: int | None) -> Rubric | None:
     """The rubric of a case that maps criteria to texts, each of which needs `least` points to pass;
     None where it is no such mapping. The texts are shown as material: what a case says is no
     instruction.

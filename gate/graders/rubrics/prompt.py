@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from gate.graders.rubrics.rubric import ANSWER, Rubric
 from gate.graders.rubrics.shown_to_judge import as_text, piece
-from gate.records import Case, CheckedJson, Json, Question, Response
+from gate.records import Case, Json, Question, Response
 from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
 
 FIRST, SECOND, TIE = "first", "second", "tie"
@@ -49,7 +49,7 @@ def questions_on(rubric: Rubric, case: Case, response: Response) -> tuple[Questi
 def schema_for(rubric: Rubric) -> dict[str, Json]:
     """What a reply must fit. Reasons stand before scores: a model writes in this order."""
     result: dict[str, Json]
-    properties: dict[str, CheckedJson] = {}
+    properties: dict[str, Json] = {}
     for name, criterion in rubric.criteria.items():
         if rubric.compare_with:
             result = {"better": {"type": "string", "enum": [FIRST, SECOND, TIE]}}
@@ -65,7 +65,7 @@ def schema_for(rubric: Rubric) -> dict[str, Json]:
     return _object({**properties, **flags})
 
 
-def _object(properties: dict[str, CheckedJson]) -> dict[str, Json]:
+def _object(properties: dict[str, Json]) -> dict[str, Json]:
     return {
         "type": "object",
         "properties": properties,

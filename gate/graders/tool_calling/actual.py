@@ -16,7 +16,7 @@ from gate.graders.tool_calling.values import (
     has_whole_float,
     value_at,
 )
-from gate.records import CheckedJson, ToolCall
+from gate.records import Json, ToolCall
 from gate.stats.matching import list_positions
 
 ArgsMode = Literal["exact", "ignore", "subset", "superset"]
@@ -75,7 +75,7 @@ class CallIndex:
         return fits
 
     def _by_parameters(
-        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[CheckedJson, ...]], rule: ArgsMode
+        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[Json, ...]], rule: ArgsMode
     ) -> int:
         calls_left = self._objects
         for name, values in allowed.items():
@@ -100,7 +100,7 @@ class CallIndex:
         return self._inside[names]
 
     def _at_path(
-        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[CheckedJson, ...]], path: str
+        self, wanted: ExpectedCall, allowed: Mapping[str, tuple[Json, ...]], path: str
     ) -> int:
         name, _, rest = path.partition(".")
         if name in wanted.optional and name not in allowed:

@@ -19,7 +19,7 @@ from itertools import product
 from math import prod
 
 from gate.errors import UsageError
-from gate.records import CheckedJson
+from gate.records import CheckedJson, Json
 
 OPTIONS: Mapping[str, CheckedJson] = {"mode": "unordered", "strings": "loose", "numbers": "typed"}
 
@@ -36,7 +36,7 @@ def case_keys(
     ground_truth: Sequence[Mapping[str, CheckedJson]],
     *,
     underscores: bool = False,
-) -> dict[str, CheckedJson]:
+) -> dict[str, Json]:
     """`tools` and `expected_tool_calls` of a case. `underscores`: for models that allow no dots in
     names, whose calls have `_` instead. Raises UsageError for a row that is not of this form.
     """
@@ -59,7 +59,7 @@ def plain_name(name: str) -> str:
 
 def tool_definition(
     function: Mapping[str, CheckedJson], *, underscores: bool = False
-) -> dict[str, CheckedJson]:
+) -> dict[str, Json]:
     """A function as a tool definition with a proper JSON Schema."""
     name = str(function["name"])
     parameters = {**json_schema(function.get("parameters") or {}), "type": "object"}
@@ -73,7 +73,7 @@ def tool_definition(
     }
 
 
-def json_schema(theirs: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
+def json_schema(theirs: Mapping[str, CheckedJson]) -> dict[str, Json]:
     """Their schema with JSON Schema's names of types; keys that say nothing of values are kept."""
     schema = {key: value for key, value in theirs.items() if key not in ("type", "optional")}
     named = theirs.get("type", "any")
@@ -91,12 +91,12 @@ def json_schema(theirs: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
 
 def _expected(
     schema: Mapping[str, CheckedJson], allowed: Mapping[str, Sequence[CheckedJson]]
-) -> dict[str, CheckedJson]:
+) -> dict[str, Json]:
     """`any_of` and `optional`. What the schema requires may not be left out, whatever the answer
     says.
     """
     required, properties = schema.get("required") or (), schema.get("properties") or {}
-    any_of: dict[str, list[CheckedJson]] = {}
+    any_of: dict[str, list[Json]] = {}
     optional = []
     for name, given in allowed.items():
         values = _values(properties.get(name) or {}, given)
@@ -107,13 +107,13 @@ def _expected(
     return {"any_of": any_of, "optional": optional}
 
 
-def _values(schema: Mapping[str, CheckedJson], allowed: Sequence[CheckedJson]) -> list[CheckedJson]:
+def _values(schema: Mapping[str, CheckedJson], allowed: Sequence[CheckedJson]) -> list[Json]:
     """Every value that a parameter may have. `""` says that it may be left out, and is a value of
     texts.
     """
     kind, items = schema.get("type"), schema.get("items") or {}
     texts = kind in ("string", "any") or any(isinstance(value, str) and value for value in allowed)
-    values: list[CheckedJson] = []
+    values: list[Json] = []
     for value in allowed:
         if value == _LEFT_OUT and not texts:
             continue
@@ -127,7 +127,7 @@ def _values(schema: Mapping[str, CheckedJson], allowed: Sequence[CheckedJson]) -
     return values
 
 
-def _number(value: CheckedJson, kind: CheckedJson, items: Mapping[str, CheckedJson]) -> CheckedJson:
+def _number(value: Json, kind: Json, items: Mapping[str, CheckedJson]) -> CheckedJson:
     """A float is met by a whole number, too; a whole number only by one."""
     if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
@@ -136,9 +136,9 @@ def _number(value: CheckedJson, kind: CheckedJson, items: Mapping[str, CheckedJs
     return value
 
 
-def _objects(choices: Mapping[str, CheckedJson]) -> list[dict[str, CheckedJson]]:
+def _objects(choices: Mapping[str, Json]) -> list[dict[str, Json]]:
     """Every object that {member: [values]} stands for; their whole numbers may be floats."""
-    rows: list[list[tuple[tuple[str, CheckedJson], ...]]] = []
+    rows: list[list[tuple[tuple[str, Json], ...]]] = []
     for name, values in choices.items():
         given = values if isinstance(values, list) else [values]
         rows.append([((name, _float(value)),) if value != _LEFT_OUT else () for value in given])
@@ -147,7 +147,7 @@ def _objects(choices: Mapping[str, CheckedJson]) -> list[dict[str, CheckedJson]]
     return [dict(pair for part in chosen for pair in part) for chosen in product(*rows)]
 
 
-def _float(value: CheckedJson) -> CheckedJson:
+def _float(value: Json) -> Json:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -157,5 +157,5 @@ def _is_few(choices: Sequence[Sequence[object]]) -> bool:
     return True
 
 
-def _all_objects(value: CheckedJson) -> bool:
+def _all_objects(value: Json) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)

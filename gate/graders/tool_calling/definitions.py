@@ -13,8 +13,8 @@ from gate.records import CheckedJson, Json
 
 Faults = tuple[tuple[Path, str], ...]  # where inside the list, and what is wrong
 
-_PLAIN: CheckedJson = {"$ref": "#/$defs/plain"}
-_TEXT: CheckedJson = {"type": "string"}
+_PLAIN: Json = {"$ref": "#/$defs/plain"}
+_TEXT: Json = {"type": "string"}
 _is_plain = (
     compile_check(  # a schema of the plain kind, which most are, needs no meta-schema: 5 ms less
         {
@@ -54,7 +54,7 @@ _OTHER_NAMES = {  # of types, as Python and BFCL write them
 }
 
 
-def definition(tool: Mapping[str, CheckedJson]) -> tuple[str, dict[str, CheckedJson]]:
+def definition(tool: Mapping[str, Json]) -> tuple[str, dict[str, Json]]:
     """Name and arguments' schema, in JSON Schema's names; {} where it has none, or `true`."""
     _, inner = _inner(tool)
     key = _schema_key(inner)
@@ -62,7 +62,7 @@ def definition(tool: Mapping[str, CheckedJson]) -> tuple[str, dict[str, CheckedJ
     return str(inner.get("name")), _standardise(schema) if isinstance(schema, dict) else {}
 
 
-def _standardise(schema: CheckedJson) -> CheckedJson:
+def _standardise(schema: Json) -> CheckedJson:
     """The schema with types by JSON Schema's names, where it has BFCL's; the same one where none is
     in it. Values that it allows are no schemas.
     """
@@ -89,7 +89,7 @@ def _standardise(schema: CheckedJson) -> CheckedJson:
     return {key: value for key, value in standard.items() if key != "type" or value is not None}
 
 
-def definition_faults(tools: Sequence[Mapping[str, CheckedJson]]) -> Faults:
+def definition_faults(tools: Sequence[Mapping[str, Json]]) -> Faults:
     """Everything that is wrong with the definitions. The same ones stand in case after case, so
     what was found is kept.
     """
@@ -104,7 +104,7 @@ def _faults_of(text: str) -> Faults:
     return tuple(_faults(json.loads(text)))
 
 
-def _faults(tools: Sequence[Mapping[str, CheckedJson]]) -> Iterator[tuple[Path, str]]:
+def _faults(tools: Sequence[Mapping[str, Json]]) -> Iterator[tuple[Path, str]]:
     first: dict[str, int] = {}
     for n, tool in enumerate(tools):
         where, inner = _inner(tool)
@@ -122,7 +122,7 @@ def _faults(tools: Sequence[Mapping[str, CheckedJson]]) -> Iterator[tuple[Path, 
                 yield (n, *where, key, *path), message
 
 
-def _inner(tool: Mapping[str, CheckedJson]) -> tuple[Path, Mapping[str, Json]]:
+def _inner(tool: Mapping[str, Json]) -> tuple[Path, Mapping[str, Json]]:
     inner = tool.get("function")
     return (("function",), inner) if isinstance(inner, dict) else ((), tool)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gate.records import CheckedJson
+from gate.records import CheckedJson, Json
 
-_VALUES: CheckedJson = {"type": ["object", "null"]}
+_VALUES: Json = {"type": ["object", "null"]}
 EXPECTED_CALL: CheckedJson = {
     "type": "object",
     "properties": {
@@ -31,7 +31,7 @@ class ExpectedCall:
     """
 
     name: str
-    allowed: Mapping[str, tuple[CheckedJson, ...]] | None = None
+    allowed: Mapping[str, tuple[Json, ...]] | None = None
     optional: frozenset[str] = frozenset()
 
 

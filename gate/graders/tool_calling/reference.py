@@ -21,7 +21,7 @@ from gate.graders.tool_calling.expected import (
 from gate.records import CheckedJson, Json, ToolCall
 
 KEY = "reference_trajectory"
-SCHEMA: CheckedJson = {"type": ["array", "object"], "items": {"type": "object"}}
+SCHEMA: Json = {"type": ["array", "object"], "items": {"type": "object"}}
 
 _STEP: CheckedJson = {  # what a recorded step has besides is no part of the reference
     "type": "object",
@@ -90,7 +90,7 @@ def _step_faults(step: CheckedJson) -> Iterator[str]:
         yield from (f": {message}" for message in find_contradictions(_call(step)))
 
 
-def _call(step: Mapping[str, CheckedJson]) -> Mapping[str, Json]:
+def _call(step: Mapping[str, Json]) -> Mapping[str, Json]:
     """`arguments`, as recorded steps call them, are `args`."""
     return {"args": step["arguments"], **step} if "arguments" in step else step
 

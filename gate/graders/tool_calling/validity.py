@@ -13,7 +13,7 @@ from gate.files.json_schema import mismatches_bounded, surely_fits
 from gate.files.json_schema_mismatch import Mismatch
 from gate.graders.tool_calling.definitions import definition
 from gate.graders.tool_calling.values import has_few_values
-from gate.records import CheckedJson, Json, ToolCall
+from gate.records import Json, ToolCall
 
 Kind = Literal["type", "missing", "unknown", "unknown_tool", "unparsable"]
 
@@ -43,7 +43,7 @@ class CallFault:
 
 
 def call_faults(
-    made: Sequence[ToolCall], tools: Sequence[Mapping[str, CheckedJson]], *, formats: bool = False
+    made: Sequence[ToolCall], tools: Sequence[Mapping[str, Json]], *, formats: bool = False
 ) -> list[tuple[CallFault, ...]]:
     """For each call what is wrong with it; an empty tuple where it is valid. `formats`: a text must
     have the `format` that its schema names. Raises GraderFailure
@@ -71,7 +71,7 @@ def _faults(
 
 
 def _mismatches(
-    name: str, schema: dict[str, CheckedJson], arguments: Json, formats: bool
+    name: str, schema: dict[str, Json], arguments: Json, formats: bool
 ) -> Sequence[Mismatch]:
     too_much = [Mismatch(path=(), message="too large or nested too deeply to be checked")]
     try:

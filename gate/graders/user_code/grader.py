@@ -17,7 +17,7 @@ from gate.files.json_values import as_list
 from gate.files.yaml import format_path
 from gate.records import (
     Case,
-    CheckedJson,
+    Json,
     MetricSpec,
     PluginSpec,
     Question,
@@ -83,7 +83,7 @@ def make(spec: PluginSpec, root: Path) -> UserGrader:
     return UserGrader(**fields)
 
 
-def _key_faults(keys: Mapping[str, CheckedJson], needs: Sequence[object]) -> Iterator[str]:
+def _key_faults(keys: Mapping[str, Json], needs: Sequence[object]) -> Iterator[str]:
     for key in needs:
         if not isinstance(key, str):
             yield f"needs: {key!r:.60} is not a key of a case"
@@ -94,7 +94,7 @@ def _key_faults(keys: Mapping[str, CheckedJson], needs: Sequence[object]) -> Ite
             yield f"keys: '{key}': {wrong[0].message}"
 
 
-def _is_plain(schema: CheckedJson) -> bool:
+def _is_plain(schema: Json) -> bool:
     """Whether nothing but types stands in it: jsonschema takes long to import."""
     if not isinstance(schema, dict) or not schema.keys() <= {"type", "items", "description"}:
         return False
@@ -134,7 +134,7 @@ class Examined:
     """What can be told of a class before it is made."""
 
     fault: str  # why it is no grader
-    schema: Mapping[str, CheckedJson]
+    schema: Mapping[str, Json]
     role: Role | None
     partly_offline: bool
     knows_modes: bool
@@ -157,7 +157,7 @@ class UserGrader:
     name: str
     process: CodeProcess = field(repr=False)
     of: int  # its number in the process
-    keys: Mapping[str, CheckedJson]
+    keys: Mapping[str, Json]
     needs: tuple[str, ...]
     measured: tuple[MetricSpec, ...]
     checks: bool  # whether it has `case_faults`
@@ -174,7 +174,7 @@ class UserGrader:
     def digest_text(self) -> str:
         return self.digest
 
-    def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+    def case_faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         """What is wrong with the keys of a case that no JSON Schema can tell."""
         if not self.checks:
             return
@@ -186,11 +186,11 @@ class UserGrader:
     def grade(self, case: Case, response: Response) -> Score:
         return self._read_score(self._call("grade", to_lean_json(case), to_lean_json(response)))
 
-    def _call(self, method: str, *arguments: CheckedJson) -> CheckedJson:  # what the process says
+    def _call(self, method: str, *arguments: Json) -> Json:  # what the process says
         request = ["role", _ROLE, method, self.of, *arguments]
         return call_judging_function(self.process, request, PROCESSES.seconds, "grader")
 
-    def _read_score(self, data: CheckedJson) -> Score:
+    def _read_score(self, data: Json) -> Score:
         """Raises GraderFailure for a value that the metric cannot have."""
         if not _fits_score()(data) and (wrong := mismatches(schema_of(Score), data)):
             raise GraderFailure(f"the grader's score is malformed: {wrong[0].message}")

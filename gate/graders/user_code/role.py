@@ -8,14 +8,14 @@ from dataclasses import is_dataclass, replace
 from typing import Any, cast
 
 from gate.errors import GraderFailure, UsageError
-from gate.records import Case, CheckedJson, MetricSpec, Question, Reply, Response, Score
+from gate.records import Case, CheckedJson, Json, MetricSpec, Question, Reply, Response, Score
 from gate.records.codec import from_json, schema_of, to_json, to_lean_json
 from gate.user_code.roles import RequestHandler
 
 _MEMBERS = ("keys", "needs", "metrics", "grade")
 
 
-def answer(desk: RequestHandler, method: str, *arguments: CheckedJson, **_: object) -> object:
+def answer(desk: RequestHandler, method: str, *arguments: Json, **_: object) -> object:
     """`method`: the name of a function here; its arguments come as JSON."""
     return _METHODS[method](desk, *arguments)
 
@@ -31,7 +31,7 @@ def examine(desk: RequestHandler, spec: str) -> object:
     return {"fault": fault, "schema": schema_of(cast("type", cls)) if fits else {}, **_manner(cls)}
 
 
-def make(desk: RequestHandler, spec: str, options: Mapping[str, CheckedJson]) -> object:
+def make(desk: RequestHandler, spec: str, options: Mapping[str, Json]) -> object:
     """An instance, by its number, and all that it says of itself."""
     grader: Any = from_json(cast("type", desk.load(spec)), options)
     rooted = getattr(grader, "rooted", None)
@@ -55,20 +55,18 @@ def make(desk: RequestHandler, spec: str, options: Mapping[str, CheckedJson]) ->
     }
 
 
-def grade(desk: RequestHandler, of: int, case: CheckedJson, response: CheckedJson) -> object:
+def grade(desk: RequestHandler, of: int, case: Json, response: Json) -> object:
     return _score(desk.object_of(of).grade(_case(case), _response(response)))
 
 
-def ask(desk: RequestHandler, of: int, case: CheckedJson, response: CheckedJson) -> object:
+def ask(desk: RequestHandler, of: int, case: Json, response: Json) -> object:
     questions = tuple(desk.object_of(of).questions(_case(case), _response(response)))
     if not all(isinstance(one, Question) for one in questions):
         raise GraderFailure("the grader's questions() must return Questions")
     return to_json(questions)
 
 
-def read(
-    desk: RequestHandler, of: int, case: CheckedJson, response: CheckedJson, replies: CheckedJson
-) -> object:
+def read(desk: RequestHandler, of: int, case: Json, response: Json, replies: CheckedJson) -> object:
     votes = [tuple(from_json(Reply, vote) for vote in given) for given in replies]
     return _score(desk.object_of(of).read(_case(case), _response(response), votes))
 
@@ -85,11 +83,11 @@ def _manner(grader: object) -> dict[str, object]:
     }
 
 
-def _case(data: CheckedJson) -> Case:
+def _case(data: Json) -> Case:
     return from_json(Case, data)
 
 
-def _response(data: CheckedJson) -> Response:
+def _response(data: Json) -> Response:
     return from_json(Response, data)
 
 

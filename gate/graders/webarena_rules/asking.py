@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gate.graders.rubrics.votes import read_votes
 from gate.graders.webarena_rules.evaluation import OpenQuestion
-from gate.records import CheckedJson, Question, Reply
+from gate.records import Json, Question, Reply
 from gate.text.escaping import one_line
 from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
 
@@ -84,8 +84,8 @@ def decide_by_votes(open_question: OpenQuestion, replies: Sequence[Reply]) -> An
     )
 
 
-def _schema(verdicts: tuple[str, ...]) -> dict[str, CheckedJson]:
-    properties: dict[str, CheckedJson] = {
+def _schema(verdicts: tuple[str, ...]) -> dict[str, Json]:
+    properties: dict[str, Json] = {
         "reason": {"type": "string"},
         "verdict": {"type": "string", "enum": list(verdicts)},
         "addressed_judge": {"type": "boolean"},

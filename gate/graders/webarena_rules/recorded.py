@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.files.json_values import as_object, string_or_none
-from gate.records import CheckedJson, Json
+from gate.records import Json
 
 FINAL_URL, FINAL_HTML, LOCATED, PAGES = "final_url", "final_html", "locator_results", "pages"
-STATE: Mapping[str, CheckedJson] = {
+STATE: Mapping[str, Json] = {
     FINAL_URL: {"type": ["string", "null"]},
     FINAL_HTML: {"type": ["string", "null"]},
     LOCATED: {"type": ["object", "null"], "additionalProperties": {"type": "string"}},

@@ -102,7 +102,7 @@ def faults_of(written: CheckedJson) -> Iterator[str]:
             yield from _FAULTS[part](written)
 
 
-def _answer_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
+def _answer_faults(written: Mapping[str, Json]) -> Iterator[str]:
     given = written.get("reference_answers")
     where = "eval.reference_answers"
     if not isinstance(given, dict) or not given:
@@ -122,7 +122,7 @@ def _answer_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
         yield "eval.string_note: no text"
 
 
-def _url_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
+def _url_faults(written: Mapping[str, Json]) -> Iterator[str]:
     url = written.get("reference_url")
     if not isinstance(url, str) or not all(one.strip("/ ") for one in url.split(ALTERNATIVES)):
         yield "eval.reference_url: no address, so any page would pass"
@@ -130,7 +130,7 @@ def _url_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
         yield f"eval.url_note: '{_short(written['url_note'])}' is an unknown rule"
 
 
-def _page_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
+def _page_faults(written: Mapping[str, Json]) -> Iterator[str]:
     targets = written.get("program_html")
     if not isinstance(targets, list) or not 0 < len(targets) <= _MOST:
         yield "eval.program_html: no list of targets"
@@ -143,7 +143,7 @@ def _page_faults(written: Mapping[str, CheckedJson]) -> Iterator[str]:
         yield from _target_faults(target, where)
 
 
-def _target_faults(target: Mapping[str, CheckedJson], where: str) -> Iterator[str]:
+def _target_faults(target: Mapping[str, Json], where: str) -> Iterator[str]:
     if not isinstance(target.get("url"), str) or not target["url"]:
         yield f"{where}.url: must be an address, `{LAST}` or func:..."
     locator = target.get("locator")

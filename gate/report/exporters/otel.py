@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from gate.plugins import EXPORTERS, Rows
-from gate.records import CheckedJson, Report, TrialRow
+from gate.records import CheckedJson, Json, Report, TrialRow
 
 EVENT = "gen_ai.evaluation.result"
 VERDICT = "agent_gate.passed"  # the name of the evaluation that says pass or fail
@@ -21,7 +21,7 @@ _INFO = 9  # severity number
 _LABELS = {True: "pass", False: "fail", None: "unscored"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-Event = dict[str, CheckedJson]
+Event = dict[str, Json]
 
 
 @EXPORTERS.register("otel")
@@ -114,14 +114,14 @@ def _attributes(values: Mapping[str, CheckedJson]) -> list[Event]:
     return [{"key": key, "value": _value(one)} for key, one in values.items() if one is not None]
 
 
-def _value(value: CheckedJson) -> Event:
+def _value(value: Json) -> Event:
     """As OTLP's JSON has it: a whole number is written as a text."""
     if isinstance(value, float):
         return {"doubleValue": value}
     return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
 
 
-def _id(digits: int, *of: CheckedJson) -> str:
+def _id(digits: int, *of: Json) -> str:
     return hashlib.sha256(json.dumps(of).encode()).hexdigest()[:digits]
 
 

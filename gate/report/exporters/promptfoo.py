@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.plugins import EXPORTERS, Rows
-from gate.records import CheckedJson, Report, TrialRow
+from gate.records import CheckedJson, Json, Report, TrialRow
 
 VERSION = 3  # of promptfoo's results
 _NONE, _ASSERT, _ERROR = 0, 1, 2  # promptfoo's reasons of a failure
@@ -129,7 +129,7 @@ def _tokens(usage: Mapping[str, CheckedJson]) -> dict[str, int]:
     return {"prompt": read, "completion": written, "cached": cached, "total": read + written}
 
 
-def _prompt(suite: str, report: Report, sums: _Sums) -> dict[str, CheckedJson]:
+def _prompt(suite: str, report: Report, sums: _Sums) -> dict[str, Json]:
     return {
         "id": _id(report.session_id, suite),
         "raw": suite,
@@ -151,7 +151,7 @@ def _prompt(suite: str, report: Report, sums: _Sums) -> dict[str, CheckedJson]:
     }
 
 
-def _stats(sums: Mapping[str, _Sums]) -> dict[str, CheckedJson]:
+def _stats(sums: Mapping[str, _Sums]) -> dict[str, Json]:
     tokens = _tokens({})
     for one in sums.values():
         for name, number in one.tokens.items():
@@ -164,7 +164,7 @@ def _stats(sums: Mapping[str, _Sums]) -> dict[str, CheckedJson]:
     }
 
 
-def _around(report: Report) -> dict[str, CheckedJson]:
+def _around(report: Report) -> dict[str, Json]:
     return {
         "config": {
             "description": ", ".join(report.suites),
@@ -178,9 +178,9 @@ def _around(report: Report) -> dict[str, CheckedJson]:
     }
 
 
-def _id(*of: CheckedJson) -> str:
+def _id(*of: Json) -> str:
     return hashlib.sha256(json.dumps(of).encode()).hexdigest()[:32]
 
 
-def _json(value: CheckedJson) -> str:
+def _json(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from gate.errors import Place
 from gate.plugins import REPORTERS, Rows
-from gate.records import CheckedJson, Report
+from gate.records import CheckedJson, Json, Report
 from gate.records.codec import json_text
 from gate.report.wording.notes import LOOSENED, NEWLY_FAILING, OUTCOME, Note, notes
 from gate.text.escaping import one_line
@@ -65,7 +65,7 @@ def _title(rule: str) -> str:
     return _TITLES.get(rule, f"{rule} got worse or is outside its limits")
 
 
-def _invocation(report: Report, findings: Sequence[Note]) -> dict[str, CheckedJson]:
+def _invocation(report: Report, findings: Sequence[Note]) -> dict[str, Json]:
     outcome = [note for note in findings if note.rule == OUTCOME]
     return {
         "executionSuccessful": report.outcome != "error",
@@ -78,7 +78,7 @@ def _invocation(report: Report, findings: Sequence[Note]) -> dict[str, CheckedJs
     }
 
 
-def _result(note: Note, rules: Sequence[str], home: Place) -> dict[str, CheckedJson]:
+def _result(note: Note, rules: Sequence[str], home: Place) -> dict[str, Json]:
     rule = _rule_id(note)
     return {
         "ruleId": rule,
@@ -90,7 +90,7 @@ def _result(note: Note, rules: Sequence[str], home: Place) -> dict[str, CheckedJ
     }
 
 
-def _location(place: Place) -> dict[str, CheckedJson]:
+def _location(place: Place) -> dict[str, Json]:
     # A path may hold what an address may not: blanks, percent signs, colons.
     uri = {"uri": quote(one_line(place.file), safe="/"), "uriBaseId": "%SRCROOT%"}
     return {"artifactLocation": uri, "region": {"startLine": place.line or 1}}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gate.agents.recordings.answers import recording_line
 from gate.errors import AgentFailure, InfraFailure, UsageError
-from gate.records import Attempt, Case, CheckedJson, Response, Trial
+from gate.records import Attempt, Case, Json, Response, Trial
 from gate.records.codec import to_json
 from gate.records.imported import Imported
 
@@ -59,7 +59,7 @@ def _case_lines(cases: Iterator[Case], file: Path) -> Iterator[str]:
                 f"'{case.id[:80]}'; give the file of the tasks too (docs/import.md, by "
                 "format)"
             )
-        row: dict[str, CheckedJson] = {"id": case.id, "input": case.input}
+        row: dict[str, Json] = {"id": case.id, "input": case.input}
         row |= {"category": case.category} if case.category else {}
         row |= {"tags": list(case.tags)} if case.tags else {}
         yield json.dumps(to_json({**row, **case.keys}), ensure_ascii=False)

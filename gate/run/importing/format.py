@@ -11,7 +11,7 @@ from gate.errors import UsageError
 from gate.files.json_schema import mismatches
 from gate.files.sniff import FirstLook, look
 from gate.plugins import IMPORTERS, Importer
-from gate.records import CheckedJson
+from gate.records import CheckedJson, Json
 from gate.records.codec import from_json, parse_json, schema_of
 from gate.text.suggestions import did_you_mean
 
@@ -52,12 +52,10 @@ def _formats(first_look: FirstLook) -> list[str]:
     return [name for name in IMPORTERS if IMPORTERS.get_class(name).recognises(first_look)]
 
 
-def _check_options(
-    name: str, importer: type[Importer], written: Iterable[str]
-) -> dict[str, CheckedJson]:
+def _check_options(name: str, importer: type[Importer], written: Iterable[str]) -> dict[str, Json]:
     schema = schema_of(importer)
     properties: dict[str, CheckedJson] = schema["properties"]
-    options: dict[str, CheckedJson] = {}
+    options: dict[str, Json] = {}
     for option in written:
         key, equals, text = option.partition("=")
         if not equals:
@@ -76,7 +74,7 @@ def _check_options(
     return options
 
 
-def _value(text: str, schema: CheckedJson) -> CheckedJson:
+def _value(text: str, schema: CheckedJson) -> Json:
     """A text where the option is one, otherwise JSON."""
     kinds = schema.get("type", ())
     if "string" in ([kinds] if isinstance(kinds, str) else kinds) or "enum" in schema:

@@ -13,7 +13,7 @@ from gate.errors import InvalidInput, Problem, UsageError
 from gate.files.plain import digest_of, newest
 from gate.files.timestamps import moment_of
 from gate.importers.trials.build import JUDGED, MOST_TRIALS
-from gate.records import CheckedJson, MetricSpec, Provenance, Trial, TrialRow
+from gate.records import Json, MetricSpec, Provenance, Trial, TrialRow
 from gate.records.codec import to_json
 from gate.records.imported import Imported, ImportedSuite
 from gate.run.accepted_changes import Accepted
@@ -38,7 +38,7 @@ class ImportPlan:
     metas: Mapping[str, SuiteMeta]
     baselines: Mapping[str, Compared]
     again: Mapping[str, Regraded] = field(default_factory=dict)  # suites that are graded again
-    options: Mapping[str, CheckedJson] = field(default_factory=dict)
+    options: Mapping[str, Json] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     accepted: Accepted = field(default_factory=Accepted)
 

@@ -16,7 +16,7 @@ from gate.files.encoding import decode
 from gate.files.json_values import as_object
 from gate.files.rows import DatasetRow, read_dataset
 from gate.files.source import INDEX
-from gate.records import CheckedJson, Config, PluginSpec, Report
+from gate.records import Config, Json, PluginSpec, Report
 from gate.records.codec import to_json
 from gate.records.release_evidence import (
     BASELINES,
@@ -160,7 +160,7 @@ def _without_agents(config: Config) -> Config:
     )
 
 
-def _environment(setup: Setup) -> dict[str, CheckedJson]:
+def _environment(setup: Setup) -> dict[str, Json]:
     place = setup.place
     provenance = setup.provenance
     return {
@@ -190,5 +190,5 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _dump(data: CheckedJson) -> str:
+def _dump(data: Json) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

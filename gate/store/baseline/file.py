@@ -16,7 +16,7 @@ from typing import TypeVar
 from gate.analysis.metric_names import renamed_among
 from gate.analysis.table import Array, Table, floats, newest_rounds
 from gate.graders.trajectories.path import Path
-from gate.records import LARGEST, CheckedJson, MetricSpec
+from gate.records import LARGEST, CheckedJson, Json, MetricSpec
 from gate.records.baseline import BaselineRun
 from gate.records.codec import from_json, to_json
 from gate.store.baseline.schema import (
@@ -188,15 +188,15 @@ def _numbers(values: Sequence[float]) -> list[float | int | None]:
     return [None if x != x else int(x) if x.is_integer() and abs(x) < 1e15 else x for x in values]
 
 
-def _object(items: Mapping[str, CheckedJson]) -> str:
+def _object(items: Mapping[str, Json]) -> str:
     lines = [f"{_dump(key)}: {_dump(value)}" for key, value in items.items()]
     return "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
 
 
-def _list(items: Sequence[CheckedJson] | Iterator[CheckedJson]) -> str:
+def _list(items: Sequence[Json] | Iterator[Json]) -> str:
     lines = [_dump(item) for item in items]
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
-def _dump(value: CheckedJson) -> str:
+def _dump(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -25,11 +25,11 @@ SHOWN = 20  # problems of one file
 MODES = 50  # of a run
 
 
-def header_of(run: BaselineRun) -> dict[str, CheckedJson]:
+def header_of(run: BaselineRun) -> dict[str, Json]:
     """The run as the file has it. What is unknown is left out, so that the digest of what a version
     without these fields wrote, to which somebody's consent is tied, stays the same.
     """
-    header: dict[str, CheckedJson] = to_json(run)
+    header: dict[str, Json] = to_json(run)
     return {k: v for k, v in header.items() if v is not None or k not in ("trials", "modes")}
 
 
@@ -58,7 +58,7 @@ class AcceptanceNote:
     metrics: tuple[str, ...] = ()  # empty: all
 
 
-def schema() -> dict[str, CheckedJson]:
+def schema() -> dict[str, Json]:
     """The published JSON Schema of a baseline file."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -78,7 +78,7 @@ def schema() -> dict[str, CheckedJson]:
     }
 
 
-def _run_schema() -> dict[str, CheckedJson]:
+def _run_schema() -> dict[str, Json]:
     run = schema_of(BaselineRun)
     count_schema = {"type": "integer", "minimum": 0, "maximum": MOST_CASES}
     count = {**count_schema, "maximum": MOST_ROUNDS}
@@ -181,7 +181,7 @@ def check_header(data: Json, file: str) -> dict[str, CheckedJson]:
     return data
 
 
-def check_cases(data: Mapping[str, CheckedJson], text: bytes, file: str) -> None:
+def check_cases(data: Mapping[str, Json], text: bytes, file: str) -> None:
     case_problems = list(_case_problems(data))
     if case_problems:
         lines = _case_lines(text)

@@ -282,7 +282,7 @@ def _text_id(data: Mapping[str, Json]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _case(data: dict[str, CheckedJson], read: Mapping[str, CheckedJson], place: Place) -> Case:
+def _case(data: dict[str, CheckedJson], read: Mapping[str, Json], place: Place) -> Case:
     """`data`: as it is written, which is hashed; `read`: as graders read it."""
     return Case(
         id=_text_id(data),

@@ -20,8 +20,8 @@ OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata", "che
 # What `gate dataset check` makes of a right answer; none of it is one (docs/datasets.md).
 MUTATIONS = ("empty", "other_gold", "swapped", "turned", "number_5pct")
 
-_TEXT: CheckedJson = {"type": "string"}
-_ANY: CheckedJson = {}
+_TEXT: Json = {"type": "string"}
+_ANY: Json = {}
 OWN_KEYS: Mapping[str, CheckedJson] = {
     "id": {"type": ["string", "integer"]},
     **{key: {"type": ["string", "array", "object"]} for key in INPUT_KEYS},
@@ -155,11 +155,11 @@ def list_grader_keys() -> frozenset[str]:
     return frozenset(key for name in GRADERS for key in _class_keys(name))
 
 
-def case_schema() -> dict[str, CheckedJson]:
+def case_schema() -> dict[str, Json]:
     """JSON Schema of a case (2020-12) as the registered graders read it; further keys are allowed
     (they are a warning).
     """
-    properties: dict[str, CheckedJson] = dict.fromkeys(_OTHER_KEYS, _ANY)
+    properties: dict[str, Json] = dict.fromkeys(_OTHER_KEYS, _ANY)
     for name in GRADERS:
         for key, schema in _class_keys(name).items():
             key_schema = properties.get(key) or schema
@@ -176,7 +176,7 @@ def case_schema() -> dict[str, CheckedJson]:
     }
 
 
-def _class_keys(name: str) -> Mapping[str, CheckedJson]:
+def _class_keys(name: str) -> Mapping[str, Json]:
     """What a grader reads with no options; nothing when it cannot do without one."""
     cls = GRADERS.get_class(name)
     try:

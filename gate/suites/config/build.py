@@ -15,6 +15,7 @@ from gate.records import (
     CheckedJson,
     Config,
     GateRule,
+    Json,
     MetricRule,
     PluginSpec,
     Policy,
@@ -82,7 +83,7 @@ def _agent(data: Mapping[str, CheckedJson], where: Where, otherwise: PluginSpec)
     return replace(agent, options=options)
 
 
-def _same_agent(agent: Mapping[str, CheckedJson]) -> SameAgent:
+def _same_agent(agent: Mapping[str, Json]) -> SameAgent:
     return from_json(SameAgent, {key: agent[key] for key in AGENT_KEYS if key in agent})
 
 
@@ -98,12 +99,12 @@ def suites(data: list[CheckedJson], where: Where) -> tuple[Suite, ...]:
     )
 
 
-def spell_out_graders(graders: list[CheckedJson]) -> list[CheckedJson]:
+def spell_out_graders(graders: list[Json]) -> list[Json]:
     """`name` and `{name: null}` as `{name: {}}`; anything else as it is."""
     return [_spell_out_grader(item) for item in graders]
 
 
-def _spell_out_grader(item: CheckedJson) -> CheckedJson:
+def _spell_out_grader(item: Json) -> Json:
     if isinstance(item, str):
         return {item: {}}
     if isinstance(item, dict):

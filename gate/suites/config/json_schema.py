@@ -14,6 +14,7 @@ from gate.records import (
     Budget,
     CheckedJson,
     GateRule,
+    Json,
     MetricRule,
     Policy,
     Price,
@@ -30,18 +31,18 @@ EVENTS = (
     *("pull_request", "pull_request_target", "push", "schedule", "release", "merge_group"),
     *("workflow_dispatch", "workflow_run", "repository_dispatch", "issue_comment"),
 )
-_TEXT: CheckedJson = {"type": "string", "minLength": 1}
-AGENT_KEYS: dict[str, CheckedJson] = {
+_TEXT: Json = {"type": "string", "minLength": 1}
+AGENT_KEYS: dict[str, Json] = {
     "version": {"type": "string"},
     "paths": {"type": "array", "items": _TEXT, "minItems": 1},
 }
 JUDGE_TYPES = ("openai", "anthropic", "http", "python")
-VERIFIER_KEYS: dict[str, CheckedJson] = {
+VERIFIER_KEYS: dict[str, Json] = {
     "require_different_judge": {"type": "boolean"},
     "budget_usd": {"type": "number", "exclusiveMinimum": 0},
     "cache": {"type": "string", "minLength": 1},
 }
-JUDGE_KEYS: dict[str, CheckedJson] = {
+JUDGE_KEYS: dict[str, Json] = {
     **VERIFIER_KEYS,
     "votes": {"type": "integer", "minimum": 1, "maximum": 100},
     "equal_answers": {"enum": ["once", "each"]},
@@ -52,16 +53,16 @@ JUDGE_KEYS: dict[str, CheckedJson] = {
 # A suite's name is a folder of the session, so it is no file of it either, and leaves room for what
 # files are called after it. A `$` alone lets a line end pass.
 _SUITE_NAME = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]{0,199}$(?!\n)"
-_NUMBER: CheckedJson = {"type": "number"}
+_NUMBER: Json = {"type": "number"}
 _WHOLE: CheckedJson = {"type": "integer", "minimum": 1}
 _ROUNDS: CheckedJson = {**_WHOLE, "maximum": MOST_ROUNDS}
-_ABOVE_ZERO: CheckedJson = {"type": ["number", "null"], "exclusiveMinimum": 0}
+_ABOVE_ZERO: Json = {"type": ["number", "null"], "exclusiveMinimum": 0}
 _SHARE_OR_PERCENT: CheckedJson = {  # 0.02 or "5%"
     "type": ["number", "string"],
     "minimum": 0,
     "pattern": r"^\d+(\.\d+)?\s*%$",
 }
-REQUEST: CheckedJson = {  # keys of a chat completion's body
+REQUEST: Json = {  # keys of a chat completion's body
     "type": "object",
     "properties": {
         "temperature": {"type": "number", "minimum": 0, "maximum": 2},
@@ -71,21 +72,21 @@ REQUEST: CheckedJson = {  # keys of a chat completion's body
     },
     "additionalProperties": False,
 }
-MANNERS: dict[str, CheckedJson] = {  # of whoever is asked: agent, retriever, judge, verifier
+MANNERS: dict[str, Json] = {  # of whoever is asked: agent, retriever, judge, verifier
     "timeout_s": {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_S},
     "concurrency": _WHOLE,
     "requests_per_minute": _ABOVE_ZERO,
 }
 
 
-def schema() -> dict[str, CheckedJson]:
+def schema() -> dict[str, Json]:
     """The JSON Schema (2020-12) of gate.yml: all keys of all versions; unknown keys are refused."""
     return schema_for(agents=AGENTS.names(), graders=GRADERS.names(), retrievers=RETRIEVERS.names())
 
 
 def schema_for(
     *, agents: Sequence[str], graders: Sequence[str], retrievers: Sequence[str] = ()
-) -> dict[str, CheckedJson]:
+) -> dict[str, Json]:
     """As if there were no other plug-ins than these: what fits it fits the whole schema too."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -134,8 +135,8 @@ def _top() -> dict[str, CheckedJson]:
 
 
 def _agent(
-    more: dict[str, CheckedJson], types: Iterable[str], registry: Registry[Agent] = AGENTS
-) -> dict[str, CheckedJson]:
+    more: dict[str, Json], types: Iterable[str], registry: Registry[Agent] = AGENTS
+) -> dict[str, Json]:
     """`type` and the fields of its class; with if/then only the chosen type's errors are told."""
     names = list(types)
     chosen = [
@@ -155,7 +156,7 @@ def _agent(
     }
 
 
-def _possible(registry: Registry[T], name: str) -> dict[str, CheckedJson]:
+def _possible(registry: Registry[T], name: str) -> dict[str, Json]:
     """With bounds that nothing could be asked beyond."""
     schema = plugin_schema(registry, name)
     properties = schema["properties"]
@@ -165,7 +166,7 @@ def _possible(registry: Registry[T], name: str) -> dict[str, CheckedJson]:
     }
 
 
-def _grader(names: Sequence[str]) -> dict[str, CheckedJson]:
+def _grader(names: Sequence[str]) -> dict[str, Json]:
     """`name` or `{name: {options}}`; a user's own is `module:attr` or `./file.py:attr`."""
     named = {name: {**plugin_schema(GRADERS, name), "type": ["object", "null"]} for name in names}
     return {
@@ -180,7 +181,7 @@ def _grader(names: Sequence[str]) -> dict[str, CheckedJson]:
     }
 
 
-def _suite() -> dict[str, CheckedJson]:
+def _suite() -> dict[str, Json]:
     """One that is written as code has its tasks, and its verdicts, itself."""
     schema = _record(
         Suite,
@@ -205,14 +206,14 @@ def _suite() -> dict[str, CheckedJson]:
     return {**schema, "required": ["name"], "if": {"required": ["suite"]}, "else": needed}
 
 
-def _gate() -> dict[str, CheckedJson]:
+def _gate() -> dict[str, Json]:
     unwritten = ("metric", "place", "by_default")
     gate = _record(GateRule, drop=unwritten, min=_NUMBER, max=_NUMBER, target=_NUMBER)
     gate["properties"]["rule"] = {"enum": ["point", "convicted", "proven"]}
     return gate
 
 
-def _regression() -> dict[str, CheckedJson]:
+def _regression() -> dict[str, Json]:
     metric = _record(
         MetricRule,
         drop=("metric", "place"),
@@ -233,12 +234,12 @@ def _regression() -> dict[str, CheckedJson]:
     )
 
 
-def _quarantine() -> dict[str, CheckedJson]:
+def _quarantine() -> dict[str, Json]:
     date = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}
     return _record(Quarantine, drop=("place",), case=_TEXT, owner=_TEXT, until=date)
 
 
-def _price() -> dict[str, CheckedJson]:
+def _price() -> dict[str, Json]:
     price = {"type": "number", "minimum": 0, "maximum": 1e9}
     more = {name: _optional(price) for name in ("cached_input", "reasoning")}
     return _record(Price, input=price, output=price, **more)
@@ -259,7 +260,7 @@ def _with(schema: dict[str, CheckedJson], more: dict[str, CheckedJson]) -> dict[
     return {**schema, "properties": {**more, **schema["properties"]}}
 
 
-def _object(properties: dict[str, CheckedJson]) -> dict[str, CheckedJson]:
+def _object(properties: dict[str, CheckedJson]) -> dict[str, Json]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 

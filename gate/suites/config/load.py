@@ -223,7 +223,7 @@ def rules_to_hash(config: Config, written: Mapping[str, Json]) -> dict[str, Json
     return {**_without_places(to_json(replace(config, suites=suites, baseline=baseline))), **others}
 
 
-def _without_places(value: CheckedJson) -> CheckedJson:
+def _without_places(value: Json) -> CheckedJson:
     if isinstance(value, dict):
         return {k: _without_places(item) for k, item in value.items() if k not in _NOT_RULES}
     return [_without_places(item) for item in value] if isinstance(value, list) else value

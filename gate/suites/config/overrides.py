@@ -8,7 +8,7 @@ from dataclasses import replace
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, RETRIEVERS, Agent
-from gate.records import CheckedJson, Config, PluginSpec
+from gate.records import CheckedJson, Config, Json, PluginSpec
 from gate.records.codec import schema_of
 from gate.registry import Registry
 
@@ -101,7 +101,7 @@ def override_options(
 
 
 def _agent_option(
-    agent: PluginSpec, registry: Registry[Agent], option: str, value: CheckedJson
+    agent: PluginSpec, registry: Registry[Agent], option: str, value: Json
 ) -> PluginSpec:
     key = _AGENT_OPTIONS.get(option, option)
     flag = "--" + option.replace("_", "-")
@@ -117,5 +117,5 @@ def _agent_option(
     return replace(agent, options=options)
 
 
-def _drop_none(**options: CheckedJson) -> dict[str, CheckedJson]:
+def _drop_none(**options: Json) -> dict[str, CheckedJson]:
     return {name: value for name, value in options.items() if value is not None}

@@ -27,8 +27,8 @@ class BfclQuestion:
     """
 
     input: Json
-    keys: Mapping[str, CheckedJson]
-    plain_keys: Mapping[str, CheckedJson]
+    keys: Mapping[str, Json]
+    plain_keys: Mapping[str, Json]
 
 
 def read_questions(

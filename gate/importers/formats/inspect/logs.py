@@ -23,8 +23,8 @@ HEADER, START, SAMPLES = "header.json", "_journal/start.json", "samples/"
 _NAMES = (b"_journal/", b"header.json", SAMPLES.encode())  # one of them stands at the beginning
 CONVERT = "convert it: inspect log convert LOG --to json --output-dir FOLDER"
 _COUNT: CheckedJson = {"type": ["integer", "null"], "minimum": 0, "maximum": int(LARGEST)}
-_SAMPLES: CheckedJson = {**_COUNT, "maximum": MOST_CASES}
-_NAME: CheckedJson = {"type": ["string", "null"]}
+_SAMPLES: Json = {**_COUNT, "maximum": MOST_CASES}
+_NAME: Json = {"type": ["string", "null"]}
 HEAD: CheckedJson = {
     "type": "object",
     "properties": {

@@ -38,7 +38,7 @@ from gate.records import (
     Usage,
 )
 
-_OBJECT: CheckedJson = {"type": ["object", "null"]}
+_OBJECT: Json = {"type": ["object", "null"]}
 SAMPLE: CheckedJson = {
     "type": "object",
     "properties": {
@@ -86,7 +86,7 @@ class SampleRules:
     mixed: frozenset[str] = frozenset()
 
 
-def id_of(sample: Mapping[str, CheckedJson]) -> str:
+def id_of(sample: Mapping[str, Json]) -> str:
     return str(sample["id"])[:_LONGEST_ID]
 
 
@@ -164,7 +164,7 @@ def _status(sample: Mapping[str, CheckedJson]) -> tuple[TrialStatus, str | None]
 
 
 def _judge_sample(
-    sample: Mapping[str, CheckedJson], rules: SampleRules
+    sample: Mapping[str, Json], rules: SampleRules
 ) -> tuple[dict[str, Score], bool | None, tuple[str, ...]]:
     """The scorers' scores, whether it passed, and why not."""
     scores, values = scores_of(sample), dict[str, dict[str, float | None]]()
@@ -212,9 +212,7 @@ def _add_codes(told: dict[str, Score], codes: tuple[str, ...]) -> dict[str, Scor
     }
 
 
-def _codes(
-    sample: Mapping[str, CheckedJson], score: Mapping[str, Json], code: str
-) -> tuple[str, ...]:
+def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> tuple[str, ...]:
     limit, reason = sample.get("limit"), score.get("reason")
     kind = as_object(limit).get("type")
     found = [f"{snake_case(kind)}_limit"] if isinstance(kind, str) else []
@@ -291,7 +289,7 @@ def _one(usage: Mapping[str, Json]) -> Usage:
     )
 
 
-def _latency(sample: Mapping[str, CheckedJson]) -> float | None:
+def _latency(sample: Mapping[str, Json]) -> float | None:
     """Milliseconds without waits for rate limits and shared resources, where the log has them."""
     seconds = as_amount(sample.get("working_time"))
     seconds = as_amount(sample.get("total_time")) if seconds is None else seconds

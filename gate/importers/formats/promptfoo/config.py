@@ -386,7 +386,7 @@ def tests(
             yield found
 
 
-def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, CheckedJson]:
+def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
     """Assertions of both, those of the default first; of variables and options the test's own."""
     own = as_object(one)
     found = {**default, **own}

@@ -23,20 +23,20 @@ MOST_YAML = 64 << 20  # bytes
 YAML, LINES = (".yaml", ".yml"), (".jsonl", ".ndjson")
 PASSED, ASSERTION, ERROR = 0, 1, 2  # its `failureReason`
 
-_SCORE: CheckedJson = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
-_SCORES: CheckedJson = {"type": ["object", "null"], "additionalProperties": _SCORE}
-_OBJECT: CheckedJson = {"type": ["object", "null"]}
-_NUMBERED: CheckedJson = {"type": ["integer", "null"], "minimum": 0}
-_JUDGED: dict[str, CheckedJson] = {"pass": {"type": "boolean"}, "score": _SCORE}
+_SCORE: Json = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
+_SCORES: Json = {"type": ["object", "null"], "additionalProperties": _SCORE}
+_OBJECT: Json = {"type": ["object", "null"]}
+_NUMBERED: Json = {"type": ["integer", "null"], "minimum": 0}
+_JUDGED: dict[str, Json] = {"pass": {"type": "boolean"}, "score": _SCORE}
 COMPONENT: CheckedJson = {"type": ["object", "null"], "properties": _JUDGED, "required": ["pass"]}
-COMPONENTS: CheckedJson = {"type": ["array", "null"], "items": COMPONENT}
-_TEST: dict[str, CheckedJson] = {
+COMPONENTS: Json = {"type": ["array", "null"], "items": COMPONENT}
+_TEST: dict[str, Json] = {
     "vars": _OBJECT,
     "assert": {"type": ["array", "null"]},
     "metadata": _OBJECT,
     "threshold": {"type": ["number", "null"]},
 }
-ROW: dict[str, CheckedJson] = {
+ROW: dict[str, Json] = {
     "type": "object",
     "properties": {
         "success": {"type": "boolean"},

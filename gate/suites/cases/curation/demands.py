@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gate.records import CheckedJson
+from gate.records import CheckedJson, Json
 from gate.suites.cases.keys import INPUT_KEYS, OUTSIDE_DIGEST, REQUEST_KEYS
 from gate.text.numbers.agreement import stated
 from gate.text.phrases import fold_text
@@ -42,7 +42,7 @@ class Demand:
         return self.accepted[0] in other.accepted or other.accepted[0] in self.accepted
 
 
-def demands_of(keys: Mapping[str, CheckedJson]) -> tuple[Demand, ...]:
+def demands_of(keys: Mapping[str, Json]) -> tuple[Demand, ...]:
     """The facts that a case expects, none of those that it forbids; of one without facts whatever
     else its keys say of the answer.
     """
@@ -66,12 +66,12 @@ def _facts(facts: list[CheckedJson]) -> Iterator[Demand]:
         )
 
 
-def _accepted(value: CheckedJson) -> float | str:
+def _accepted(value: Json) -> float | str:
     number = stated(value) if isinstance(value, (int, float, str)) else None
     return fold_text(str(value)) if number is None else number.value
 
 
-def _others(keys: Mapping[str, CheckedJson]) -> Iterator[Demand]:
+def _others(keys: Mapping[str, Json]) -> Iterator[Demand]:
     for key, value in keys.items():
         if value is not None and key not in _ASKED and key not in OF_THE_WAY:
             yield Demand(key=key, accepted=(json.dumps(value, sort_keys=True, default=str),))

@@ -11,12 +11,12 @@ from gate.graders.rankings.metrics import relevant_of
 from gate.graders.state import right_state
 from gate.graders.tool_calling.expected import ExpectedCall, read_expected_call
 from gate.graders.tool_calling.reference import KEY, read_reference
-from gate.records import Case, CheckedJson, Document, Response, ToolCall
+from gate.records import Case, CheckedJson, Document, Json, Response, ToolCall
 
 ANSWER_KEYS = ("expected_answer", "expected")
 _MOST = 10  # right answers of one case that are tried
 _MOST_ENTRIES = 2_000  # of a made-up answer's lists, together at one path
-_NO_SUCH: CheckedJson = "a right value"  # for what a case demands without saying what it is
+_NO_SUCH: Json = "a right value"  # for what a case demands without saying what it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Gold:
     answers: tuple[str, ...]
     retrieved: tuple[Document, ...] | None
     steps: tuple[ToolCall, ...] | None
-    state: Mapping[str, CheckedJson]
+    state: Mapping[str, Json]
     made_up: bool = False
 
     def response(self, answer: str) -> Response:
@@ -51,21 +51,21 @@ def gold_of(case: Case) -> Gold:
     )
 
 
-def _answers(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+def _answers(keys: Mapping[str, Json]) -> Iterator[str]:
     written = next((keys[key] for key in ANSWER_KEYS if keys.get(key) not in (None, "", [])), None)
     if written is not None:
         for one in written if isinstance(written, list) else [written]:
             yield one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, default=str)
 
 
-def _make_form(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
+def _make_form(keys: Mapping[str, Json]) -> Iterator[str]:
     if keys.get("count_rules") or keys.get("stage_requirements"):
         yield json.dumps(_make_stages(keys))
     elif keys.get("output_requirements"):
         yield json.dumps(_make_report(keys))
 
 
-def _documents(keys: Mapping[str, CheckedJson]) -> tuple[Document, ...] | None:
+def _documents(keys: Mapping[str, Json]) -> tuple[Document, ...] | None:
     """The relevant ones, best first."""
     gains = relevant_of(keys)
     best = sorted(gains, key=lambda name: -gains[name])
@@ -99,7 +99,7 @@ def _call(one: ExpectedCall) -> ToolCall:
 
 def _make_stages(keys: Mapping[str, CheckedJson]) -> CheckedJson:
     """An object with the stages, each with just as many entries as are counted."""
-    answer: dict[str, CheckedJson] = {
+    answer: dict[str, Json] = {
         stage: {"entry": _NO_SUCH}
         for stage in ("collect", "normalize", "summarize")
         if (keys.get("stage_requirements") or {}).get(stage) is not False
@@ -112,9 +112,9 @@ def _make_stages(keys: Mapping[str, CheckedJson]) -> CheckedJson:
     return answer
 
 
-def _put_lists(answer: dict[str, CheckedJson], path: list[str], least: int) -> None:
+def _put_lists(answer: dict[str, Json], path: list[str], least: int) -> None:
     """Lists of so many entries at the path, one in each entry of the lists on the way."""
-    places: list[CheckedJson] = [answer]
+    places: list[Json] = [answer]
     for name in path[:-1]:
         inner = [one.setdefault(name, {}) for one in places if isinstance(one, dict)]
         places = [one for found in inner for one in (found if isinstance(found, list) else [found])]
@@ -127,7 +127,7 @@ def _put_lists(answer: dict[str, CheckedJson], path: list[str], least: int) -> N
 def _make_report(keys: Mapping[str, CheckedJson]) -> CheckedJson:
     """An object with each demanded field, call, count and path."""
     asked = keys["output_requirements"]
-    answer: dict[str, CheckedJson] = {}
+    answer: dict[str, Json] = {}
     for field in asked.get("must_include_fields") or ():
         _put(answer, field.split("."), _NO_SUCH)
     tools = dict.fromkeys(
@@ -150,7 +150,7 @@ def _make_report(keys: Mapping[str, CheckedJson]) -> CheckedJson:
     return answer
 
 
-def _put(answer: dict[str, CheckedJson], path: list[str], value: CheckedJson) -> None:
+def _put(answer: dict[str, Json], path: list[str], value: Json) -> None:
     *above, last = path
     place = answer
     for name in above:

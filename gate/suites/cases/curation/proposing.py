@@ -61,8 +61,8 @@ PER_QUESTION = 10  # cases or log entries that one question to the model is abou
 MOST_DOCUMENTS = 5  # that are proposed as relevant to a case
 _LONGEST_ID = 200  # characters
 _SHOWN = 3_000  # characters of one seed case or log entry
-_TEXT: CheckedJson = {"type": "string", "minLength": 1, "maxLength": 4_000}
-_LABELS: dict[str, CheckedJson] = {
+_TEXT: Json = {"type": "string", "minLength": 1, "maxLength": 4_000}
+_LABELS: dict[str, Json] = {
     "category": {"type": "string", "minLength": 1, "maxLength": 80},
     "expected_answer": {"type": ["string", "null"], "maxLength": 4_000},
     "expected_facts": {
@@ -125,8 +125,8 @@ class Intake:
 
     known: Known
     ids: set[str]
-    absent: Mapping[str, CheckedJson]  # keys that every case has, and a proposal may lack -> null
-    made_by: Mapping[str, CheckedJson]  # metadata.provenance of a proposal
+    absent: Mapping[str, Json]  # keys that every case has, and a proposal may lack -> null
+    made_by: Mapping[str, Json]  # metadata.provenance of a proposal
     left_out: list[str] = field(default_factory=list)  # why, one sentence each
     # Question -> documents that may be relevant, best first; None: nobody knows any.
     found: Callable[[str], ProposedDocuments | None] = lambda text: None
@@ -135,9 +135,9 @@ class Intake:
         self,
         text: str,
         labels: Mapping[str, CheckedJson],
-        source: CheckedJson,
+        source: Json,
         documents: ProposedDocuments | None = None,
-    ) -> dict[str, CheckedJson] | None:
+    ) -> dict[str, Json] | None:
         """The proposal as a row of the dataset; None where it says nothing new. `documents`: what
         is known to have been retrieved for it.
         """
@@ -158,7 +158,7 @@ class Intake:
             for one in labels["expected_facts"]
         ]
         answer = labels["expected_answer"]
-        row: dict[str, CheckedJson] = {
+        row: dict[str, Json] = {
             **self.absent,
             "id": name,
             "input": safe.text,
@@ -207,15 +207,13 @@ def document_ids(listed: Json, most: int = MOST_DOCUMENTS) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if 0 < len(text) <= _LONGEST_ID))
 
 
-def part_of(
-    seeds: Sequence[Mapping[str, CheckedJson]], turn: int
-) -> list[Mapping[str, CheckedJson]]:
+def part_of(seeds: Sequence[Mapping[str, Json]], turn: int) -> list[Mapping[str, Json]]:
     """The seeds that the question of a turn shows: each turn others, round and round."""
     start = turn * PER_QUESTION % max(1, len(seeds))
     return [*seeds[start:], *seeds[:start]][:PER_QUESTION]
 
 
-def from_seeds(shown: Sequence[Mapping[str, CheckedJson]], count: int, turn: int) -> Question:
+def from_seeds(shown: Sequence[Mapping[str, Json]], count: int, turn: int) -> Question:
     """Asks for `count` new cases beside those that are shown."""
     texts = [json.dumps(_describe_seed(seed), ensure_ascii=False, sort_keys=True) for seed in shown]
     material = "\n".join(
@@ -240,7 +238,7 @@ def from_log(entries: Sequence[Entry], turn: int) -> Question:
 
 def read_proposals(
     data: Mapping[str, CheckedJson], intake: Intake, source: CheckedJson
-) -> Iterator[dict[str, CheckedJson]]:
+) -> Iterator[dict[str, Json]]:
     """The new cases of a reply to `from_seeds`."""
     for labels in data["cases"]:
         case = intake.case(labels["input"], labels, source)
@@ -250,7 +248,7 @@ def read_proposals(
 
 def read_labels(
     data: Mapping[str, CheckedJson], entries: Sequence[Entry], intake: Intake, log: str
-) -> Iterator[dict[str, CheckedJson]]:
+) -> Iterator[dict[str, Json]]:
     """The new cases of a reply to `from_log`: what users asked, in their words."""
     for labels in data["cases"]:
         one = entries[labels["entry"] - 1]
@@ -268,7 +266,7 @@ def _question(
     name: str, instructions: str, material: str, item: Mapping[str, CheckedJson], most: int
 ) -> Question:
     token = make_canary(instructions, material)
-    form: dict[str, CheckedJson] = {
+    form: dict[str, Json] = {
         "type": "object",
         "properties": item,
         "required": list(item),
@@ -297,11 +295,11 @@ def _question(
     )
 
 
-def _describe_seed(seed: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
+def _describe_seed(seed: Mapping[str, Json]) -> dict[str, Json]:
     keys = ("input", "category", "expected_answer", "expected_facts", "context")
     return {key: seed[key] for key in keys if seed.get(key)}
 
 
-def _describe_entry(one: Entry) -> dict[str, CheckedJson]:
+def _describe_entry(one: Entry) -> dict[str, Json]:
     told = {"question": one.text, "answer": one.answer, "context": one.context}
     return {key: value for key, value in told.items() if value}
