@@ -16,13 +16,7 @@ from typing import ClassVar, TypeGuard
 from gate.agents.http_client.route import format_address
 from gate.agents.traces.spending import split
 from gate.errors import Place, Problem, UsageError
-from gate.files.json_values import (
-    as_amount,
-    as_list,
-    is_integer,
-    is_number,
-    line_or_none,
-)
+from gate.files.json_values import as_amount, as_list, is_integer, is_number, line_or_none
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import iso, moment_of

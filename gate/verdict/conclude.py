@@ -33,12 +33,7 @@ from gate.records.trial_row import RowsOf
 from gate.verdict.debug_command import debug_command, same_run, worst_failing
 from gate.verdict.decide import decide
 from gate.verdict.deployment import decide_deployment
-from gate.verdict.explain import (
-    with_evidence,
-    with_history,
-    with_modes,
-    worst_cases,
-)
+from gate.verdict.explain import with_evidence, with_history, with_modes, worst_cases
 from gate.verdict.reasons import describe_floor
 from gate.verdict.spending import count_calls, reason_with_calls, sum_cost
 from gate.verdict.stop_rule import LookResult, look_at_suites

@@ -9,13 +9,7 @@ from typing import Literal
 
 from gate.files.json_values import as_object
 from gate.graders.tool_calling.expected import ExpectedCall
-from gate.graders.tool_calling.values import (
-    ABSENT,
-    are_alike,
-    freeze,
-    has_whole_float,
-    value_at,
-)
+from gate.graders.tool_calling.values import ABSENT, are_alike, freeze, has_whole_float, value_at
 from gate.records import Json, ToolCall
 from gate.stats.matching import list_positions
 

@@ -15,17 +15,7 @@ from gate.files.json_schema import mismatches, unsound
 from gate.files.json_schema_quick import Check, compile_check
 from gate.files.json_values import as_list
 from gate.files.yaml import format_path
-from gate.records import (
-    Case,
-    Json,
-    MetricSpec,
-    PluginSpec,
-    Question,
-    Reply,
-    Response,
-    Role,
-    Score,
-)
+from gate.records import Case, Json, MetricSpec, PluginSpec, Question, Reply, Response, Role, Score
 from gate.records.codec import from_json, schema_of, to_json, to_lean_json
 from gate.records.trials import TRIAL_COLUMNS
 from gate.user_code.calling import call_judging_function

@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import Place, Problem
-from gate.files.json_values import (
-    as_amount,
-    as_object,
-    as_strings,
-    is_integer,
-)
+from gate.files.json_values import as_amount, as_object, as_strings, is_integer
 from gate.files.plain import JsonLine, json_lines
 from gate.files.problems import Findings
 from gate.importers.formats.bfcl.calls import read_calls

@@ -9,28 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from gate.files.json_values import (
-    as_amount,
-    as_list,
-    as_objects,
-    as_strings,
-    line_or_none,
-)
+from gate.files.json_values import as_amount, as_list, as_objects, as_strings, line_or_none
 from gate.importers.formats.deepeval.run import TOOL, DeepEvalCase, DeepEvalRun, Metric
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.case_ids import CaseIdentity, CaseIds, mark, number_repeat
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys
-from gate.records import (
-    MOST_ROUNDS,
-    Case,
-    Json,
-    Response,
-    Score,
-    ToolCall,
-    Trial,
-    TrialStatus,
-)
+from gate.records import MOST_ROUNDS, Case, Json, Response, Score, ToolCall, Trial, TrialStatus
 from gate.text.escaping import one_line
 
 ERROR, TIMEOUT, NO_OUTPUT = "agent_error", "timeout", "no_output"

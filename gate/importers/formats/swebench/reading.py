@@ -15,11 +15,7 @@ from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
-from gate.importers.formats.swebench import (
-    instance_reports,
-    predictions,
-    run_report,
-)
+from gate.importers.formats.swebench import instance_reports, predictions, run_report
 from gate.importers.formats.swebench.files import ResultFiles, find_files
 from gate.importers.formats.swebench.instance_reports import NAME
 from gate.importers.formats.swebench.outcomes import (

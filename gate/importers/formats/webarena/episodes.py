@@ -13,14 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.files.json_values import (
-    as_amount,
-    as_count,
-    as_list,
-    as_object,
-    as_string,
-    is_number,
-)
+from gate.files.json_values import as_amount, as_count, as_list, as_object, as_string, is_number
 from gate.files.plain import json_of, plain
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
