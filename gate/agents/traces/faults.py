@@ -78,10 +78,11 @@ class TraceFaults:
 
     def number(self, value: object, key: str) -> float | None:
         """A number from 0 to 1e15; anything else is unknown, and told."""
+        if value is None:
+            return None
         if is_amount(value):
             return float(value)
-        if value is not None:
-            self.tell("number", key)
+        self.tell("number", key)
         return None
 
     def sentences(self) -> tuple[str, ...]:

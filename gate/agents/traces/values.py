@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeGuard
 
 from gate.errors import AgentFailure
-from gate.files.json_values import is_number
 from gate.records import Json
 
 DEEPEST = 200  # levels of lists and objects; more would end in a RecursionError somewhere later
@@ -121,7 +120,9 @@ def as_object(value: Json, key: str) -> dict[str, Json]:
 
 def is_amount(value: object) -> TypeGuard[float]:
     """Whether it is a number from 0 to 1e15."""
-    return is_number(value) and 0 <= value <= LARGEST
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return 0 <= value <= LARGEST
 
 
 def cost_of(value: Json) -> float | None:

@@ -15,7 +15,7 @@ from gate.agents.wire import answer, tracing
 from gate.agents.wire.chat_stream import join_chunks
 from gate.agents.wire.sse import is_stream
 from gate.errors import AgentFailure, InfraFailure
-from gate.files.json_values import as_object, as_objects
+from gate.files.json_values import as_object
 from gate.records import Json, Response, ToolCall, Usage
 from gate.text.late_pattern import late_pattern
 
@@ -37,9 +37,10 @@ class NoAnswer(AgentFailure):
 
 def messages(given: Json) -> list[dict[str, Json]]:
     """A case's input as messages: as it is, or as what the user says."""
-    listed = as_objects(given)
-    if listed and listed == given and all(isinstance(one.get("role"), str) for one in listed):
-        return listed
+    listed = given if isinstance(given, list) else []
+    named = [one for one in listed if isinstance(one, dict) and isinstance(one.get("role"), str)]
+    if named and len(named) == len(listed):
+        return named
     text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     return [{"role": "user", "content": text}]
 
