@@ -23,7 +23,7 @@ def read_event(env: Mapping[str, str]) -> Event | None:
         return None
     try:
         with Path(name).open("rb") as file:
-            data = json.loads(file.read(MAX_EVENT_BYTES))
+            data: Json = json.loads(file.read(MAX_EVENT_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

@@ -11,6 +11,7 @@ import requests
 from requests.auth import AuthBase
 
 from gate.github import retry
+from gate.records import Json
 
 TIMEOUT_S = (10.0, 60.0)  # to connect, between two bytes
 TRIES = 4
@@ -106,7 +107,7 @@ def _refusal(answer: requests.Response) -> retry.Refusal | None:
     if answer.status_code < 400:
         return None
     try:
-        data = answer.json()
+        data: Json = answer.json()
     except (ValueError, RecursionError):
         data = None
     return retry.Refusal(

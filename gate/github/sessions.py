@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from gate.errors import InfrastructureError, UsageError
+from gate.files.json_values import as_object
 from gate.github.api import Api
 from gate.github.artifact_list import NEEDS, ArtifactList
 from gate.github.artifacts import Run, fetch_from_run, from_here
@@ -98,8 +99,7 @@ def _runs(api: Api, job: Job, shelf: ArtifactList) -> Iterator[Run]:
 def write_session(files: Mapping[str, bytes], out: Path) -> Path:
     """The session's folder, in which nothing was before. Raises UsageError."""
     try:
-        meta = json.loads(files.get(META, b""))
-        session_id = str(meta["session_id"])
+        session_id = str(as_object(json.loads(files.get(META, b"")))["session_id"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise UsageError("the stored session cannot be read") from error
     half = sum(name in files for name in BESIDE) == 1

@@ -22,7 +22,7 @@ from urllib.parse import quote, urlsplit
 import requests
 
 from gate.errors import GateError, UsageError
-from gate.files.json_values import as_objects
+from gate.files.json_values import as_object, as_objects, as_string
 from gate.github.api import ApiError
 from gate.github.pack import open_zip
 from gate.github.request_with_retry import TIMEOUT_S, Bearer, NoAuth, Time, ask, is_safe
@@ -120,8 +120,10 @@ def _parse_token(token: str) -> Owner:
     """From the claim `scp` of the token, a JWT: `... Actions.Results:<run>:<job> ...`."""
     try:
         payload = token.split(".")[1]
-        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-        scopes = [scope.split(":") for scope in claims["scp"].split()]
+        claims = as_object(
+            json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        )
+        scopes = [scope.split(":") for scope in as_string(claims.get("scp")).split()]
         _, run, job = next(scope for scope in scopes if scope[0] == "Actions.Results")
     except (ValueError, LookupError, TypeError, AttributeError, StopIteration, RecursionError):
         raise UsageError("ACTIONS_RUNTIME_TOKEN does not name its run") from None
@@ -214,7 +216,7 @@ class _Service:
         post = partial(self._session.post, self._base + SERVICE + method, json=body)
         answer = self._send(partial(post, auth=self._auth), f"the artifact service ({method})")
         try:
-            data = answer.json()
+            data: Json = answer.json()
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):

@@ -190,7 +190,7 @@ def parse_line(line: bytes) -> dict[str, Json] | None:
     which `checked_rows` refuses.
     """
     try:
-        data = json.loads(line, parse_constant=lambda word: math.inf)
+        data: Json = json.loads(line, parse_constant=lambda word: math.inf)
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

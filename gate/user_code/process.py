@@ -65,7 +65,7 @@ class UserError:
 
 def _parse_error(frame: Frame) -> UserError:
     try:
-        parsed = json.loads(frame.body)
+        parsed: Json = json.loads(frame.body)
     except (ValueError, RecursionError):
         parsed = None
     data = parsed if isinstance(parsed, dict) else {"type": "an exception that cannot be read"}

@@ -146,7 +146,7 @@ def test_what_cannot_be_paired_or_read_is_refused(traces, tmp_path):
             read(traces(*rows), **options)
         assert told in str(caught.value)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match="no file in it ends in .csv"):
+    with pytest.raises(UsageError, match=r"no file in it ends in \.csv"):
         read(tmp_path / "empty")
 
 

@@ -129,7 +129,7 @@ def _regex(value: Json, negated: bool) -> _Found:
 
 
 def _json(value: Json, negated: bool) -> _Found:
-    schema = json.loads(value) if isinstance(value, str) and value.strip() else value
+    schema: Json = json.loads(value) if isinstance(value, str) and value.strip() else value
     if not negated and (schema is None or isinstance(schema, dict)):
         yield "json_schema", schema or ANY_JSON
 

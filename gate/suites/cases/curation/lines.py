@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from gate.errors import InvalidInput, Problem, UsageError
+from gate.files.json_values import as_object
 from gate.files.rows import read_dataset
 from gate.files.source import on_disk
 from gate.records import Json
@@ -51,13 +52,13 @@ def change_cases(
     wanted, known = dict.fromkeys(ids), []
     lines = content.splitlines(keepends=True)
     for number, line in enumerate(lines):
-        data = json.loads(line) if line.strip() else None
+        data: Json = json.loads(line) if line.strip() else None
         case = str(data.get("id")) if isinstance(data, dict) else None
         if case is not None:
             known.append(case)
         if case in wanted:
             del wanted[case]
-            lines[number] = _line(change(dict(data or {})))
+            lines[number] = _line(change(as_object(data)))
     for lost in wanted:
         raise UsageError(f"{name}: there is no case '{lost}'{did_you_mean(lost, known)}")
     return b"".join(lines)
