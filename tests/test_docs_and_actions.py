@@ -272,6 +272,16 @@ def test_the_recipes_of_contributing_run(block: str, tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
 
 
+def test_the_types_of_the_recipes_fit(tmp_path: Path) -> None:
+    """What stands before the empty comment is the plug-in; the rest is a test without types."""
+    for number, block in enumerate(contributing_blocks()):
+        plugin = block.partition("\n#\n")[0]
+        (tmp_path / f"recipe_{number}.py").write_text(f"{plugin}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", *map(str, sorted(tmp_path.iterdir()))]
+    checked = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert checked.returncode == 0, checked.stdout
+
+
 def test_there_is_a_recipe_for_each_kind_of_plugin() -> None:
     blocks = "\n".join(contributing_blocks())
     kinds = [name for name, value in vars(plugins).items() if isinstance(value, Registry)]

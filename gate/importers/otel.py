@@ -139,7 +139,7 @@ def _batches(groups: Iterator[Group]) -> Iterator[list[tuple[object, ...]]]:
     batch: list[tuple[object, ...]] = []
     size = 0
     for group in groups:
-        batch.append((*group,))
+        batch.append(tuple(group))
         size += sum(len(data) for _, _, data in group.kept)
         if size > _BATCH:
             yield batch

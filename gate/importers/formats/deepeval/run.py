@@ -183,11 +183,12 @@ def _cases(written: list[tuple[Place, Json]], found: Findings) -> Iterator[DeepE
                 message = f"{message} - dump the results with `model_dump`, not with `str`"
             found.add(wrong[0].place, message)
             continue
+        checked = as_object(data)
         yield DeepEvalCase(
             place=place,
-            data=as_object(data),
-            metrics=tuple(_metrics(as_object(data))),
-            inner=tuple(_inner(as_object(data).get("trace"))),
+            data=checked,
+            metrics=tuple(_metrics(checked)),
+            inner=tuple(_inner(checked.get("trace"))),
         )
 
 
