@@ -120,9 +120,7 @@ def as_object(value: Json, key: str) -> dict[str, Json]:
 
 def is_amount(value: object) -> TypeGuard[float]:
     """Whether it is a number from 0 to 1e15."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return 0 <= value <= LARGEST
+    return type(value) is not bool and isinstance(value, (int, float)) and 0 <= value <= LARGEST
 
 
 def cost_of(value: Json) -> float | None:

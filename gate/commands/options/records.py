@@ -55,7 +55,7 @@ def import_options(
 def _record(
     kind: type[_Options],
     parsed: argparse.Namespace,
-    **more: Any,  # further fields of the record
+    **more: Any,  # further fields
 ) -> _Options:
     given = {
         field.name: value
