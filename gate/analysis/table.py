@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -46,6 +46,12 @@ class Table:
     def grader_hashes(self, spec: MetricSpec) -> tuple[str | None, ...]:
         """Hashes of the graders that the metric depends on."""
         return tuple(self.graders.get(name) for name in spec.columns)
+
+    def without(self, cases: Set[str]) -> Table:
+        """The same table without these cases."""
+        if cases.isdisjoint(self.cases):
+            return self
+        return self.select([row for row, case in enumerate(self.cases) if case not in cases])
 
     def select(self, rows: npt.NDArray[np.intp] | list[int]) -> Table:
         """The same table with these rows only, in this order."""

@@ -163,12 +163,9 @@ def _nothing(setup: Setup) -> str:
 def _join_parts(
     name: str, parts: Sequence[_Part], config: Config, *, batch: int, rounds: int | None
 ) -> RecordedSuite:
-    rules = next((suite for suite in config.suites if suite.name == name), None)
+    rules = config.find_suite(name)
     joined = join_rounds([part.rounds for part in parts])
-    left_out = {entry.case for entry in config.quarantine}
-    table = joined.table.select(
-        [row for row, case in enumerate(joined.table.cases) if case not in left_out]
-    )
+    table = joined.table.without(config.quarantined)
     stored = newest(BaselineFile(table=table, runs=joined.runs), config.baseline.keep_rounds)
     pooled = pool(stored.table, stored.runs)
     notes = [note for part in parts for note in part.notes]
@@ -236,7 +233,7 @@ def _record(options: argparse.Namespace, env: Mapping[str, str]) -> list[Path]:
 
 def _announce(setup: Setup, runs: int) -> None:
     """How many calls are made, before the first one is."""
-    trials = sum(len(plan.chosen) * plan.suite.rounds for plan in setup.plans)
+    trials = sum(plan.planned for plan in setup.plans)
     budget = setup.place.config.budget
     if budget.calls is not None and budget.calls < runs * trials:
         raise UsageError(

@@ -15,7 +15,7 @@ from gate.commands.options.records import home_of, output_options
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.files.plain_file import check_folder
-from gate.records import BaselineInfo, Config, GateRule, Report, ReportOptions
+from gate.records import BaselineInfo, Config, Report, ReportOptions
 from gate.report.announce import verdict_text
 from gate.report.write_all import write_reports
 from gate.run.grade import make_graders
@@ -75,15 +75,18 @@ def compare(
     )
     people = _read_labels(after, config, root)
     setting = replace(setting, notes=(*setting.notes, *people.notes))
+    imported = after.provenance.event == "import"
     measured = [
         replace(
-            _measure(name, suite, earlier.get(name), _gates(config, name)),
-            floor=_has_floor(after, config, name),
+            _measure(name, suite, earlier.get(name)),
+            gates=rules.gates if rules else (),
+            floor=not imported and (rules.floor if rules else True),
             labels=people.labels.get(name, {}),
             people=people.people.get(name, ()),
             advisory=people.advisory.get(name, {}),
         )
         for name, suite in after.suites.items()
+        for rules in [config.find_suite(name)]
     ]
     return conclude(measured, config, setting, after.rows_of)
 
@@ -108,9 +111,7 @@ def _read_labels(after: Stored, config: Config, root: Path) -> LabelReview:
     return review_labels(find, suites, least_of(config.judge), there=True, left_out=left_out)
 
 
-def _measure(
-    name: str, suite: StoredSuite, baseline: StoredSuite | None, gates: tuple[GateRule, ...]
-) -> SuiteData:
+def _measure(name: str, suite: StoredSuite, baseline: StoredSuite | None) -> SuiteData:
     case_ids, meta = frozenset(suite.table.cases), suite.meta
     spared = len(case_ids) < meta.cases and not suite.not_run
     partial = meta.not_selected or spared
@@ -121,7 +122,6 @@ def _measure(
         current=suite.table,
         tally=suite.tally,
         compared=_pair_with_baseline(baseline, suite, name),
-        gates=gates,
         not_run=max(0, suite.not_run),
         not_asked=left_out,
         ended=suite.ended,
@@ -135,16 +135,6 @@ def _pair_with_baseline(baseline: StoredSuite | None, suite: StoredSuite, name: 
     differ = differences(baseline.facts, suite.facts)
     info = replace(baseline.info, fingerprint_diff=differ)
     return Compared(table=baseline.table, info=info, drift=baseline.drift, runs=baseline.runs)
-
-
-def _has_floor(after: Stored, config: Config, name: str) -> bool:
-    """What another tool ran has none."""
-    floor = next((suite.floor for suite in config.suites if suite.name == name), True)
-    return floor and after.provenance.event != "import"
-
-
-def _gates(config: Config, name: str) -> tuple[GateRule, ...]:
-    return next((suite.gates for suite in config.suites if suite.name == name), ())
 
 
 def _write(folder: Path, report: Report, after: Stored) -> None:

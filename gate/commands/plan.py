@@ -30,10 +30,8 @@ from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
 from gate.verdict.planning.plan import (
     PlannedSuite,
-    list_quarantined,
     plan,
     suite_from_baseline,
-    without,
 )
 
 WIDTH = 100
@@ -68,15 +66,15 @@ def _options_of_planned_run(options: argparse.Namespace) -> RunOptions:
 
 
 def _subject(setup: Setup, suite_plan: SuitePlan) -> PlannedSuite:
-    baseline = setup.baselines.get(suite_plan.suite.name, NONE_WANTED)
-    table, left_out = baseline.table, list_quarantined(setup.place.config)
+    baseline = setup.baselines.get(suite_plan.name, NONE_WANTED)
+    table, left_out = baseline.table, setup.place.config.quarantined
     now = {case.id: case.digest for case in suite_plan.cases() if case.id not in left_out}
     notes: tuple[str, ...] = ()
     if table is not None:
-        asked_table = without(table, left_out | (suite_plan.all_ids - suite_plan.chosen))
+        asked_table = table.without(left_out | (suite_plan.all_ids - suite_plan.chosen))
         table, notes = _match_cases(asked_table, now)
     return PlannedSuite(
-        name=suite_plan.suite.name,
+        name=suite_plan.name,
         cases=len(now),
         rounds=suite_plan.suite.rounds,
         specs=suite_plan.specs,
@@ -156,7 +154,7 @@ def _stored_subjects(
         if name not in stored.suites:
             hint = did_you_mean(name, tuple(stored.suites))
             raise UsageError(f"--suite {name}: not in {stored.name}{hint}")
-        rules = next((suite for suite in config.suites if suite.name == name), None)
+        rules = config.find_suite(name)
         stored_suite = stored.suites[name]
         default_rounds = (
             stored_suite.meta.rounds if stored.session else min(ROUNDS, stored_suite.meta.rounds)

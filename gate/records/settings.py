@@ -235,3 +235,11 @@ class Config:
     digest: str = ""  # sha256 of everything but `agent`, canonical JSON
     file: str | None = None  # None: no gate.yml, built-in defaults
     warnings: tuple[str, ...] = ()
+
+    @property
+    def quarantined(self) -> frozenset[str]:
+        """Ids of the cases that are held back."""
+        return frozenset(entry.case for entry in self.quarantine)
+
+    def find_suite(self, name: str) -> Suite | None:
+        return next((suite for suite in self.suites if suite.name == name), None)

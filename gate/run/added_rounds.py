@@ -48,9 +48,9 @@ def add_rounds(
     the session. Raises UsageError if the session has these rounds already or may not have them.
     """
     trials_made = Counter(str(row["suite"]) for row in session.rows())
-    short = [plan for plan in plans if trials_made[plan.suite.name] < len(plan.chosen) * rounds]
+    short = [plan for plan in plans if trials_made[plan.name] < len(plan.chosen) * rounds]
     if not short:
-        has = min(trials_made[p.suite.name] // len(p.chosen) for p in plans if p.chosen)
+        has = min(trials_made[p.name] // len(p.chosen) for p in plans if p.chosen)
         raise UsageError(
             f"--rounds {rounds}: the session {session.folder} has {has} rounds per case; "
             "give a larger number to add rounds, or leave out --rounds"
@@ -58,20 +58,18 @@ def add_rounds(
     for plan in short:
         if (most := most_rounds(plan, rules)) < rounds:
             raise UsageError(
-                f"--rounds {rounds}: suite '{plan.suite.name}' has regression.max_rounds: {most}; "
+                f"--rounds {rounds}: suite '{plan.name}' has regression.max_rounds: {most}; "
                 f"give at most {most}, or start a new run with a higher max_rounds"
             )
-    names = {plan.suite.name for plan in short}
+    names = {plan.name for plan in short}
     plans = tuple(
-        _extend_looks(plan, trials_made[plan.suite.name], rounds)
-        if plan.suite.name in names
-        else plan
+        _extend_looks(plan, trials_made[plan.name], rounds) if plan.name in names else plan
         for plan in plans
     )
-    looks = {plan.suite.name: plan.looks for plan in plans}
+    looks = {plan.name: plan.looks for plan in plans}
     session.note_rounds(rounds, looks)
     there = {name: plan for name, plan in looks.items() if plan is not None}
-    last = {plan.suite.name: len(plan.chosen) * rounds for plan in short}
+    last = {plan.name: len(plan.chosen) * rounds for plan in short}
     course = Course(
         plans=there,
         seed=session.meta.order_seed,

@@ -71,9 +71,7 @@ def _meta(setup: Setup, session: SessionWriter, joined: Sequence[Session]) -> Me
         created_at=session.meta.created_at,
         provenance=joined[0].meta.provenance if joined else _provenance(setup),
         suites={
-            plan.suite.name: replace(
-                plan.meta(), cases=len(plan.chosen - plan.new_cases), looks=None
-            )
+            plan.name: replace(plan.meta(), cases=len(plan.chosen - plan.new_cases), looks=None)
             for plan in setup.plans
         },
     )

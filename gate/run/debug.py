@@ -63,7 +63,7 @@ def _choose_failed_cases(setup: Setup, session: str) -> Setup:
     """With the cases that failed in the session. Raises UsageError where none of them can run."""
     folder = find_session(session, Path(setup.place.config.report.dir))
     failed = find_failed_cases(folder)
-    chosen = {p.suite.name: failed.get(p.suite.name, frozenset()) & p.all_ids for p in setup.plans}
+    chosen = {p.name: failed.get(p.name, frozenset()) & p.all_ids for p in setup.plans}
     number_chosen = sum(map(len, chosen.values()))
     lost = sum(map(len, failed.values())) - number_chosen
     if lost and not number_chosen:
@@ -77,7 +77,7 @@ def _choose_failed_cases(setup: Setup, session: str) -> Setup:
         heading,
         *([f"{count(lost, 'failing case')} of that session not in these suites"] if lost else []),
     ]
-    plans = (replace(plan, chosen=chosen[plan.suite.name]) for plan in setup.plans)
+    plans = (replace(plan, chosen=chosen[plan.name]) for plan in setup.plans)
     return replace(setup, plans=tuple(plans), notes=(*setup.notes, *notes))
 
 

@@ -68,12 +68,12 @@ def plan_looks(
         limits = list(_limits(plan, config))
         by_value = any(gate.effective_rule == "point" for gate in limits)
         looks = None
-        if plan.chosen and (plan.suite.name in compared or by_value):
+        if plan.chosen and (plan.name in compared or by_value):
             looks = _looks_up_to_cap(
                 plan, config.regression, early=early, by_value=by_value, concurrency=concurrency
             )
         elif plan.chosen and early and limits:
-            looks = equal_looks(len(plan.chosen) * plan.suite.rounds, batch=concurrency)
+            looks = equal_looks(plan.planned, batch=concurrency)
         # A single look, at the end, could spare nothing.
         with_looks_planned.append(
             replace(plan, looks=looks if looks and len(looks.calls) > 1 else None)
@@ -87,7 +87,7 @@ def restore_looks(
     """The plans with the looks with which the session began. A session keeps one plan, because its
     error probabilities belong to it.
     """
-    return tuple(replace(plan, looks=stored[plan.suite.name].looks) for plan in plans)
+    return tuple(replace(plan, looks=stored[plan.name].looks) for plan in plans)
 
 
 def most_rounds(plan: SuitePlan, rules: RegressionRules) -> int:
@@ -101,7 +101,7 @@ def _looks_up_to_cap(
     rounds, most = plan.suite.rounds, most_rounds(plan, rules)
     if most < rounds:
         raise UsageError(
-            f"--rounds {rounds}: suite '{plan.suite.name}' has regression.max_rounds: {most}; give "
+            f"--rounds {rounds}: suite '{plan.name}' has regression.max_rounds: {most}; give "
             "fewer rounds, or raise max_rounds in gate.yml"
         )
     planned, cap = (len(plan.chosen) * number for number in (rounds, most))

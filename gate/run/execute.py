@@ -177,7 +177,7 @@ def _join_shards(shards: Sequence[Session], setup: Setup) -> list[Session]:
 
     beside = [one for shard in shards if (one := shard.control()) is not None]
     for sessions in (shards, beside):
-        check(sessions, {plan.suite.name: plan.meta() for plan in setup.plans})
+        check(sessions, {plan.name: plan.meta() for plan in setup.plans})
     return beside
 
 
@@ -191,7 +191,7 @@ def _open_session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
         session_id=new_session_id(place.where.now),
         created_at=place.where.now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         provenance=setup.provenance,
-        suites={plan.suite.name: plan.meta() for plan in setup.plans},
+        suites={plan.name: plan.meta() for plan in setup.plans},
         options=place.options.as_stored(),
         untold=untold,
         same_agent=agent_digest(place.config),

@@ -83,12 +83,12 @@ def _show_failing(
     """The worst cases of a run that failed, for whoever typed it."""
     if report.outcome != "fail":
         return
-    spared = frozenset(entry.case for entry in setup.place.config.quarantine)
+    spared = setup.place.config.quarantined
     worst = worst_failing(report.cases, report.worse, report.outcome, measured, spared)[:WORST]
     redactor = setup.place.host.redactor()
     shown: dict[tuple[str, str], ShownCase] = {}
     for plan in setup.plans:
-        ids = [case_id for suite, case_id in worst if suite == plan.suite.name]
+        ids = [case_id for suite, case_id in worst if suite == plan.name]
         for case in show_cases(plan, ids, session, redactor) if ids else ():
             shown[case.suite, case.case_id] = case
     yield from (shown[name] for name in worst if name in shown)
@@ -164,7 +164,7 @@ def _report_of_shard(report: Report, shard: tuple[int, int]) -> Report:
 
 
 def _list_metrics_elsewhere(setup: Setup) -> frozenset[str]:
-    ran = {plan.suite.name for plan in setup.plans}
+    ran = {plan.name for plan in setup.plans}
     rules = setup.place.rules
     left_out = [suite for suite in rules.config.suites if suite.name not in ran]
     return metrics_of(left_out, rules.config, rules.root)
@@ -175,7 +175,7 @@ def _measure(setup: Setup, collected: Collected, unreachable: str) -> list[Suite
 
 
 def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> SuiteData:
-    name = plan.suite.name
+    name = plan.name
     table = table_of(collected.columns[name], plan.specs, plan.grader_digests)
     tally = collected.tallies[name]
     broken_off = collected.ended_early or unreachable or collected.control_unreachable
@@ -183,7 +183,7 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
     # What the verdict spares is not missing, though a budget end the others later; neither are the
     # cases that it spares.
     spared = plan.looks is not None and (name in collected.course.ended or not broken_off)
-    missing = len(plan.chosen) * plan.suite.rounds - tally.trials
+    missing = plan.planned - tally.trials
     case_ids = frozenset(table.cases) if spared else plan.chosen
     return SuiteData(
         name=name,
@@ -222,7 +222,7 @@ def _references(plan: SuitePlan, case_ids: frozenset[str]) -> dict[str, StepPath
 
 def _compare_with_control(control: ArmResults, plan: SuitePlan, setup: Setup) -> Compared:
     """What the control answered in this very run."""
-    name, provenance = plan.suite.name, control.meta.provenance
+    name, provenance = plan.name, control.meta.provenance
     table = table_of(control.columns[name], plan.specs, plan.grader_digests)
     if not table.cases:
         return Compared(info=BaselineInfo(source="none", detail="no control was asked"))

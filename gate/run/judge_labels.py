@@ -77,7 +77,7 @@ def review_plans(rules: Rules, config: Config, plans: Iterable[SuitePlan]) -> La
     Reading from the base may cost a request. Without a judge labels decide nothing, so they are
     read from the base only if this folder has such a file or gate.yml names one.
     """
-    suites = {plan.suite.name: judged_suite_of(plan) for plan in plans}
+    suites = {plan.name: judged_suite_of(plan) for plan in plans}
     judge, file = config.judge, file_of(config.judge)
     there = "labels" in (judge.options if judge else {}) or is_there(rules.root / file, file)
     left_out = frozenset(suite.name for suite in config.suites) - suites.keys()

@@ -20,7 +20,7 @@ def locate_findings(report: Report, setup: Setup) -> Report:
     if folder is None:
         return replace(report, gates=tuple(replace(gate, place=None) for gate in report.gates))
     rules = _rules(setup.place.rules.own)
-    cases = {plan.suite.name: plan.places for plan in setup.plans}
+    cases = {plan.name: plan.places for plan in setup.plans}
     return replace(
         report,
         gates=tuple(_gate(gate, rules, folder) for gate in report.gates),

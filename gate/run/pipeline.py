@@ -160,7 +160,7 @@ class _Run:
         course: Course,
         undecided: Callable[[Collected], Look],
     ) -> None:
-        self._plans = {plan.suite.name: plan for plan in plans}
+        self._plans = {plan.name: plan for plan in plans}
         self._effects, self._prices = effects, prices
         self._counts_money = budget.usd is not None
         self._unmade = 0  # trials that a recording has no answer for

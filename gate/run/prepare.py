@@ -63,6 +63,15 @@ class SuitePlan:
     timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
     ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
 
+    @property
+    def name(self) -> str:
+        return self.suite.name
+
+    @property
+    def planned(self) -> int:
+        """Trials of all rounds."""
+        return len(self.chosen) * self.suite.rounds
+
     def cases(self) -> Iterator[Case]:
         """The chosen cases, with the suite's request settings; a case's own keys win. Raises
         UsageError if the dataset has changed since the run began.

@@ -48,10 +48,10 @@ def record_end(
     from gate.agents.recordings.run_end import RunEnd, SuiteEnd, digest_of_cases, run_end_line
 
     suites = {
-        plan.suite.name: SuiteEnd(
+        plan.name: SuiteEnd(
             cases=digest_of_cases(plan.chosen),
-            planned=len(plan.chosen) * plan.suite.rounds,
-            made=min(trials_made[plan.suite.name], _most(plan)),
+            planned=plan.planned,
+            made=min(trials_made[plan.name], _most(plan)),
             looks=plan.looks,
         )
         for plan in plans
@@ -67,7 +67,7 @@ def record_end(
 
 
 def _most(plan: SuitePlan) -> int:
-    return plan.looks.cap if plan.looks else len(plan.chosen) * plan.suite.rounds
+    return plan.looks.cap if plan.looks else plan.planned
 
 
 def check_record(file: str) -> Path:

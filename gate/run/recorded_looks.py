@@ -51,7 +51,7 @@ def take_recorded_looks(
         return AsRecorded(plans=plans, notes=(recording.note,) if recording.note else ())
     early = may_stop_early(config, job, options.stop_rule)
     with_looks = tuple(
-        _take_looks(plan, end.suites.get(plan.suite.name), config, early) for plan in plans
+        _take_looks(plan, end.suites.get(plan.name), config, early) for plan in plans
     )
     taken = any(
         now.looks is not before.looks for now, before in zip(with_looks, plans, strict=True)
@@ -76,7 +76,7 @@ def _take_looks(plan: SuitePlan, end: SuiteEnd | None, config: Config, early: bo
 def _tell_left_out(plans: tuple[SuitePlan, ...], end: RunEnd, file: str) -> Iterator[str]:
     """Suites whose looks were not taken over."""
     for plan in plans:
-        name, before = plan.suite.name, end.suites.get(plan.suite.name)
+        name, before = plan.name, end.suites.get(plan.name)
         if before is not None and before.looks is not None and plan.looks != before.looks:
             yield (
                 f"suite {name}: `{Path(file).name}` was recorded with other cases, rounds, `stop` "

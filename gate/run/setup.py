@@ -261,14 +261,14 @@ def _has_partner(plan: SuitePlan, control: Control, baselines: Mapping[str, Comp
     """Whether there is, or will be, something to compare the suite with."""
     if control.fresh:
         return bool(plan.chosen - plan.new_cases)
-    baseline = baselines.get(plan.suite.name)
+    baseline = baselines.get(plan.name)
     return baseline is not None and baseline.table is not None
 
 
 def _check_with_data(config: Config, plans: tuple[SuitePlan, ...]) -> Config:
     """Raises InvalidInput for what only datasets show to be wrong; warnings join the others."""
-    measured = {plan.suite.name: plan.specs for plan in plans}
-    findings = lint_with_data(config, measured, {p.suite.name: p.all_ids for p in plans})
+    measured = {plan.name: plan.specs for plan in plans}
+    findings = lint_with_data(config, measured, {p.name: p.all_ids for p in plans})
     if findings.problems:
         raise InvalidInput(findings.problems)
     return replace(config, warnings=(*config.warnings, *findings.warnings))
@@ -284,10 +284,7 @@ def _find_baselines(
     from gate.store.baseline.find import find
 
     context = place_of(place.where, place.rules)
-    return {
-        p.suite.name: find(p.suite.name, p.dataset_digest, rules, context, provenance)
-        for p in plans
-    }
+    return {p.name: find(p.name, p.dataset_digest, rules, context, provenance) for p in plans}
 
 
 def _plan_looks(
@@ -305,7 +302,7 @@ def _plan_looks(
     again = looked_at or asks_again(config, job, options.stop_rule)
     if options.shard or options.case or not again:
         return plans
-    partners = frozenset(p.suite.name for p in plans if _has_partner(p, control, baselines))
+    partners = frozenset(p.name for p in plans if _has_partner(p, control, baselines))
     compared = partners if looked_at else frozenset()
     return plan_looks(plans, compared, config, early=early, concurrency=at_once)
 

@@ -23,14 +23,14 @@ def show_cases(
     """
     wanted = frozenset(ids)
     rows: dict[str, list[TrialRow]] = {}
-    for row in session.rows_of(plan.suite.name, wanted):
+    for row in session.rows_of(plan.name, wanted):
         rows.setdefault(row["case_id"], []).append(row)
     units = {spec.column: spec.unit for spec in plan.specs.values()}
     for case_id, case in _read(plan.read, wanted):
         rows_of_case = sorted(rows.get(case_id, ()), key=lambda row: int(row["round"]))
         question = rows_of_case[0]["question"] if rows_of_case else case.question if case else ""
         yield ShownCase(
-            suite=plan.suite.name,
+            suite=plan.name,
             case_id=case_id,
             question=redactor.redact(str(question)),
             expected=redactor.scrub(_expected(case, plan.graders)) if case else {},

@@ -70,8 +70,8 @@ class Standing:
 def stand(data: SuiteData, *, max_removed: float) -> Standing:
     """Leaves out new and quarantined cases, then checks docs/semantics.md 4 and 5."""
     left_out = data.new_cases | data.quarantined
-    baseline = None if data.baseline is None else _without(data.baseline, left_out)
-    current = without_silence(_without(data.current, left_out), baseline)
+    baseline = None if data.baseline is None else data.baseline.without(left_out)
+    current = without_silence(data.current.without(left_out), baseline)
     pairing = None if baseline is None else pair_cases(baseline, current, data.excused_cases)
     return Standing(
         data=data,
@@ -81,12 +81,6 @@ def stand(data: SuiteData, *, max_removed: float) -> Standing:
         not_comparable=data.compared.not_comparable
         or _not_comparable_reason(pairing, max_removed, data.unasked),
     )
-
-
-def _without(table: Table, cases: frozenset[str]) -> Table:
-    if cases.isdisjoint(table.cases):
-        return table
-    return table.select([row for row, case in enumerate(table.cases) if case not in cases])
 
 
 def _error_reason(data: SuiteData) -> str:

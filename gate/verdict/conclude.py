@@ -107,12 +107,11 @@ def _reproduce(
         return ""
     if config.file == WRITTEN:
         return ""  # its case is asked again where it was asked
-    spared = frozenset(entry.case for entry in config.quarantine)
     # A class that the command line named is in no file by its name.
     in_config = {
         one.name: one.suite for one in config.suites if one.suite and one.place.line is None
     }
-    worst = worst_failing(verdict.cases, worse, verdict.outcome, measured, spared)
+    worst = worst_failing(verdict.cases, worse, verdict.outcome, measured, config.quarantined)
     return debug_command(
         [(in_config.get(suite) or suite, case_id) for suite, case_id in worst],
         [in_config.get(one.name) or one.name for one in measured],
@@ -153,11 +152,10 @@ def look(measured: Sequence[SuiteData], config: Config, setting: Setting) -> Loo
 
 def _with_rules(measured: Sequence[SuiteData], config: Config, setting: Setting) -> list[SuiteData]:
     """With what the whole run says of each: which cases and changes do not count, who answered."""
-    quarantined = frozenset(entry.case for entry in config.quarantine)
     return [
         replace(
             one,
-            quarantined=quarantined,
+            quarantined=config.quarantined,
             accepted=frozenset(name for change in meant for name in change.metrics),
             accepts_all=any(not change.metrics for change in meant),
             answered=setting.answered,

@@ -25,7 +25,7 @@ def examine(
     config = load_own_config(config_file, root, env, today)
     rules = Rules(config=config, own=config, root=root)
     plans = prepare(config.suites, rules, Selection())
-    suites = {plan.suite.name: judged_suite_of(plan) for plan in plans}
+    suites = {plan.name: judged_suite_of(plan) for plan in plans}
     if not any(suite.opinions for suite in suites.values()):
         raise UsageError(
             f"{config_file or 'gate.yml'}: no suite has a grader that uses a judge, so "

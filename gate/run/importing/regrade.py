@@ -77,8 +77,7 @@ def regrade_suites(
         if trial.suite in case_ids:
             case_ids[trial.suite].add(trial.case.id)
     return {
-        plan.suite.name: _regrade_suite(plan, suites[plan.suite.name], case_ids[plan.suite.name])
-        for plan in plans
+        plan.name: _regrade_suite(plan, suites[plan.name], case_ids[plan.name]) for plan in plans
     }
 
 
@@ -87,7 +86,7 @@ def _regrade_suite(plan: SuitePlan, suite: ImportedSuite, case_ids: set[str]) ->
     if unknown:
         some = ", ".join(f"'{task[:80]}'" for task in unknown[:_SHOWN])
         raise UsageError(
-            f"--regrade: {len(unknown)} of the {len(case_ids)} tasks of '{plan.suite.name}' are "
+            f"--regrade: {len(unknown)} of the {len(case_ids)} tasks of '{plan.name}' are "
             f"not in {plan.suite.dataset} ({some}); set `dataset` to the tasks of that run"
         )
     left_out = len(plan.digests) - len(case_ids)
@@ -95,7 +94,7 @@ def _regrade_suite(plan: SuitePlan, suite: ImportedSuite, case_ids: set[str]) ->
         plan.meta(), rounds=suite.rounds, cases=len(case_ids), not_selected=left_out, looks=None
     )
     note = (
-        f"{plan.suite.name}: the answers were graded again by the suite of gate.yml; "
+        f"{plan.name}: the answers were graded again by the suite of gate.yml; "
         "whether its tasks have the same wording as the original ones is not known"
     )
     return Regraded(

@@ -123,13 +123,14 @@ def _write(plan: ImportPlan, session: SessionWriter) -> Report:
 
 def _measure(plan: ImportPlan, name: str, columns: TrialColumns, tally: Tally) -> SuiteData:
     meta, again = plan.metas[name], plan.again.get(name)
+    suite = plan.place.config.find_suite(name)
     return SuiteData(
         name=name,
         meta=meta,
         current=table_of(columns, meta.specs, meta.graders),
         tally=tally,
         compared=plan.baselines[name],
-        gates=next((s.gates for s in plan.place.config.suites if s.name == name), ()),
+        gates=suite.gates if suite else (),
         new_cases=again.new_cases if again else frozenset(),
         edited=again.edited if again else {},
         not_run=max(0, meta.cases * meta.rounds - tally.trials),

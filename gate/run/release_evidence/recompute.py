@@ -98,7 +98,7 @@ def _measure(
     case_ids = frozenset(suite.table.cases)
     spared = bool(suite.meta.looks) and not suite.not_run
     partial = bool(suite.meta.not_selected) or spared
-    control = beside.suites.get(name) if beside else None
+    control, rules = beside.suites.get(name) if beside else None, config.find_suite(name)
     return SuiteData(
         name=name,
         meta=suite.meta,
@@ -108,13 +108,8 @@ def _measure(
         if control
         else _read_baseline(held, name, suite_report, config),
         control=control.tally if control else None,
-        gates=next(
-            (config_suite.gates for config_suite in config.suites if config_suite.name == name), ()
-        ),
-        floor=next(
-            (config_suite.floor for config_suite in config.suites if config_suite.name == name),
-            True,
-        ),
+        gates=rules.gates if rules else (),
+        floor=rules.floor if rules else True,
         unreachable=suite_report.reason
         if suite_report.outcome == "error" and not suite.tally.trials
         else "",

@@ -111,9 +111,9 @@ def _texts(setup: Setup) -> Iterator[tuple[str, str]]:
         yield LABELS, "".join(f"{json.dumps(to_json(row))}\n" for row in setup.reviewed.found.rows)
     for plan in setup.plans:
         yield from _dataset(setup, plan)
-        baseline = setup.baselines.get(plan.suite.name)
+        baseline = setup.baselines.get(plan.name)
         if baseline is not None and baseline.text:
-            name = f"{BASELINES}/{plan.suite.name}.json"
+            name = f"{BASELINES}/{plan.name}.json"
             yield name, decode(baseline.text, name)
 
 
@@ -121,7 +121,7 @@ def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
     source = setup.place.rules.base_source(plan.suite) or setup.place.rules.head_source(plan.suite)
     if source is None:
         return
-    name = dataset_file(plan.suite.name, plan.suite.dataset)
+    name = dataset_file(plan.name, plan.suite.dataset)
     if source.file == INDEX or Path(source.file).suffix != Path(name).suffix:
         rows = (row for row in read_dataset(source) if isinstance(row, DatasetRow))
         yield name, "".join(f"{json.dumps(row.data, ensure_ascii=False)}\n" for row in rows)
@@ -132,7 +132,7 @@ def _dataset(setup: Setup, plan: SuitePlan) -> Iterator[tuple[str, str]]:
 
 def _in_effect(setup: Setup) -> RulesInEffect:
     place = setup.place
-    ran = {plan.suite.name for plan in setup.plans}
+    ran = {plan.name for plan in setup.plans}
     left_out = [suite for suite in place.rules.config.suites if suite.name not in ran]
     return RulesInEffect(
         config=_without_agents(place.config),

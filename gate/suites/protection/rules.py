@@ -86,7 +86,7 @@ class Rules:
         """The dataset in the working tree; None for a suite that the pull request removed."""
         if (code := self.code_of(suite)) is not None:
             return code.source
-        own_suite = next((s for s in self.own.suites if s.name == suite.name), suite)
+        own_suite = self.own.find_suite(suite.name) or suite
         if own_suite.suite:  # written as code only since
             return None
         path = self.root / own_suite.dataset
@@ -118,7 +118,7 @@ class Rules:
         """The base's dataset where it does not judge, to tell which cases are other ones now."""
         if self.beside is None or self.theirs is None:
             return None
-        theirs = next((one for one in self.theirs.suites if one.name == suite.name), None)
+        theirs = self.theirs.find_suite(suite.name)
         return _source(theirs, self.beside) if theirs else None
 
 

@@ -58,7 +58,7 @@ def suite_from_baseline(
     """A suite that would run again as it is stored; `rules`: its entry in gate.yml. Raises
     UsageError for one without a case.
     """
-    table = without(stored.table, list_quarantined(config))
+    table = stored.table.without(config.quarantined)
     # A run that ended early has not asked them all.
     cases = len(table.cases) + max(0, stored.meta.cases - len(stored.table.cases))
     if not cases:
@@ -72,16 +72,6 @@ def suite_from_baseline(
         baseline=stored.info,
         gates=rules.gates if rules else (),
     )
-
-
-def list_quarantined(config: Config) -> frozenset[str]:
-    """Ids of the cases that gate.yml holds back."""
-    return frozenset(entry.case for entry in config.quarantine)
-
-
-def without(table: Table, cases: frozenset[str]) -> Table:
-    """The table's rows of all cases but these."""
-    return table.select([row for row, case in enumerate(table.cases) if case not in cases])
 
 
 def limit_outlooks(

@@ -53,7 +53,7 @@ def judged(tmp_path):
             session_id="20261120-120000-0123abcd",
             created_at="2026-11-20T12:00:00Z",
             provenance=setup.provenance,
-            suites={plan.suite.name: plan.meta() for plan in setup.plans},
+            suites={plan.name: plan.meta() for plan in setup.plans},
         )
         world = World(env={}, root=tmp_path)
         with SessionWriter.create(tmp_path / "out", meta, lambda text: text) as session:

@@ -188,7 +188,7 @@ def test_a_project_without_rules_has_the_bundled_suites(
     monkeypatch.chdir(tmp_path)
     rules = choose_rules(Where(job, opened, {}, NOW), find_home(None))
     plans = prepare(rules.config.suites, rules, Selection(sample=1))
-    assert {plan.suite.name for plan in plans} == {suite.name for suite in rules.config.suites}
+    assert {plan.name for plan in plans} == {suite.name for suite in rules.config.suites}
 
 
 @pytest.mark.parametrize("command", ["validate", "plan", "calibrate", "baseline show"])

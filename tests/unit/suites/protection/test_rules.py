@@ -103,7 +103,7 @@ def test_a_new_suite_runs_and_does_not_gate(repository):
     rules = repository.rules()
     assert rules.new_suites == {"t"}
     plans = prepare(rules.config.suites, rules, Selection())
-    assert [(plan.suite.name, sorted(plan.new_cases)) for plan in plans] == [
+    assert [(plan.name, sorted(plan.new_cases)) for plan in plans] == [
         ("s", []),
         ("t", ["x", "y"]),
     ]
