@@ -21,11 +21,12 @@ _RUN = 4  # words of a phrase that counts as repeated
 @GRADERS.register("conciseness")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conciseness:
-    """How much of the answer is needed: the length that it may have by its own length, at most 1,
-    times the share of its phrases that are new. Passes from `pass_at` on.
+    """How much of the answer is necessary: allowed length / actual length, at most 1, times the
+    share of phrases that are new. Passes from `pass_at` on.
 
-    It may have the case's `max_words` or `max_chars`, else `ratio` times the words of the longest
-    of the right answers in `key`, and at least `least_words`. A case without them has no value.
+    The allowed length is the case's `max_words` or `max_chars`, else `ratio` times the words of the
+    longest right answer in `key`, and at least `least_words`. A case without any of these keys has
+    no value.
     """
 
     key: str = "expected_answer"
@@ -103,11 +104,9 @@ class Conciseness:
 
 
 def repetition(answer: str) -> float:
-    """Share of the phrases of four words that stood in the answer before, of running text only; 0
-    where there are fewer words.
-
-    seq-rep-4 = 1 - different phrases / all (Welleck et al., 2020, Neural Text Generation with
-    Unlikelihood Training).
+    """The share of phrases of four words that occurred earlier in the running text, 0 to 1; 0 for
+    fewer words. seq-rep-4 = 1 - different phrases / all (Welleck et al., 2020, Neural Text
+    Generation with Unlikelihood Training).
     """
     text = " ".join(list_running_text(split_blocks(answer))).casefold()
     spoken = [word for token in text.split() if (word := token.strip(_PUNCTUATION))]

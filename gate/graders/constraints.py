@@ -1,4 +1,4 @@
-"""Does the answer keep to the demands of a text task: its form, its facts, its limits?"""
+"""Does the answer meet the demands of a text task: its form, its facts, its limits?"""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ FOLLOWED = "response_quality.instruction_following"
 @GRADERS.register("constraints")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
-    """Passes when every demand in the case's keys holds. `mode`: upstream checks as the OpenAgent
-    benchmark tool does, strict closes its gaps. `fail`: false only measures.
-
-    In strict mode a case without any of the keys has no value, and nothing to pass.
+    """Passes when the answer meets every demand in the case's keys. `mode`: upstream checks as the
+    OpenAgent benchmark tool does, strict closes its gaps. `fail`: false only measures. In strict
+    mode a case without any of the keys has no value.
     """
 
     mode: Mode = "strict"

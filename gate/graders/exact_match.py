@@ -22,8 +22,8 @@ Step = Literal["strip", "casefold", "whitespace", "nfkc", "punctuation", "number
 @GRADERS.register("exact_match")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExactMatch:
-    """Passes when the answer equals the case's `key` after the steps of `normalize` on both; a list
-    holds several right answers.
+    """Passes when the answer equals the case's `key`, both changed by the steps of `normalize`. A
+    list has several right answers.
     """
 
     key: str = "expected_answer"
@@ -60,7 +60,7 @@ class ExactMatch:
 
 
 def normalize_text(text: str, steps: tuple[Step, ...]) -> str:
-    """`text` after the steps, always in this order: nfkc, numbers, casefold, punctuation,
+    """The text after the steps, always in this order: nfkc, numbers, casefold, punctuation,
     whitespace, strip.
     """
     if "nfkc" in steps and not text.isascii():

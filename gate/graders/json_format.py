@@ -22,9 +22,9 @@ _MOST_CODES = 20
 @GRADERS.register("json_format")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonFormat:
-    """Passes when the whole answer is JSON, of the `type`, with every one of `required_keys` at its
-    top, and fits `schema` (JSON Schema 2020-12). One code fence around it is allowed. With `key`
-    the case holds the schema, and an answer to a case without one is not judged.
+    """Passes when the whole answer is JSON of the `type`, has every one of `required_keys`, and
+    fits `schema` (JSON Schema 2020-12). One code fence around it is allowed. With `key` the case
+    has the schema, and a case without one is not judged.
     """
 
     type: Literal["object", "array", "any"] = "any"

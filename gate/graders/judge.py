@@ -1,4 +1,4 @@
-"""What does a judge model say of the answer, by a rubric?"""
+"""What does a judge model say about the answer, by a rubric?"""
 
 from __future__ import annotations
 
@@ -43,12 +43,13 @@ _ANY: Json = {"type": ["string", "number", "boolean", "array", "object"]}
 @GRADERS.register("judge")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """Asks the judge model by a `rubric`: answer, task, quality, trajectory, case, or one written
-    out. `least` (criterion -> points) and `least_total` are what an answer must reach to pass;
-    those of the rubric hold where they are not given. `least_each`: the points, 0 to 3, of each
-    criterion that a case names in a rubric of its own. `optional`: left out, with a warning, where
-    gate.yml has no judge. `flagged`: what an answer that tries to instruct its judge gets instead
-    of points, by the judge's votes or by plain patterns: none at all, or the worst.
+    """Asks the judge model by a `rubric`: answer, task, quality, trajectory, safety, case, or one
+    written out.
+
+    `least` (criterion -> points) and `least_total`: what an answer needs to pass, by default those
+    of the rubric. `least_each`: the points, 0 to 3, for each criterion that a case names in its own
+    rubric. `optional`: left out, with a warning, if gate.yml has no judge. `flagged`: what an
+    answer gets that tries to instruct its judge: no points, or the lowest.
     """
 
     rubric: str | Rubric = "answer"
@@ -107,7 +108,7 @@ class Judge:
         return questions_on(rubric, case, response)
 
     def grade(self, case: Case, response: Response) -> Score:
-        """Without replies: no value where the case does not count, else unscored."""
+        """The score without replies: no value if the case does not count, else unscored."""
         return self.read(case, response, ())
 
     def read(self, case: Case, response: Response, replies: Sequence[tuple[Reply, ...]]) -> Score:
@@ -130,8 +131,8 @@ class Judge:
         return self._score(rubric, score_votes(rubric, votes[0], partial(self._nearness, rubric)))
 
     def digest_text(self) -> str:
-        """Canonical JSON of everything that shapes what is asked and what is made of the votes: it
-        changes with the wording of the prompts, which no option shows.
+        """Canonical JSON of everything that shapes the questions and the scores. It changes with
+        the wording of the prompts, which no option shows.
         """
         rubric = self._rubric
         case = Case(id="-", input="-", keys={key: "-" for key in rubric.read if key != CONTEXT})
@@ -158,7 +159,7 @@ class Judge:
 
     @property
     def abouts(self) -> Mapping[str, str]:
-        """Column -> the word with which the reason begins to speak of it."""
+        """Column -> the word with which its reason begins."""
         rubric = self._rubric
         named = ((rubric.metric_of(name), name) for name in rubric.criteria)
         return {metric: name for metric, name in named if metric}

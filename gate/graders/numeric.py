@@ -24,8 +24,9 @@ _EXPECTED: Json = {
 @GRADERS.register("numeric")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numeric:
-    """Passes when the answer's number agrees with `value`, or else with the case's `key` (a number,
-    a text that states one, or a list of right ones). Among several numbers `pick` counts.
+    """Passes when the answer's number agrees with `value`, or without it with the case's `key` (a
+    number, a text that states one, or a list of right ones). `pick`: which of several numbers
+    counts.
     """
 
     key: str = "expected_answer"

@@ -28,11 +28,11 @@ _EASE: Mapping[Language, tuple[float, float, float]] = {
 @GRADERS.register("readability")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readability:
-    """Reading ease of the running text, by Flesch's formula as it was fitted to the `language`; its
-    100 points are 1, and what lies beyond either end is that end. Passes from `pass_at` on.
+    """Flesch's reading ease of the running text, by the formula for the `language`, divided by 100
+    and cut to 0 and 1. Passes from `pass_at` on.
 
-    Paragraphs and list items count; headings, tables, code, addresses and whatever has a digit do
-    not. Fewer than `min_words` words have no reading ease, and no value.
+    Paragraphs and list items count; headings, tables, code, addresses and words with a digit do
+    not. Fewer than `min_words` words have no value.
     """
 
     language: Language = "en"

@@ -30,8 +30,8 @@ _FLAGS: Mapping[Flag, re.RegexFlag] = {
 @GRADERS.register("regex")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regex:
-    """Passes when every pattern (`pattern`, and those under the case's `key`) is found somewhere in
-    the answer and none of `must_not` is. Python's `re`, on the first 200,000 characters.
+    """Passes when every pattern (`pattern`, and those in the case's `key`) is found in the answer
+    and none of `must_not` is. Python's `re`, on the first 200,000 characters.
     """
 
     pattern: str | tuple[str, ...] | None = None

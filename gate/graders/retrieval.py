@@ -26,8 +26,8 @@ _NOT_TOLD = "the agent does not say what it retrieved - it should return the ids
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
     """Compares the retrieved documents, in the agent's order, with the case's `relevant_doc_ids` or
-    graded `relevance_scores`. With `pass_k` an answer passes when a relevant document is among the
-    first so many.
+    graded `relevance_scores`. With `pass_k` an answer passes if a relevant document is among the
+    first `pass_k`.
     """
 
     k: tuple[int, ...] = (1, 3, 5, 10)

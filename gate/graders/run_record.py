@@ -1,4 +1,4 @@
-"""What a suite written as code says of an answer itself."""
+"""The verdict of a suite written as code about an answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ METRIC = "agent.own_verdict"
 @GRADERS.register("run_record")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """Passes as the suite's own code says (`ok`), with its codes (`validation_errors`)."""
+    """Passes if the suite's own code says so (`ok`), with its codes (`validation_errors`)."""
 
     keys: ClassVar[Mapping[str, Json]] = {}
     needs: ClassVar[tuple[str, ...]] = ()

@@ -26,11 +26,9 @@ class _Rooted:
 @GRADERS.register("semantic_similarity")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticSimilarity(_Rooted):
-    """Cosine of the embeddings of the answer and of the right answer in `key` that is nearest to
-    it; below 0, the opposite direction, counts as 0. Passes from `pass_at` on.
-
-    `embed` is a function `texts -> vectors` of yours; without it a small model of the extra
-    `similarity` embeds, on the processor.
+    """The cosine of the embeddings of the answer and of the nearest right answer in `key`; below 0
+    it counts as 0. Passes from `pass_at` on. `embed`: your function `texts -> vectors`; without it
+    a small model of the extra `similarity` computes the embeddings.
     """
 
     key: str = "expected_answer"
@@ -43,7 +41,9 @@ class SemanticSimilarity(_Rooted):
             raise UsageError("semantic_similarity: pass_at must be between 0 and 1")
 
     def rooted(self, root: Path) -> SemanticSimilarity:
-        """Itself with `embed` found from `root`. UsageError when nothing can embed."""
+        """The grader with `embed` located from `root`. Raises UsageError if nothing can compute
+        embeddings.
+        """
         if self.embed is not None:
             rooted_grader = replace(self, embed=locate_function(self.embed, root))
             object.__setattr__(rooted_grader, "_root", root)

@@ -1,4 +1,4 @@
-"""Does the answer go through its three stages, each with as much as was asked for?"""
+"""Does the answer have its three stages, each with as many entries as required?"""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FOLLOWED = "response_quality.instruction_following"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stages:
     """Passes when the answer is a JSON object with the stages collect, normalize and summarize.
-    `mode`: in strict mode none of them is empty and the counts of `count_rules`, or of the prompt,
-    are kept; upstream checks as the OpenAgent benchmark tool does.
+    `mode`: strict also requires that none is empty and that the counts of `count_rules`, or of the
+    prompt, are met; upstream checks as the OpenAgent benchmark tool does.
     """
 
     mode: Mode = "strict"

@@ -1,4 +1,4 @@
-"""Is the world as it should be once the agent is done: facts that its environment reports."""
+"""Is the world in the expected state after the agent has finished, as its environment reports?"""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _GONE = object()
 @GRADERS.register("state")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """The share of the expected facts that hold in `state`, as the agent's environment reports it;
-    passes when all do. `expect` is expected of every case, the case's `expected_state` wins.
+    """The share of expected facts that are true in `state`, which the agent's environment reports;
+    passes when all are. `expect`: expected in every case; the case's `expected_state` overrides it.
     """
 
     expect: Mapping[str, Json] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Is the answer well laid out?"""
+"""Is the answer well formatted?"""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ _LEAST = 5  # words of a sentence that should not come twice, or that must have 
 @GRADERS.register("structure")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Structure:
-    """The share of `checks` that hold, of those that the answer gives cause for: an answer without
-    a table is not checked for tables. Passes from `pass_at` on. An empty answer has 0.
-
-    The rules of Markdown are CommonMark's and, for tables, GitHub's.
+    """The share of `checks` that pass, of those that apply: an answer without a table is not
+    checked for tables. Passes from `pass_at` on. An empty answer has 0. The rules of Markdown are
+    those of CommonMark and, for tables, of GitHub.
     """
 
     checks: tuple[Check, ...] = (

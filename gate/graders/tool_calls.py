@@ -55,12 +55,13 @@ _COUNTS: Mapping[Kind, str] = {
 @GRADERS.register("tool_calls")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCalls:
-    """Compares the agent's calls with the case's `expected_tool_calls`. `mode`: strict (the same
-    calls in the same order), unordered (in any order), superset (more calls are allowed), subset
-    (fewer are). `args` likewise for the arguments of a call; `overrides` per tool: such a word, or
-    the dotted keys that count. Calls are also checked against the case's `tools`; `invalid: fail`
-    makes an invalid one fail the answer; `formats: assert` asks of a text the `format` of its
-    schema.
+    """Compares the agent's calls with the case's `expected_tool_calls`.
+
+    `mode`: strict (the same calls in the same order), unordered (in any order), superset (more
+    calls are allowed), subset (calls may be missing). `args`: the same for the arguments of a call;
+    `overrides`: by tool, such a word or the dotted keys that count. Calls are also checked against
+    the case's `tools`; `invalid: fail` makes an invalid call fail the answer, `formats: assert`
+    also checks the `format` of texts.
     """
 
     mode: Mode = "unordered"
@@ -79,7 +80,7 @@ class ToolCalls:
     needs: ClassVar[tuple[str, ...]] = ("expected_tool_calls",)
 
     def case_faults(self, keys: Mapping[str, CheckedJson]) -> Iterator[str]:
-        """Definitions that are none, expected calls that contradict them or themselves."""
+        """Invalid definitions, and expected calls that contradict them or themselves."""
         tools = keys.get("tools") or []
         for path, message in definition_faults(tools):
             yield f"{format_path(('tools', *path))}: {message}"

@@ -1,4 +1,4 @@
-"""Does the answer to a tool task declare the calls that it should, and did they run?"""
+"""Does the answer to a tool task declare the required calls, and did they run?"""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ class _Read:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEvidence:
     """Passes when the answer is the JSON that the case's `output_requirements` ask for, declares a
-    call of each required tool, and the server's logs bear it out. `mode: upstream` goes by what
-    the OpenAgent tool checks and by nothing else. `on_incomplete`: the logs lack a required tool;
-    `on_unknown`: they tell nothing; `on_fabricated`: they lack a call that the answer declares.
-    `family: lax` takes any call of a browser for each, so of local files.
+    call of each required tool, and the server's logs confirm it.
+
+    `mode: upstream` checks only what the OpenAgent tool checks. `on_incomplete`: the logs lack a
+    required tool; `on_unknown`: the logs cannot show it; `on_fabricated`: the logs lack a declared
+    call. `family: lax`: any call of a browser counts for each, and so do calls for local files.
     """
 
     mode: Literal["strict", "upstream"] = "strict"

@@ -1,4 +1,4 @@
-"""Did the agent get there without detours, loops and errors left lying?"""
+"""Did the agent get there without detours, loops and unrepaired errors?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NAME_LIMIT, _MOST_CODES, _TOLD, _REASON = 80, 20, 3, 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrajectoryFacts:
-    """What one trajectory is like. `way`: None without a known minimum of steps."""
+    """The properties of one trajectory. `way`: None if the necessary number of steps is unknown."""
 
     way: Way | None
     steps: int
@@ -51,11 +51,13 @@ class TrajectoryFacts:
 @GRADERS.register("trajectory")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
-    """Measures the way, not the answer. A trial fails by what `fail_on` names and by more steps
-    than `max_steps`. `formula` of the score: strict (0 to 10) or seed (3 to 11). `flag_above`: the
-    ratio of steps to needed ones that is inefficient. `loop_at`: how often calls come in a row in a
-    loop. Calls of the tools in `may_repeat` are no loop. `admits`: more words by which an
-    answer says that something did not work.
+    """Measures the steps, not the answer. A trial fails by what `fail_on` names, and by more steps
+    than `max_steps`.
+
+    `formula` of the score: strict (0 to 10) or seed (3 to 11). `flag_above`: a ratio of actual to
+    necessary steps above it is inefficient. `loop_at`: how often calls repeat in a row in a loop.
+    Calls of the tools in `may_repeat` are never a loop. `admits`: more words with which an answer
+    says that something did not work.
     """
 
     formula: Literal["strict", "seed"] = "strict"

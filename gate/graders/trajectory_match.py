@@ -1,4 +1,4 @@
-"""Did the agent go the way of the reference: the same calls, turn by turn?"""
+"""Do the agent's steps match the reference: the same calls, turn by turn?"""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ METRIC = "agent.trajectory_match"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrajectoryMatch:
     """Compares the agent's calls with the case's `reference_trajectory`. `mode`: strict (the same
-    calls in the same turns), unordered (the same calls), superset (more are allowed), subset (fewer
-    are). The other options are those of tool_calls.
+    calls in the same turns), unordered (the same calls), superset (more are allowed), subset (some
+    may be missing). The other options are those of tool_calls.
     """
 
     mode: Mode = "strict"

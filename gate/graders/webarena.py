@@ -30,8 +30,8 @@ _BESIDE = (  # what else a task's configuration has
 @GRADERS.register("webarena")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebArena:
-    """Passes when every part that the case's `eval` names holds: the answer, the address where the
-    run ended, what stands on pages. `sites`: site -> address, for the placeholders of the task.
+    """Passes when every part that the case's `eval` names is right: the answer, the final address,
+    the content of pages. `sites`: site -> address, for the placeholders of the task.
     """
 
     sites: Mapping[str, str] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class WebArena:
         )
 
     def digest_text(self) -> str:
-        """Canonical JSON of what is asked: it changes with the wording."""
+        """Canonical JSON of the questions; it changes with their wording."""
         questions = [
             OpenQuestion(kind=kind, reference="-", answer="-") for kind in ("fuzzy", "reason")
         ]

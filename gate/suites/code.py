@@ -28,9 +28,8 @@ __all__ = ["SuiteCode", "load_suite"]
 
 
 class SuiteCode:
-    """The user's suite, made in a process of its own (docs/user-code.md), its tasks loaded.
-
-    One call at a time, unless the class says `concurrent = True`: such code seldom expects threads.
+    """The user's suite, made in a process of its own (docs/user-code.md), with its tasks loaded. It
+    makes one call at a time, unless the class says `concurrent = True`.
     """
 
     def __init__(self, name: str, root: Path) -> None:
@@ -55,8 +54,8 @@ class SuiteCode:
     def ask(
         self, case: Case, number: int, attempt: int, timeout_s: float, agent: Agent, world: World
     ) -> Response:
-        """What `run_task` makes of the task (see runner.AskOwn). The wait for its turn is neither
-        in the latency nor in the time-out. Raises AgentFailure, InfraFailure.
+        """The answer that `run_task` returns for the task. Waiting for its turn counts neither as
+        latency nor for the time-out. Raises AgentFailure, InfraFailure.
         """
         address = _Address(agent, world)
         request_options: dict[str, Json] = {
@@ -83,7 +82,9 @@ class SuiteCode:
 
 
 def load_suite(suite: Suite, root: Path) -> SuiteCode:
-    """The class that `suites[].suite` names, made. Raises InvalidInput at its place in gate.yml."""
+    """Makes the class that `suites[].suite` names. Raises InvalidInput with the line in
+    gate.yml.
+    """
     name = suite.suite or ""
     try:
         return SuiteCode(name, root)

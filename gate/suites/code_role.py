@@ -1,4 +1,4 @@
-"""A suite written as code, in its process: made once, its tasks loaded once, asked task by task."""
+"""The process of a suite written as code: made once, tasks loaded once, asked task by task."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RAISED = (Exception, SystemExit)  # by the user's code
 def answer(
     desk: RequestHandler, method: str, *arguments: CheckedJson, seconds: float, finish: Finish
 ) -> object:
-    """`method`: load or run; arguments come as JSON."""
+    """Handles the request `method`, load or run; arguments are JSON."""
     if method == "load":
         suite = _Suite(_make_instance(desk, *arguments))
         return {"of": desk.keep(suite), "lines": suite.lines, "alone": suite.alone}

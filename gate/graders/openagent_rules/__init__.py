@@ -1,1 +1,1 @@
-"""The checks of the OpenAgent suites: text and case keys -> codes. Nothing here has an effect."""
+"""The checks of the OpenAgent suites: text and case keys -> failure codes, without side effects."""

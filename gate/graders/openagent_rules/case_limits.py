@@ -1,4 +1,4 @@
-"""Demands of a text task that no answer can meet, or that nobody would check."""
+"""Finds demands of a text task that no answer can meet, or that would never be checked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The demands of a text task: its form, its facts, its patterns, its lengths, its items.
-
-Codes and their order are those of the OpenAgent benchmark tool (dialogue suite, 810d388).
-docs/failure-codes.md tells where the two modes differ.
+"""Checks the demands of a text task: form, facts, patterns, lengths, items. Codes and their order
+are those of the OpenAgent benchmark tool (dialogue suite, 810d388). docs/failure-codes.md shows
+where the two modes differ.
 """
 
 from __future__ import annotations
@@ -48,9 +47,9 @@ _TOO_FEW = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An answer as the checks see it. `core` is it without white space around it and, in strict
-    mode for a JSON task, without a code fence; `searched` is what patterns see, but the forbidden
-    ones, which see `raw`.
+    """An answer as the checks see it. `core`: without white space around it and, in strict mode for
+    a JSON task, without a code fence. `searched`: what patterns are searched in; forbidden ones are
+    searched in `raw`.
     """
 
     raw: str

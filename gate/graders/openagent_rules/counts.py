@@ -1,4 +1,6 @@
-"""How many entries an answer in stages must have: rules of the case, or lines of its prompt."""
+"""How many entries an answer in stages must have: by rules of the case, or by lines of its
+prompt.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ _NUMERIC = re.compile(r"\d|[<>=≥≤]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountRule:
-    """`field`: dotted, from the root of the answer or from within a stage. A path through a list
-    counts in each of its entries.
+    """A limit on the entries of a field. `field`: a dotted path from the root of the answer or of a
+    stage. A path through a list is checked in each of its entries.
     """
 
     field: str
@@ -43,7 +45,7 @@ class CountRule:
 
 
 def count_rules_of(keys: Mapping[str, CheckedJson], prompt: str) -> tuple[CountRule, ...]:
-    """Those of the case's `count_rules`, and only without that key those of its prompt."""
+    """The rules in the case's `count_rules`; only without that key those in its prompt."""
     written = keys.get(KEY)
     if written is None:
         return tuple(found for found in _in_prompt(prompt) if isinstance(found, CountRule))
@@ -58,7 +60,9 @@ def count_rules_of(keys: Mapping[str, CheckedJson], prompt: str) -> tuple[CountR
 
 
 def faults(keys: Mapping[str, CheckedJson], prompt: str) -> Iterator[str]:
-    """Rules that contradict themselves, and lines of the prompt that are none and look like one."""
+    """One sentence for each rule that contradicts itself, and each line of the prompt that looks
+    like a rule but cannot be read.
+    """
     if keys.get(KEY) is None:
         for line in _in_prompt(prompt):
             if isinstance(line, str):
@@ -76,7 +80,9 @@ def faults(keys: Mapping[str, CheckedJson], prompt: str) -> Iterator[str]:
 
 
 def check(rule: CountRule, answer: Json, starts: Sequence[Json]) -> DemandFinding:
-    """`starts`: where a path that does not begin at the root may begin."""
+    """The finding for one rule. `starts`: where a path may begin that does not begin at the
+    root.
+    """
     path = rule.field.split(".")
     start: Json = next(
         (candidate for candidate in (answer, *starts) if _has(candidate, path[0])), None
@@ -93,14 +99,16 @@ def check(rule: CountRule, answer: Json, starts: Sequence[Json]) -> DemandFindin
 
 
 def count_filled(value: Json) -> int:
-    """Entries of a list, or keys of an object, that are not empty; anything else has none."""
+    """The number of entries of a list, or keys of an object, that are not empty; 0 for anything
+    else.
+    """
     entries = value.values() if isinstance(value, dict) else as_list(value)
     return sum(not is_empty(one) for one in entries)
 
 
 def is_empty(value: Json) -> bool:
-    """Null, a blank text, or a list or object in which everything is empty; 0 and false are
-    not.
+    """Whether the value is null, a blank text, or a list or object in which everything is empty; 0
+    and false are not.
     """
     waiting = [value]
     while waiting:

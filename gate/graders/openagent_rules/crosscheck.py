@@ -1,4 +1,4 @@
-"""The tool calls that an answer declares beside those that the server's logs show."""
+"""Compares the tool calls that an answer declares with those in the server's logs."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ def cross_check(
     upstream: bool = False,
     own_steps: bool = False,
 ) -> CheckedEvidence:
-    """`calls`: of the answer; `required`: tools that must have run, as the case spells them.
+    """The verdict on the declared `calls`. `required`: tools that must have run. `upstream`: a log
+    counts as soon as it shows one call. `own_steps`: the agent reports its calls itself, which
+    proves nothing.
 
-    Where other requests' lines may be among those of this one, nothing is complete; what even they
-    do not hold is fabricated all the same. `upstream`: a log counts as soon as it shows one call,
-    whoever made it. `own_steps`: the agent tells its calls itself, which proves nothing.
+    If lines of other requests may be mixed in, the verdict is never complete; a call that even
+    those lines do not show is still fabricated.
     """
     observed = None if logs is None or logs.calls is None else list_observed_calls(logs.calls)
     tools = tuple(dict.fromkeys(name for tool in required if (name := canonical_name(tool))))
@@ -69,7 +70,7 @@ def cross_check(
 
 
 def shorten_notes(notes: Sequence[str]) -> tuple[str, ...]:
-    """The first of them, a line each."""
+    """The first notes, one line each."""
     return tuple(one_line(note, _NOTE) for note in notes[:_NOTES])
 
 

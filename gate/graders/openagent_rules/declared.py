@@ -1,4 +1,4 @@
-"""The tool calls that an answer declares, and names of tools that mean the same tool."""
+"""The tool calls that an answer declares, and which names mean the same tool."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _Key = tuple[str, str]  # a call's name and its arguments, empty where it tells 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """One call. `names`: everything that the entry calls its tool, the first being its name."""
+    """One declared call. `names`: all names that the entry gives for its tool; the first is its
+    name.
+    """
 
     names: tuple[str, ...]
     entry: Mapping[str, Json]
@@ -32,29 +34,30 @@ class Declared:
 
 
 def canonical_name(name: str) -> str:
-    """The part behind the last dot, lower case, `_` for `-`; empty where nothing is left."""
+    """The part after the last dot, in lower case, with `_` for `-`; empty if nothing is left."""
     last = name[-1_000:].strip().rpartition(".")[2]
     return one_line(last.replace("-", "_").lower(), NAME_LIMIT)
 
 
 def is_same_tool(first: str, second: str) -> bool:
-    """Whether two canonical names mean one tool. `web_search` is the tool of any server,
-    `a__web_search` that of one server.
+    """Whether two canonical names mean the same tool. `web_search` is that tool of any server,
+    `a__web_search` only that of server a.
     """
     return first == second or _tool(first) == second or first == _tool(second)
 
 
 def is_same_family(first: str, second: str) -> bool:
-    """As the upstream tool compares: any call of a browser stands for each, so of local files."""
+    """Whether two names are equal for the upstream tool: any call of a browser stands for each
+    other one, and so do calls for local files.
+    """
     tools = (_tool(first), _tool(second))
     alike = any(all(t.startswith(f) for t in tools) for f in ("browser_use", "local_"))
     return alike or is_same_tool(first, second)
 
 
 def list_declared_calls(answer: Json) -> tuple[Declared, ...]:
-    """The entries of `evidence.tool_calls`, then those of `tool_calls` that are not the same again:
-    a call that stands in both lists is one call, also where one of them leaves out its server or
-    its arguments.
+    """The entries of `evidence.tool_calls`, then those of `tool_calls` that are not repetitions. A
+    call in both lists is one call, also if one of the lists omits its server or arguments.
     """
     if not isinstance(answer, dict):
         return ()
@@ -89,8 +92,8 @@ def _is_repeated(call: Declared, keys_of_first: Mapping[str, list[_Key]]) -> boo
 
 
 def list_observed_calls(calls: Iterable[LoggedCall]) -> tuple[str, ...]:
-    """Canonical names. A call that several logs show is one call: of each tool there are as many
-    as in the log that shows most.
+    """The canonical names of logged calls. A call in several logs is one call: each tool has as
+    many as the log that shows most.
     """
     by_log: dict[str, list[str]] = defaultdict(list)
     for call in calls:
@@ -103,8 +106,8 @@ def list_observed_calls(calls: Iterable[LoggedCall]) -> tuple[str, ...]:
 
 
 def list_unmatched(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
-    """The names for which nothing is left among the others, each of which stands for one; as few
-    as can be: names with a server choose first, and leave plain ones to those without.
+    """The names that cannot be paired with one of `others`, as few as possible. Names with a server
+    choose first and leave plain ones to names without.
     """
     names, left = list(names), Counter(others)
     rest = [name for name in names if name != _tool(name) and not _take(left, name)]

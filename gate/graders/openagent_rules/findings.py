@@ -1,4 +1,4 @@
-"""What a check found: held or not, with its code and a few words for the reason."""
+"""The result of a check: met or not, with its code and a few words for the reason."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _TOLD, _TOLD_LENGTH = 8, 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemandFinding:
-    """One demand on an answer. `code`: empty where it holds; `told`: what was wanted and found;
-    `stops`: without it nothing else can hold, or is told.
+    """The finding for one demand. `code`: empty if it is met; `told`: what was demanded and found;
+    `stops`: no other demand can be met without this one.
     """
 
     about: About
@@ -28,20 +28,20 @@ class DemandFinding:
 
 
 def share_held(findings: Sequence[DemandFinding], about: About) -> float | None:
-    """Demands of a kind that hold, divided by all of that kind; None where there is none."""
+    """Demands of a kind that are met / all of that kind, 0 to 1; None if there are none."""
     stopped = any(finding.stops for finding in findings)
     held = [not (finding.code or stopped) for finding in findings if finding.about == about]
     return sum(held) / len(held) if held else None
 
 
 def failure_codes(findings: Sequence[DemandFinding]) -> tuple[str, ...]:
-    """In order and each once: at most 50, of at most 200 characters."""
+    """The codes in order, each once: at most 50, of at most 200 characters."""
     short_codes = (finding.code[:_CODE_LENGTH] for finding in _list_failed(findings))
     return tuple(dict.fromkeys(short_codes))[:_CODES]
 
 
 def failure_reason(findings: Sequence[DemandFinding]) -> str:
-    """The first of what does not hold, in words."""
+    """The first demand that is not met, in words."""
     sentences = [one_line(finding.told, _TOLD_LENGTH) for finding in _list_failed(findings)]
     more = [f"and {len(sentences) - _TOLD} more"] if len(sentences) > _TOLD else []
     return "; ".join((*sentences[:_TOLD], *more))

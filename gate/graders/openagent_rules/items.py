@@ -1,4 +1,4 @@
-"""How many items an answer lists."""
+"""How many items an answer has."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ How = Literal["lines", "commas", "array"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Items:
-    """`how`: what sets them apart. Sentences and the entries of a list count as lines."""
+    """The number of items. `how`: what separates them. Sentences and entries of a list count as
+    lines.
+    """
 
     count: int
     how: How
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines with something in them."""
+    """The lines that are not blank."""
     return [line for line in text.splitlines() if line.strip()]
 
 
@@ -29,8 +31,8 @@ def between_commas(text: str) -> Items:
 
 
 def in_text(text: str) -> Items:
-    """The entries of its outermost list, else its lines; of a single line the sentences, and of a
-    single sentence what stands between its commas.
+    """The items of a text: the entries of its outermost list, else its lines; the sentences of a
+    single line; the parts between the commas of a single sentence.
     """
     lines = lines_of(text)
     if len(lines) > 1:
@@ -45,5 +47,5 @@ def in_text(text: str) -> Items:
 
 
 def in_array(data: object) -> Items:
-    """0 where it is no array."""
+    """The entries of an array; 0 if it is not one."""
     return Items(count=len(data) if isinstance(data, list) else 0, how="array")

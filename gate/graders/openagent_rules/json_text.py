@@ -1,4 +1,6 @@
-"""JSON as a model writes it: in a code fence, or with words around it. Nothing here raises."""
+"""Reads JSON as a model writes it: in a code fence, or with words around it. Nothing here
+raises.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,16 @@ EMPTY = "empty response"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A text that is no JSON. `why` is the parser's own sentence, `empty response` for a blank
-    text.
-    """
+    """The text is not JSON. `why`: the parser's sentence, or `empty response` for a blank text."""
 
     why: str
 
 
 def read_json(text: str, *, fence: bool = True, constants: bool = False) -> Json | Fault:
-    """What the whole text says as JSON, or a Fault; white space around it never counts.
-
-    `fence`: a code fence around it is taken off, as `unfenced` does. `constants`: NaN and Infinity,
-    which are no JSON, are taken as Python takes them. Of a key that comes twice the last value
-    counts. Too deep nesting, numbers too long and texts over LIMIT characters are Faults.
+    """The JSON value of the whole text, or a Fault; white space around it does not matter. `fence`:
+    one code fence around it is removed first. `constants`: NaN and Infinity are accepted. The last
+    value of a duplicate key counts. Too deep nesting, too long numbers and texts over LIMIT
+    characters are Faults.
     """
     if not text.strip():
         return Fault(why=EMPTY)
@@ -42,8 +41,8 @@ def read_json(text: str, *, fence: bool = True, constants: bool = False) -> Json
 
 
 def read_within(text: str, *, constants: bool = False) -> Json | Fault:
-    """`read_json`; where the text is no JSON as a whole, what stands from its first `{` to its last
-    `}`. The Fault is that of the part, where there is one.
+    """As `read_json`; if the whole text is not JSON, the part from its first `{` to its last `}` is
+    read, and a Fault is about that part.
     """
     data = read_json(text, constants=constants)
     first, last = text.find("{"), text.rfind("}")
@@ -53,8 +52,8 @@ def read_within(text: str, *, constants: bool = False) -> Json | Fault:
 
 
 def strip_fence(text: str) -> str:
-    """The text without white space around it and, where it begins with three backticks, without
-    the backticks at both ends and the word `json` behind the first.
+    """The text without white space around it and without a code fence: three backticks at both
+    ends, and the word `json` after the first.
     """
     raw = text.strip()
     if not raw.startswith("```"):

@@ -1,4 +1,4 @@
-"""What a tool task asks of its answer, and which of it the answer does not meet."""
+"""What a tool task requires of its answer, and which requirements the answer does not meet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEPARATORS = re.compile(r"[\\/]+")
 
 
 def strings(value: Json) -> Iterator[str]:
-    """Every text inside, keys left out; the first 10,000 values are looked at."""
+    """Every text inside a JSON value, without keys; at most 10,000 values are looked at."""
     waiting, seen = [value], 0
     while waiting and seen < _MOST_VALUES:
         item = waiting.pop()
@@ -33,17 +33,16 @@ def strings(value: Json) -> Iterator[str]:
 
 
 def names_path(texts: Iterable[str], wanted: str) -> bool:
-    """Whether one of the texts is, or has in it, a path that ends as `wanted` does.
-
-    What was below `./scratch/` may be anywhere below another folder of that name.
+    """Whether one of the texts is, or contains, a path that ends as `wanted` does. A file of
+    `./scratch/` may be below another folder of that name.
     """
     want = parts(wanted)
     return any(_ends(parts(word), want) for text in texts for word in _words(text[:_LONGEST]))
 
 
 def is_there(files: Iterable[str], wanted: str) -> bool | None:
-    """Whether `wanted` is among the files, which are told from `./scratch/` on; None for a path
-    that lies elsewhere.
+    """Whether `wanted` is among the files, which are relative to `./scratch/`; None for a path
+    outside it.
     """
     want = parts(wanted)
     if want[:1] != (SCRATCH,):
@@ -97,7 +96,9 @@ OUTPUT_REQUIREMENTS: CheckedJson = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """`tools`: whose calls the answer must declare; `logged`: which the logs should show."""
+    """The requirements of a case. `tools`: tools whose calls the answer must declare; `logged`:
+    tools that the logs should show.
+    """
 
     fields: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
@@ -108,7 +109,7 @@ class Requirements:
 
     @classmethod
     def of(cls, keys: Mapping[str, CheckedJson], *, strict: bool) -> Requirements | None:
-        """Those of a case, as its keys were checked; None where it has none."""
+        """The requirements in the checked keys of a case; None if it has none."""
         wanted, tools = keys.get("output_requirements") or {}, keys.get("required_tools") or ()
         if not wanted and not tools:
             return None
@@ -124,7 +125,7 @@ class Requirements:
 
 
 def faults(keys: Mapping[str, CheckedJson]) -> Iterator[str]:
-    """Requirements of a case that no answer can meet, a sentence each."""
+    """One sentence for each requirement that no answer can meet."""
     wanted = keys.get("output_requirements") or {}
     for field in wanted.get("must_include_fields") or ():
         if not all(field.split(".")):
@@ -147,8 +148,8 @@ def list_unmet(
     strict: bool,
     files: Sequence[str] | None = None,
 ) -> Iterator[str]:
-    """Codes, in the order of the upstream tool; then, in strict mode, those for what it does not
-    look at. `files`: what is below `./scratch/`, None: not known.
+    """The codes of unmet requirements, in the order of the upstream tool; in strict mode also those
+    that it does not check. `files`: what is below `./scratch/`, None if unknown.
     """
     for field in wanted.fields:
         if not _has(answer, field, strict=strict):
@@ -163,8 +164,8 @@ def list_unmet(
 
 
 def missing_tools(calls: Sequence[Declared], wanted: Requirements, *, strict: bool) -> list[str]:
-    """Required tools, as the case spells them, of which the answer declares no call. Strict: a
-    plain name is met by that tool of any server, too.
+    """The required tools, as the case spells them, that the answer declares no call of. Strict: a
+    plain name also matches that tool of any server.
     """
     declared = {name for call in calls for name in call.names}
     return [tool for tool in wanted.tools if not _is_among(canonical_name(tool), declared, strict)]

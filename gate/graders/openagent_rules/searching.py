@@ -1,4 +1,4 @@
-"""Patterns of a dataset, searched in answers that may be made to make them slow."""
+"""Searches patterns of a dataset in answers, which may try to make the search slow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ LIMIT = 10_000
 
 
 def fault(pattern: str) -> str:
-    """Why the pattern is refused: it is none, or could take for ever. Empty: it is sound."""
+    """Why the pattern is refused: it is invalid, or could take for ever. Empty if it can be
+    used.
+    """
     try:
         patterns.compile_pattern(pattern)
     except ValueError as error:
@@ -23,8 +25,8 @@ def fault(pattern: str) -> str:
 
 
 def is_in(pattern: str, text: str) -> bool:
-    """Whether it is found anywhere, whatever the case. Raises ValueError for one with a fault,
-    GraderFailure where the search takes too long.
+    """Whether the pattern is found anywhere, ignoring case. Raises ValueError for one with a fault,
+    GraderFailure if the search takes too long.
     """
     return search(_ignoring_case(pattern), text[:LIMIT]) is not None
 

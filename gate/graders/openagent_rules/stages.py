@@ -26,13 +26,15 @@ KEY = "stage_requirements"
 def check(
     keys: Mapping[str, Json], prompt: str, text: str, mode: Mode
 ) -> tuple[DemandFinding, ...]:
-    """Every demand on the answer, held or not, in order."""
+    """The finding for every demand on the answer, in order."""
     data = read_within(text, constants=mode == "upstream")
     return (*_form(data, text), *_stages(keys, data, mode), *_counts(keys, prompt, data, mode))
 
 
 def faults(keys: Mapping[str, CheckedJson], prompt: str, mode: Mode) -> Iterator[str]:
-    """What of a case cannot be checked, a sentence each; upstream mode reads none of it."""
+    """One sentence for each part of a case that cannot be checked; none in upstream mode, which
+    does not read them.
+    """
     if mode == "upstream":
         return
     for stage in keys.get(KEY) or {}:

@@ -1,1 +1,1 @@
-"""What a ranking is worth, case by case."""
+"""The quality of a ranking, case by case."""

@@ -1,4 +1,4 @@
-"""What the metrics of a ranked list are called, and what a case says of relevance."""
+"""The names of the metrics of a ranked list, and what a case says about relevance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OVERALL = {
 
 
 def cutoff_fault(name: str, given: Sequence[int | None]) -> str | None:
-    """What is wrong with the cut-offs of an option; None where they can be used."""
+    """What is wrong with the cut-offs of an option; None if they can be used."""
     wrong = [k for k in given if k is not None and k < 1]
     if wrong:
         return f"{name} is {wrong[0]}, but documents are counted from 1"
@@ -28,8 +28,8 @@ def cutoff_fault(name: str, given: Sequence[int | None]) -> str | None:
 
 
 def ranking_metrics(k: Iterable[int], mrr_k: Iterable[int] = ()) -> tuple[MetricSpec, ...]:
-    """A metric for each value of `gate.stats.ranking.measures` at these cut-offs; its name begins
-    with `retrieval.`.
+    """A metric for each value of `gate.stats.ranking.measures` at these cut-offs, named
+    `retrieval.<value>`.
     """
     cutoffs = tuple(k)
     at_k = {f"{name}@{k}": text.format(k=k) for name, text in _AT_K.items() for k in cutoffs}
@@ -47,7 +47,9 @@ def ranking_metrics(k: Iterable[int], mrr_k: Iterable[int] = ()) -> tuple[Metric
 
 
 def relevant_of(keys: Mapping[str, CheckedJson]) -> dict[str, float]:
-    """Relevant document -> gain. A negative or zero grade is not relevant; an id alone is 1."""
+    """Relevant document -> gain. A document with a grade of 0 or below is not relevant; one without
+    a grade has the gain 1.
+    """
     judged = {str(one): 1.0 for one in keys.get("relevant_doc_ids") or ()}
     graded = keys.get("relevance_scores") or {}
     judged.update({str(one): float(gain) for one, gain in graded.items()})
@@ -55,7 +57,9 @@ def relevant_of(keys: Mapping[str, CheckedJson]) -> dict[str, float]:
 
 
 def list_lacking(ids: Sequence[str], relevant: Mapping[str, float], k: int) -> Iterator[str]:
-    """Which relevant documents are not among the first `k`, as a sentence; nothing without any."""
+    """A sentence about the relevant documents that are not among the first `k`; nothing if all
+    are.
+    """
     first_ids = frozenset(ids[:k])
     missing = [document for document in relevant if document not in first_ids]
     if missing:
@@ -66,7 +70,7 @@ def list_lacking(ids: Sequence[str], relevant: Mapping[str, float], k: int) -> I
 
 
 def list_not_counted(case: Case, *, again: int) -> Iterator[str]:
-    """What was left out: documents that came again, and negative grades."""
+    """Sentences about what does not count: repeated documents, and negative grades."""
     if again:
         yield f"repeated documents, not counted: {again}"
     graded = case.keys.get("relevance_scores") or {}

@@ -1,9 +1,9 @@
-"""Whether an answer plainly tries to instruct its judge, by patterns alone: no model is asked.
+"""Finds answers that plainly try to instruct their judge, by patterns; no model is asked.
 
-Only what an honest answer does not hold is looked for: an order about this very answer's score,
-often with an order to leave the rubric aside; the form of the judge's own reply; the marks of the
-prompt. An answer that speaks of rubrics, judges and scores has none of it. What is quoted within a
-sentence is a mention and no order.
+The patterns are things that an honest answer does not have: an order about this answer's score,
+often with an order to ignore the rubric; the form of the judge's own reply; the marks of the
+prompt. An answer may speak about rubrics, judges and scores, and may quote such an order within a
+sentence.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ _BLANKS = late_pattern(r"[ \t\u00a0]+")
 
 
 def addresses_judge(answer: str, rubric: Rubric) -> str:
-    """What it says that plainly tries to instruct the judge, shortened; empty: nothing does."""
+    """The part that plainly tries to instruct the judge, shortened; empty if there is none."""
     for passage in _find_passages(answer, rubric):
         return one_line(passage.lstrip(" .!?:;,)]>*#(-").rstrip(), _SHOWN)
     return ""

@@ -23,7 +23,9 @@ BUILT_IN: Mapping[str, Rubric] = {
 
 
 def rubric_of(written: str | Rubric) -> Rubric:
-    """The rubric itself, or the built-in one of that name; UsageError with the nearest name."""
+    """The built-in rubric of that name; a written one unchanged. Raises UsageError with the most
+    similar name.
+    """
     if isinstance(written, Rubric):
         return written
     if written not in BUILT_IN:

@@ -1,4 +1,6 @@
-"""`case`: by what the case itself asks for, in its key `rubric`: as a text, or by criterion."""
+"""`case`: the demands of the case itself, in its key `rubric`: a text, or a text for each
+criterion.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,8 @@ RUBRIC = Rubric(
 
 def by_criterion(written: Json, least: int | None) -> Rubric | None:
     """The rubric of a case that maps criteria to texts, each of which needs `least` points to pass;
-    None where it is no such mapping. The texts are shown as material: what a case says is no
-    instruction.
+    None if it is not such a mapping. The texts are shown as material, because a case may not give
+    instructions.
     """
     if not isinstance(written, dict) or not 0 < len(written) <= _MOST:
         return None

@@ -1,4 +1,4 @@
-"""A rubric, a case and an answer as questions to a judge model."""
+"""Makes questions to a judge model from a rubric, a case and an answer."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def questions_on(rubric: Rubric, case: Case, response: Response) -> tuple[Questi
 
 
 def schema_for(rubric: Rubric) -> dict[str, Json]:
-    """What a reply must fit. Reasons stand before scores: a model writes in this order."""
+    """The JSON Schema of a reply. Reasons come before scores, because a model writes in this
+    order.
+    """
     result: dict[str, Json]
     properties: dict[str, Json] = {}
     for name, criterion in rubric.criteria.items():

@@ -1,4 +1,4 @@
-"""A rubric: what a judge model is shown, what it scores on which scales, and when that passes."""
+"""A rubric: what a judge model sees, what it scores on which scales, and when that passes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _METRIC = re.compile(rf"({'|'.join(get_args(Dimension))})\.[a-z][a-z0-9_]{{0,59}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
-    """One thing to score. `scale`: the lowest and the highest whole number, 1 to 5 unless it says
-    otherwise. `levels`: a score -> what deserves it. `metric`: the name of its metric.
+    """One thing to score. `scale`: the lowest and the highest whole number, by default 1 and 5.
+    `levels`: score -> what deserves it. `metric`: the name of its metric.
     """
 
     about: str = ""
@@ -46,14 +46,13 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubric:
-    """What a judge goes by; raises UsageError, with the key, for what makes no sense.
+    """What a judge scores. Raises UsageError, with the key, for an invalid rubric.
 
-    `shows` names question, context, answer, steps, server_logs, or keys of the case. A case in
-    which a key of `needs` is null or empty is not counted. `total` is the metric of all points
-    together, 0 to 1; with one, only criteria that name a metric have one of their own. `least`,
-    `least_total`: what an answer must reach to pass; without either the judge has no opinion on
-    that. `compare_with`: the key of the case with another answer; each criterion then asks which
-    of the two is better.
+    `shows`: question, context, answer, steps, server_logs, or keys of the case. `needs`: keys of
+    the case; if one is null or empty, the case is not counted. `total`: the metric of all points
+    together, 0 to 1; criteria then have a metric only if they name one. `least`, `least_total`:
+    what an answer needs to pass; without either the judge has no opinion. `compare_with`: the
+    case's key with another answer; each criterion then asks which of the two is better.
     """
 
     name: str
@@ -91,7 +90,7 @@ class Rubric:
 
     @property
     def read(self) -> tuple[str, ...]:
-        """The keys of a case that reach the judge or decide whether it is asked."""
+        """The keys of a case that the judge sees, or that decide whether it is asked."""
         shown = (name for name in self.shows if name not in (QUESTION, *FROM_RESPONSE))
         return tuple(dict.fromkeys((*shown, *self.needed_keys)))
 
@@ -106,12 +105,12 @@ class Rubric:
         return next((new for new, old in self.older_words.items() if old == word), word)
 
     def metric_of(self, criterion: str) -> str:
-        """The name of its metric; empty when it has none."""
+        """The name of a criterion's metric; empty if it has none."""
         metric = self.criteria[criterion].metric
         return metric or ("" if self.total else f"{self.dimension}.{criterion}")
 
     def bounds(self, criterion: str) -> tuple[float, float]:
-        """The least and the most that it can come to; a preference is 0 to 1."""
+        """The lowest and the highest value of a criterion; 0 and 1 for a comparison."""
         scored = self.criteria[criterion]
         return (0.0, 1.0) if self.compare_with else (float(scored.low), float(scored.high))
 
@@ -136,7 +135,7 @@ class RewordedRubric(Rubric):
 
 
 def is_valid_name(criterion: str) -> bool:
-    """Whether a criterion may be called so."""
+    """Whether a criterion may have this name."""
     return bool(_WORD.fullmatch(criterion)) and criterion not in RESERVED
 
 
@@ -144,7 +143,7 @@ Faults = Iterator[tuple[str, str]]  # key, what is wrong with it
 
 
 def limits(rubric: Rubric, least: Mapping[str, float], least_total: int | None) -> Faults:
-    """What is wrong with rules on when an answer passes."""
+    """What is wrong with the limits for passing."""
     for name, value in least.items():
         if name not in rubric.criteria:
             yield f"least.{name}", f"no such criterion - there are {', '.join(rubric.criteria)}"

@@ -1,4 +1,4 @@
-"""What a judge sees of a case and an answer: every piece of it fenced and bounded."""
+"""What a judge sees of a case and an answer. Every piece is fenced and limited in length."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def piece(name: str, case: Case, response: Response) -> str:
 
 
 def is_empty(value: Json) -> bool:
-    """Whether a case key says that it does not apply: null, white space, nothing in it."""
+    """Whether a case key does not apply: it is null, white space or an empty list or mapping."""
     if isinstance(value, str):
         return not value.strip()
     return value is None or value == [] or value == {}
 
 
 def as_text(value: Json) -> str:
-    """A text as it is; messages and lists an item a line, other data as JSON."""
+    """A text unchanged, messages and lists with one item on each line, other data as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)):

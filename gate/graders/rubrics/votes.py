@@ -1,4 +1,4 @@
-"""The votes of a judge on one answer: medians, preferences, and how sure they are."""
+"""The votes of a judge on one answer: medians, preferences, and how certain they are."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ Points = Mapping[str, float]  # criterion -> points
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricResult:
-    """What the votes came to. `points`: per criterion, in its own unit. `uncertainty`: 0 sure, 1
-    undecided. `injection`: at least half say that the answer tries to instruct its judge.
+    """The result of the votes. `points`: for each criterion, on its own scale. `uncertainty`: 0
+    sure, 1 undecided. `injection`: at least half of the votes say that the answer tries to instruct
+    its judge.
     """
 
     points: Points
@@ -32,10 +33,9 @@ class RubricResult:
 def score_votes(
     rubric: Rubric, votes: Sequence[Vote], nearness: Callable[[Points], float]
 ) -> RubricResult:
-    """The median of each criterion over at least one vote.
-
-    Uncertain by how far the votes lie apart, as a share of the scale, on the criterion where that
-    is most; one vote alone by its `nearness` (0 to 1) to where it would count for something else.
+    """The median of each criterion; `votes` has at least one. The uncertainty is the distance of
+    the votes as a share of the scale, for the criterion where it is largest; for a single vote it
+    is `nearness` (0 to 1), how near the score is to a limit.
     """
     points, reasons, spread = {}, [], 0.0
     for name in rubric.criteria:
@@ -52,10 +52,9 @@ def score_votes(
 
 
 def compare_votes(rubric: Rubric, first: Sequence[Vote], second: Sequence[Vote]) -> RubricResult:
-    """1 where the agent's answer is the better one, 0 where the other is, 0.5 for a tie or where
-    the two orders disagree; each order by the majority of its votes.
-
-    `first`: votes with the agent's answer in the first place; `second`: in the second.
+    """1 if the agent's answer is better, 0 if the other is, 0.5 for a tie or if the two orders
+    disagree; each order by the majority of its votes. `first`: the votes with the agent's answer
+    first; `second`: with it second.
     """
     points, reasons, unsure = {}, [], 0.0
     for name in rubric.criteria:
@@ -73,7 +72,7 @@ def compare_votes(rubric: Rubric, first: Sequence[Vote], second: Sequence[Vote])
 
 
 def read_votes(replies: Sequence[Reply]) -> tuple[list[Vote], str]:
-    """The votes that came; and, where they are none or fewer than half, why there is no score."""
+    """The valid votes; and, if there are none or fewer than half, why there is no score."""
     votes = [reply.data for reply in replies if reply.data is not None]
     if votes and 2 * len(votes) >= len(replies):
         return votes, ""

@@ -1,1 +1,1 @@
-"""What an agent must not do: rules over its answer and its calls, and what breaks them."""
+"""Rules for an agent's answer and calls, and what breaks them."""

@@ -1,4 +1,4 @@
-"""The arguments of a tool call as texts, each with its dotted key, whatever their nesting."""
+"""The arguments of a tool call as texts, each with its dotted key, at any depth."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LIMIT = 50_000  # characters of one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """`key` is dotted, list positions left out; empty where the arguments are no object. `joined`:
-    a list of words as one line, beside each of them.
+    """One text or number of the arguments. `key`: dotted, without list positions; empty if the
+    arguments are not an object. `joined`: a list of words as one line.
     """
 
     key: str
@@ -25,26 +25,28 @@ class Leaf:
     joined: bool = False
 
     def is_called(self, pattern: str) -> bool:
-        """Whether the whole key or its last part fits a glob."""
+        """Whether the whole key, or its last part, fits a glob."""
         return fnmatchcase(self.key, pattern) or fnmatchcase(self.key.rpartition(".")[2], pattern)
 
 
 def leaves(call: ToolCall) -> list[Leaf]:
-    """Every text and number; a list of words (an argv) as one line too. Bounded."""
+    """Every text and number in the arguments; a list of words (an argv) also as one line.
+    Bounded.
+    """
     if call.arguments is None:
         return [Leaf(key="", text=call.raw_arguments[:LIMIT])] if call.raw_arguments else []
     return texts(call.arguments)
 
 
 def join_written(call: ToolCall, leaves_of_call: Sequence[Leaf]) -> str:
-    """All that an agent wrote for a call: the tool's name, the keys and the values."""
+    """Everything that an agent wrote for a call: the tool's name, the keys and the values."""
     keys = "\n".join(dict.fromkeys(leaf.key for leaf in leaves_of_call if leaf.key))
     values = "\n".join(leaf.text for leaf in leaves_of_call if not leaf.joined)
     return f"{call.name[:LIMIT]}\n{keys[:LIMIT]}\n{values}"
 
 
 def texts(value: Json) -> list[Leaf]:
-    """The same of any JSON data, in their order."""
+    """Every text and number of any JSON data, in order."""
     leaves_found: list[Leaf] = []
     waiting: list[tuple[str, Json]] = [("", value)]
     while waiting and len(leaves_found) < MOST:

@@ -1,7 +1,5 @@
-"""Commands that destroy: shell and SQL in the arguments of a tool call.
-
-They are found where a command can begin, not wherever their words are. What an agent hides behind
-variables, encodings or other programs is not seen.
+"""Finds destructive commands: shell and SQL in the arguments of a tool call, where a command can
+begin. It does not detect what is hidden behind variables, encodings or other programs.
 """
 
 from __future__ import annotations
@@ -114,7 +112,7 @@ _SQL: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(  # name, whether a 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DestructiveCommand:
-    """What would be destroyed by, and where in the text it begins and ends."""
+    """A command that would destroy something, with its place in the text."""
 
     name: str
     severity: Severity
@@ -123,7 +121,7 @@ class DestructiveCommand:
 
 
 def find_destructive(text: str) -> list[DestructiveCommand]:
-    """Each kind of command once, at its first place."""
+    """Each kind of destructive command once, at its first place."""
     first: dict[str, DestructiveCommand] = {}
     for command in (*_shell(text), *_sql(text)):
         first.setdefault(command.name, command)

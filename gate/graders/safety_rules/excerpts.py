@@ -1,4 +1,4 @@
-"""What of a text may be shown: a short piece of it, without secrets and personal data."""
+"""Short excerpts of a text, without secrets and personal data."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _INVISIBLE = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\uf
 
 
 def strip_invisible(text: str) -> str:
-    """Without signs that nobody sees."""
+    """The text without invisible characters."""
     return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
 def cut_excerpt(text: str, start: int, end: int) -> str:
-    """One line around a place, cut and masked."""
+    """One line around a place, shortened and masked."""
     offset = max(0, start - _NEAR)
     near = text[offset : end + _NEAR]
     start, end = start - offset, min(end - offset, start - offset + LIMIT)
@@ -32,7 +32,7 @@ def cut_excerpt(text: str, start: int, end: int) -> str:
 
 
 def mask_beginning(text: str, limit: int = LIMIT) -> str:
-    """The beginning of a text, one line, masked: names and keys that others chose."""
+    """The beginning of a text that others chose, in one line, masked."""
     near = text[:_NEAR]
     return one_line(_mask(near, find_sensitive(near), 0, len(near)), limit)
 

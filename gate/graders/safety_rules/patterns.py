@@ -1,4 +1,4 @@
-"""Patterns of the user's: refused where they could take for ever, searched in bounded pieces."""
+"""Patterns of the user: refused if they could take for ever, searched in bounded pieces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WINDOW, OVERLAP = 4_000, 1_000  # characters of a piece, and of it that the next
 
 @lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Raises ValueError with what is wrong."""
+    """The compiled pattern. Raises ValueError with what is wrong."""
     try:
         compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
@@ -24,7 +24,9 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def search(pattern: re.Pattern[str], text: str) -> tuple[int, int] | None:
-    """The first match; of a text longer than a window, of at most OVERLAP characters."""
+    """The start and end of the first match, or None. In a text longer than a window a match has at
+    most OVERLAP characters.
+    """
     for start in range(0, max(1, len(text) - OVERLAP), WINDOW - OVERLAP):
         end = min(len(text), start + WINDOW)
         span = patterns.search(pattern, text[:end], start)

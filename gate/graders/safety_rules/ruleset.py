@@ -1,4 +1,4 @@
-"""The rules that an agent must keep: a suite's, and what a case adds to them."""
+"""The rules for an agent: those of the suite, with what a case adds."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PATH_KEYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentRule:
-    """Arguments that a call must not have. `tool`, `key`: names or globs; `pattern`: Python's
-    `re`, found somewhere in the value.
+    """Arguments that a call must not have. `tool`, `key`: names or globs; `pattern`: Python's `re`,
+    found anywhere in the value.
     """
 
     pattern: str
@@ -32,8 +32,8 @@ class ArgumentRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnRule:
-    """A rule with a name of its own: a `pattern` in the answer, the arguments or a result, or the
-    call of a `tool`. `tool` and `key` narrow it to some calls.
+    """A user's rule: a `pattern` in the answer, the arguments or a result, or the call of a `tool`.
+    `tool` and `key` limit it to some calls.
     """
 
     name: str
@@ -46,8 +46,8 @@ class OwnRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRules:
-    """The key `safety` of a case: it adds to the suite's rules; `allowed_tools` and `roots`, where
-    the case has them, stand in their place. `allow`: globs of values that are no leak.
+    """The key `safety` of a case. It adds to the suite's rules; `allowed_tools` and `roots` replace
+    them. `allow`: globs of values that are not a leak.
     """
 
     forbidden_tools: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class CaseRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruleset:
-    """All that holds for one case."""
+    """All rules for one case."""
 
     forbidden_tools: tuple[str, ...] = ()
     allowed_tools: tuple[str, ...] | None = None
@@ -79,14 +79,14 @@ class Ruleset:
 
     @property
     def about_calls(self) -> bool:
-        """Whether somebody wrote a rule that nothing but the calls can tell."""
+        """Whether a rule was written that can only be checked on calls."""
         has_own_rule = any(rule.where != "answer" for rule in self.rules)
         limited = self.allowed_tools is not None or self.roots
         return bool(self.forbidden_tools or self.forbidden_args or limited or has_own_rule)
 
 
 def faults(args: tuple[ArgumentRule, ...], rules: tuple[OwnRule, ...]) -> Iterator[str]:
-    """What is wrong with rules that somebody wrote."""
+    """What is wrong with written rules."""
     for pattern in (*(rule.pattern for rule in args), *(rule.pattern for rule in rules)):
         try:
             compile_pattern(pattern or "")

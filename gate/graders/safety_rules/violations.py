@@ -1,4 +1,4 @@
-"""What of an answer and of the calls before it breaks a rule."""
+"""Finds the parts of an answer, and of the calls before it, that break a rule."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ _PAYLOADS = frozenset(
 
 
 def find_violations(rules: Ruleset, case: Case, response: Response) -> tuple[Violation, ...]:
-    """Step by step, then the answer. A call breaks one rule in one way once. At most MOST."""
+    """The violations, step by step, then in the answer; at most MOST. A call breaks one rule in one
+    way only once.
+    """
     return tuple(islice(_find_all(rules, case, response), MOST))
 
 

@@ -1,1 +1,1 @@
-"""Texts as vectors, and how near they are to each other."""
+"""Texts as vectors, and their similarity."""

@@ -1,7 +1,7 @@
-"""Texts as vectors: by a small model on this machine, or by a function of the user's.
+"""Texts as vectors, by a small model on this machine or by the user's function.
 
-The model (docs/decisions/0013-similarity.md) is imported at the first text, loaded once, and asked
-for one text at a time: in a batch the padding for longer texts would change the last digits.
+The model (docs/decisions/0013-similarity.md) is imported at the first text, loaded once, and gets
+one text at a time: in a batch the padding for longer texts would change the last digits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def is_installed() -> bool:
 
 
 def locate_function(name: str, root: Path) -> str:
-    """`module:function` or `./file.py:function` below `root`; UsageError when it is not there."""
+    """The full name of `module:function` or `./file.py:function` below `root`. Raises UsageError if
+    it does not exist.
+    """
     if ":" not in name:
         raise UsageError(f"embed: '{name}' - write module:function or ./file.py:function")
     PROCESSES.judging(root).load(name, ["function", name], int)
@@ -40,10 +42,9 @@ def locate_function(name: str, root: Path) -> str:
 
 @lru_cache(maxsize=4_096)
 def vector(text: str, name: str | None, root: Path) -> array[float]:
-    """The vector of one text, of length 1, by the user's function `name` below the folder `root`,
-    in its process, or by the model.
-
-    Raises ValueError for what is no vector, GraderFailure for what the function did instead.
+    """The vector of one text, of length 1, by the user's function `name` below `root`, in its own
+    process, or by the model. Raises ValueError for an invalid vector, GraderFailure if the function
+    failed.
     """
     found_vectors = _by_model([text]) if name is None else _call_function(text, name, root)
     values = array("d", map(float, _take_only(found_vectors)))
@@ -63,7 +64,7 @@ def _call_function(text: str, name: str, root: Path) -> list[list[float]]:
 
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    """The cosine of two vectors of length 1. Raises ValueError where their sizes differ."""
+    """The cosine of two vectors of length 1. Raises ValueError if their sizes differ."""
     return sum(x * y for x, y in zip(first, second, strict=True))
 
 

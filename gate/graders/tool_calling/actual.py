@@ -1,4 +1,4 @@
-"""The calls of an answer, looked up by what is in them: which of them fit an expected call."""
+"""The calls of an answer, indexed by their content: which of them fit an expected call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOT_TOLD = "the agent does not say which tools it called - it should return its 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgsRules:
     """How arguments are compared. `overrides`: tool -> its own mode, or the dotted keys that alone
-    count. `numbers`: typed - an expected 5 is not met by 5.0.
+    count. `numbers`: typed means that an expected 5 is not met by 5.0.
     """
 
     mode: ArgsMode = "exact"
@@ -33,7 +33,7 @@ class ArgsRules:
 
 
 class CallIndex:
-    """An index of bit masks, bit j for the j-th call, so that nothing is compared pair by pair."""
+    """An index of bit masks, bit j for call j, so that calls are not compared pair by pair."""
 
     def __init__(self, calls: Sequence[ToolCall], rules: ArgsRules) -> None:
         self._calls = calls
@@ -55,7 +55,7 @@ class CallIndex:
                     self._having[key] = self._having.get(key, 0) | bit
 
     def find_fitting(self, wanted: ExpectedCall) -> int:
-        """The calls that may be the expected one."""
+        """The mask of the calls that may be the expected one."""
         rule = self._rules.overrides.get(wanted.name, self._rules.mode)
         fits = self._named.get(wanted.name, 0)
         if not fits or rule == "ignore" or wanted.allowed is None:

@@ -38,7 +38,7 @@ def case_keys(
     underscores: bool = False,
 ) -> dict[str, Json]:
     """`tools` and `expected_tool_calls` of a case. `underscores`: for models that allow no dots in
-    names, whose calls have `_` instead. Raises UsageError for a row that is not of this form.
+    names and write `_` instead. Raises UsageError for a row of another form.
     """
     schemas = {function["name"]: function.get("parameters") or {} for function in functions}
     expected = []
@@ -53,7 +53,7 @@ def case_keys(
 
 
 def plain_name(name: str) -> str:
-    """The name of a function as models know it that allow no dots."""
+    """The function's name for models that allow no dots."""
     return name.replace(".", "_")
 
 

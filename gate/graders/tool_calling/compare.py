@@ -1,4 +1,4 @@
-"""Expected and made calls side by side: which belong together, and what is wrong with the rest."""
+"""Compares expected and actual calls: which belong together, and what is wrong with the rest."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ _VALUE_LIMIT = 60  # characters of a value in a reason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Numbers are places: from 0 in the list of expected and in that of made calls.
-
-    `pairs`: expected -> made. Expected calls without a partner are `swapped` (made, but at another
-    place), `wrong` (a call of the tool has other arguments; expected -> made) or `missing`. `extra`
-    are the made calls that are in none of these.
+    """The result of a comparison; numbers are positions from 0 in the lists of expected and of
+    actual calls. `pairs`: expected -> actual. An expected call without a partner is `swapped`
+    (made, but at another place), `wrong` (the tool was called with other arguments; expected ->
+    actual) or `missing`. `extra`: actual calls that are in none of these.
     """
 
     wanted: Sequence[ExpectedCall]
@@ -39,7 +38,9 @@ class Comparison:
 
     @property
     def accuracy(self) -> float:
-        """Expected calls that were made; nothing expected: whether nothing was made."""
+        """Expected calls that were made / all expected, 0 to 1; if none is expected, 1 if none was
+        made.
+        """
         return float(not self.n_made) if not self.wanted else len(self.pairs) / len(self.wanted)
 
     @property
@@ -55,9 +56,9 @@ class Comparison:
         return len(self.made) + self.omitted
 
     def codes(self, mode: Mode, way: Collection[str] | None = None) -> Iterator[str]:
-        """What fails the answer, most telling first. Nothing expected: nothing may be made. `way`:
-        the tools of a good way. Where a call is missing, one of a tool that is on no good way was
-        made in its stead, so that `superset` names it too.
+        """The failure codes, most important first. If no call is expected, none may be made. `way`:
+        the tools of a good trajectory. If a call is missing, a call of a tool that is not in `way`
+        replaced it, so `superset` names it, too.
         """
         yield from (f"wrong_tool_order:{self._wanted(i)}" for i in self.swapped)
         yield from (f"wrong_tool_args:{self._wanted(i)}" for i in self.wrong)
@@ -86,7 +87,7 @@ def compare(
     in_order: bool = False,
     omitted: int = 0,
 ) -> Comparison:
-    """As many pairs as there can be; `in_order`: that keep both orders."""
+    """Pairs as many calls as possible; `in_order`: pairs must keep both orders."""
     index = CallIndex(made, rules)
     fits = [index.find_fitting(call) for call in wanted]
     chosen = longest_in_order(fits, len(made)) if in_order else maximum_matching(fits)
@@ -113,14 +114,14 @@ def compare(
 
 
 def first_difference(comparison: Comparison, rules: ArgsRules) -> str:
-    """How the first call with wrong arguments differs from the one expected; empty without one."""
+    """How the first call with wrong arguments differs from the expected one; empty without one."""
     for i, j in comparison.wrong.items():
         return _difference(comparison.wanted[i], comparison.made[j], rules)
     return ""
 
 
 def limit_codes(codes: Iterable[str]) -> tuple[str, ...]:
-    """Each code once, and no more than MOST_CODES: of every kind the first ones."""
+    """Each code once, and at most MOST_CODES: the first ones of every kind."""
     kinds: Counter[str] = Counter()
     ranked: list[tuple[int, int, str]] = []
     for code in dict.fromkeys(codes):

@@ -1,4 +1,4 @@
-"""Expected calls as a dataset writes them down: {name, args, any_of, optional}."""
+"""Expected calls as a dataset writes them: {name, args, any_of, optional}."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXPECTED_CALL: CheckedJson = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedCall:
     """One expected call. `allowed`: parameter -> the values of which it must have one; None: any
-    arguments will do. Those in `optional` may be left out; one that has no values may have any.
+    arguments. Parameters in `optional` may be left out; one without values may have any.
     """
 
     name: str
@@ -36,7 +36,7 @@ class ExpectedCall:
 
 
 def read_expected_call(call: Mapping[str, CheckedJson]) -> ExpectedCall:
-    """The call as it is expected; its shape has been checked against EXPECTED_CALL."""
+    """The expected call; its form was checked against EXPECTED_CALL."""
     args, any_of, optional = (call.get(key) for key in ("args", "any_of", "optional"))
     if args is None and any_of is None and optional is None:
         return ExpectedCall(name=str(call.get("name")))
@@ -50,6 +50,6 @@ def read_expected_call(call: Mapping[str, CheckedJson]) -> ExpectedCall:
 
 
 def find_contradictions(call: Mapping[str, CheckedJson]) -> Iterator[str]:
-    """What its schema cannot say: an argument with one value and with several."""
+    """What a schema cannot express: an argument with both one value and several."""
     for key in sorted((call.get("args") or {}).keys() & (call.get("any_of") or {}).keys()):
         yield f"'{key}' is in 'args' and in 'any_of' - keep one"

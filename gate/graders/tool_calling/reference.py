@@ -1,4 +1,4 @@
-"""The case key `reference_trajectory`: a good way to the answer, as messages or as plain steps."""
+"""The case key `reference_trajectory`: a good trajectory, as messages or as a list of steps."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _is_step = compile_check(_STEP)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """`turns`: of each call the model call that made it, from 0; None: it does not say.
-    `total`: model calls with those that made none; None: only calls are told.
+    """A reference. `turns`: the model call of each tool call, from 0; None if unknown. `total`: the
+    number of model calls; None if only tool calls are given.
     """
 
     wanted: tuple[ExpectedCall, ...]
@@ -47,8 +47,9 @@ class Reference:
 
 
 def read_reference(value: Json) -> Reference:
-    """Messages in any shape of docs/trajectories.md, or a list of steps {name, args} with `any_of`,
-    `optional` and `turn` where they are needed. Raises AgentFailure for what is neither.
+    """The reference from messages in any shape of docs/trajectories.md, or from a list of steps
+    {name, args} with optional `any_of`, `optional` and `turn`. Raises AgentFailure for anything
+    else.
     """
     if _has_steps(value):
         return _read_steps(value)
@@ -59,7 +60,7 @@ def read_reference(value: Json) -> Reference:
 
 
 def reference_tools(value: Json) -> frozenset[str] | None:
-    """Which tools it calls; None without a reference, or with one that cannot be read."""
+    """The tools that the reference calls; None without a reference, or if it cannot be read."""
     try:
         return frozenset(one.name for one in read_reference(value).wanted) if value else None
     except AgentFailure:
@@ -67,7 +68,7 @@ def reference_tools(value: Json) -> frozenset[str] | None:
 
 
 def reference_faults(value: Json) -> Iterator[str]:
-    """What is wrong with a reference whose outer shape has been checked against SCHEMA."""
+    """What is wrong with a reference whose outer form was checked against SCHEMA."""
     if _has_steps(value):
         for n, step in enumerate(value):
             yield from (f"{KEY}[{n}]{message}" for message in _step_faults(step))

@@ -1,4 +1,4 @@
-"""A whole trajectory against a reference: the same calls, in the same turns."""
+"""Compares a whole trajectory with a reference: the same calls, in the same turns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gate.stats.matching import longest_in_order, maximum_matching
 def trajectory_faults(
     reference: Reference, response: Response, mode: Mode, rules: ArgsRules
 ) -> tuple[Comparison, list[str]]:
-    """Which calls belong together, and why it does not match: no code where it does.
+    """The paired calls, and the failure codes: none if it matches.
 
-    `strict`: in each turn (model call) the calls that the reference has there, in any order, and as
-    many turns where the reference goes on to the answer. Where only one side tells the turns, they
-    hold for both; where none does, the order of the calls counts.
+    `strict`: each turn (model call) has the calls of the reference, in any order, and the number of
+    turns is the same if the reference includes the answer. If only one side has turns, they apply
+    to both; if neither does, the order of the calls counts.
     """
     reference, calls = _sort_by_turn(reference, response.steps or ())
     comparison = compare(reference.wanted, calls, rules, omitted=response.omitted_steps)

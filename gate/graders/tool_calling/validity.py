@@ -1,5 +1,5 @@
-"""Whether a call is valid: of a defined tool, with arguments that fit its schema. Not whether it is
-the right one.
+"""Whether a call is valid: the tool is defined, and the arguments fit its schema. A valid call can
+be the wrong one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PLACE_LIMIT, _MESSAGE_LIMIT = 120, 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFault:
-    """One thing wrong with one call. `place`: tool and dotted path, hostile text."""
+    """One fault of one call. `place`: tool and dotted path, hostile text."""
 
     kind: Kind
     place: str
@@ -45,9 +45,9 @@ class CallFault:
 def call_faults(
     made: Sequence[ToolCall], tools: Sequence[Mapping[str, Json]], *, formats: bool = False
 ) -> list[tuple[CallFault, ...]]:
-    """For each call what is wrong with it; an empty tuple where it is valid. `formats`: a text must
-    have the `format` that its schema names. Raises GraderFailure
-    for a definition that cannot be used, which a check of the dataset tells before.
+    """The faults of each call; an empty tuple for a valid one. `formats`: a text must have the
+    `format` of its schema. Raises GraderFailure for a definition that cannot be used, which the
+    check of the dataset reports first.
     """
     schemas = dict(map(definition, tools))
     return [tuple(_faults(call, schemas, formats)) for call in made]

@@ -1,4 +1,4 @@
-"""Values of arguments made comparable: equal as JSON is equal here, and can be looked up."""
+"""Makes values of arguments comparable, and usable as keys of a dictionary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _IGNORED = str.maketrans("'", '"', " ,./-_*^")
 
 
 class Mark(Enum):
-    """What JSON's values must not be taken for."""
+    """A value that no JSON value equals."""
 
     TRUE = True
     FALSE = False
@@ -24,11 +24,9 @@ ABSENT: Final = Mark.ABSENT
 
 
 def freeze(value: object, *, loose: bool = False) -> Hashable:
-    """A form that is equal for values that are equal as JSON: 1 and 1.0 are, 1 and true are not,
-    and the order of an object's keys does not matter. `loose`: texts are equal but for case,
-    spaces and the signs , . / - _ * ^, and ' is ".
-
-    What is too large or nested too deeply to be what a dataset holds equals nothing.
+    """A hashable form that is equal for values that are equal as JSON: 1 and 1.0 are, 1 and true
+    are not, and the order of keys does not matter. `loose`: texts are compared without case, spaces
+    and the signs , . / - _ * ^, and ' is ". A value that is too large or too deep equals nothing.
     """
     try:
         return _freeze(value, loose) if has_few_values(value, LARGEST) else object()
@@ -37,7 +35,7 @@ def freeze(value: object, *, loose: bool = False) -> Hashable:
 
 
 def has_few_values(value: object, most: int) -> bool:
-    """Whether there are at most so many values inside, itself included; counts no further."""
+    """Whether there are at most `most` values inside, itself included; it stops counting there."""
     waiting, count = [value], 0
     while waiting:
         item = waiting.pop()
@@ -52,7 +50,7 @@ def has_few_values(value: object, most: int) -> bool:
 
 
 def are_alike(wanted: CheckedJson, made: object, *, loose: bool = False) -> bool:
-    """Whether they are equal, a wanted whole number is not met by 5.0, a wanted 5.0 is met by 5."""
+    """Whether the values are equal; a wanted 5 is not met by 5.0, a wanted 5.0 is met by 5."""
     if isinstance(wanted, dict) and isinstance(made, dict):
         return wanted.keys() == made.keys() and all(
             are_alike(value, made[key], loose=loose) for key, value in wanted.items()
@@ -67,7 +65,7 @@ def are_alike(wanted: CheckedJson, made: object, *, loose: bool = False) -> bool
 
 
 def has_whole_float(value: object) -> bool:
-    """Whether 5.0, or its like, is somewhere inside."""
+    """Whether a whole number written as a float, such as 5.0, is inside."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -81,7 +79,7 @@ def has_whole_float(value: object) -> bool:
 
 
 def value_at(data: Json, path: str) -> object:
-    """What stands at the dotted path, or ABSENT; the empty path is the value itself."""
+    """The value at the dotted path, or ABSENT; the empty path is the value itself."""
     value: object = data
     for key in path.split(".") if path else ():
         value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT

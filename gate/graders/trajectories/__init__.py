@@ -1,4 +1,3 @@
-"""What an agent's steps say of the way it took: length, loops, errors, and how two ways differ.
-
+"""What an agent's steps show: length, loops, errors, and differences between trajectories.
 Definitions for users: docs/trajectories.md, "Score, efficiency, loops, recovery".
 """

@@ -1,4 +1,4 @@
-"""Two paths side by side: what stayed, came, went, or was called with other arguments."""
+"""Aligns two paths: steps that stayed, were added, removed, or called with other arguments."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Kind = Literal["same", "added", "removed", "changed"]
 
 
 def align_paths(was: Path, now: Path) -> tuple[StepChange, ...]:
-    """The fewest changes that lead from one path to the other (Needleman and Wunsch 1970; a step
-    added, removed or called with other arguments is one change each). Paths of up to 200 steps, of
-    which at most 60 lines are told; the last one then counts the rest.
+    """The fewest changes from one path to the other (Needleman and Wunsch 1970; each added, removed
+    or changed step is one). Paths have up to 200 steps; of more than 60 lines the last one counts
+    the rest.
     """
     # Of paths that were cut at different places the rest says nothing.
     most = min([COMPARED, *(len(path.steps) for path in (was, now) if path.omitted)])

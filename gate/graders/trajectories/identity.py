@@ -1,4 +1,4 @@
-"""When two calls are the same call, when they also came to the same, and when a call failed."""
+"""When two calls are identical, when they also had the same outcome, and when a call failed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOO_DEEP = "(nested too deeply)"
 
 
 def canonical_text(value: Json) -> str:
-    """JSON text that is the same for equal data: sorted keys, no spaces, 1.0 as 1."""
+    """JSON text that is equal for equal data: sorted keys, no spaces, 1.0 as 1."""
     try:
         return _dump(_plain(value))
     except RecursionError:
@@ -23,24 +23,26 @@ def canonical_text(value: Json) -> str:
 
 
 def arguments_of(call: ToolCall) -> str:
-    """Canonical text of the arguments; what was no JSON as it came."""
+    """The canonical text of the arguments; arguments that are not JSON unchanged."""
     if call.arguments is None and call.raw_arguments is not None:
         return call.raw_arguments
     return canonical_text(call.arguments or {})  # a call without arguments is one with none
 
 
 def digest(text: str) -> str:
-    """The first digits of its sha256."""
+    """The first digits of the text's sha256."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 def call_mark(call: ToolCall) -> str:
-    """Equal for identical calls: the same tool with equal arguments."""
+    """A text that is equal for identical calls: the same tool with equal arguments."""
     return digest(f"{call.name}\n{arguments_of(call)}")
 
 
 def outcome_mark(call: ToolCall) -> str:
-    """Equal for what came to the same. Errors are alike: their texts hold times and numbers."""
+    """A text that is equal for equal outcomes. All errors are equal, because their texts contain
+    times and numbers.
+    """
     if reports_error(call):
         return "failed"
     try:
@@ -50,7 +52,9 @@ def outcome_mark(call: ToolCall) -> str:
 
 
 def reports_error(call: ToolCall) -> bool:
-    """By its error, or by a result that is an object with an `error` or an error flag."""
+    """Whether the call has an error, or a result that is an object with an `error` or an error
+    flag.
+    """
     if call.error is not None:
         return True
     result = call.result
@@ -61,8 +65,8 @@ def reports_error(call: ToolCall) -> bool:
 
 
 def has_failed(call: ToolCall, tools: Set[str] = frozenset()) -> bool:
-    """Whether a step failed: it reports an error, or it cannot have worked and has no result (its
-    arguments are no JSON, or `tools` are known and it is none of them).
+    """Whether a step failed: it reports an error, or it has no result and cannot have worked (its
+    arguments are not JSON, or its tool is not among `tools`, if these are known).
     """
     if reports_error(call):
         return True

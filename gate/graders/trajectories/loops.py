@@ -1,4 +1,4 @@
-"""Calls made again: repeats anywhere, and loops in which an agent gets no further."""
+"""Repeated calls: anywhere, and loops in which an agent gets no further."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = 80  # characters of a tool's name that are told
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """`tools` were called in this order, `times` times without a break."""
+    """`tools` were called in this order, `times` times in a row."""
 
     start: int  # number of its first step, from 1
     tools: tuple[str, ...]
@@ -28,7 +28,7 @@ class Loop:
 
 
 def count_repeated(steps: Sequence[ToolCall], may_repeat: Sequence[str] = ()) -> int:
-    """How many calls are identical to an earlier one, whatever came of it."""
+    """The number of calls that are identical to an earlier one, whatever their outcome."""
     marks = [call_mark(call) for call in steps if call.name not in may_repeat]
     return len(marks) - len(set(marks))
 
@@ -36,10 +36,8 @@ def count_repeated(steps: Sequence[ToolCall], may_repeat: Sequence[str] = ()) ->
 def find_loops(
     steps: Sequence[ToolCall], *, at_least: int, may_repeat: Sequence[str] = ()
 ) -> tuple[Loop, ...]:
-    """Cycles of 1 to 5 calls that come `at_least` times in a row, each call with the same arguments
-    and the same outcome every time: a next page, or a job that is done at last, is no loop.
-
-    In order of their place; none overlaps another. Time: O(steps).
+    """Cycles of 1 to 5 calls that occur `at_least` times in a row, each call with the same
+    arguments and the same outcome every time. In order, without overlaps. Time: O(steps).
     """
     counted = [(n, call) for n, call in enumerate(steps, 1) if call.name not in may_repeat]
     marks = _marks([call for _, call in counted], at_least)

@@ -1,4 +1,4 @@
-"""A trajectory cut down to what can be stored and compared later: tools and short arguments."""
+"""A trajectory shortened so that it can be stored and compared later: tools and short arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEPT_OF_SUITE = 200_000  # steps of all stored paths of a suite, about 30 MB
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathStep:
-    """One call. `digest`: of its whole arguments; empty: any arguments are meant."""
+    """One call. `digest`: of its complete arguments; empty means any arguments."""
 
     tool: str
     digest: str = ""
@@ -35,7 +35,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """The first steps of a trajectory; `omitted` more followed."""
+    """The first steps of a trajectory; `omitted`: the number of further steps."""
 
     steps: tuple[PathStep, ...]
     omitted: int = 0
@@ -49,18 +49,20 @@ PathsOf = Callable[[frozenset[str]], Mapping[str, Path]]  # of some cases, those
 
 
 def no_paths(case_ids: frozenset[str]) -> Mapping[str, Path]:
-    """Where none are known."""
+    """An empty mapping, for callers without paths."""
     return {}
 
 
 def path_of(steps: Sequence[ToolCall], *, omitted: int = 0, most: int = COMPARED) -> Path:
-    """The texts must hold no secrets any more: cut, they could not be recognised."""
+    """The path of the steps. Secrets must have been masked before: shortened ones cannot be
+    recognised.
+    """
     kept = tuple(_step(call) for call in steps[:most])
     return Path(steps=kept, omitted=omitted + len(steps) - len(kept))
 
 
 def path_of_row(row: TrialRow, most: int = COMPARED) -> Path | None:
-    """The path of a row of details.jsonl; None where the agent did not report its steps."""
+    """The path of a row of details.jsonl; None if the agent did not report its steps."""
     steps = row.get("steps")
     if not isinstance(steps, list):
         return None
@@ -70,8 +72,8 @@ def path_of_row(row: TrialRow, most: int = COMPARED) -> Path | None:
 
 
 def choose_representatives(rows: Iterable[TrialRow], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
-    """Case -> path of its first round that passed, else of its first round; cases by id. A case
-    whose round does not tell its steps has none, nor has any after `most` steps of them together.
+    """Case -> the path of its first round that passed, else of its first round; sorted by case. A
+    case whose round has no steps is left out, and so are cases after `most` steps in total.
     """
     chosen: dict[str, tuple[tuple[bool, int], Path | None]] = {}
     held = 0
@@ -88,7 +90,7 @@ def choose_representatives(rows: Iterable[TrialRow], most: int = KEPT_OF_SUITE) 
 
 
 def limit_paths(paths: Mapping[str, Path], most: int = KEPT_OF_SUITE) -> dict[str, Path]:
-    """The paths of as many cases, by id, as a file has room for."""
+    """The paths of the first cases, by id, that a file has room for."""
     left, kept = most, {}
     for case, path in sorted(paths.items()):
         left -= len(path.steps)

@@ -1,6 +1,5 @@
-"""Steps that failed: which of them the agent mended, and whether its answer hides that one was not.
-
-By rules only. What the answer is worth is for other graders to say.
+"""Failed steps: which of them the agent repaired, and whether its answer hides one that it did not.
+By rules only; other graders judge the answer itself.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ ADMISSIONS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedStep:
-    """A step that failed."""
+    """A step that failed, and whether it was repaired."""
 
     number: int  # from 1
     tool: str
@@ -37,9 +36,9 @@ class FailedStep:
 def find_failures(
     steps: Sequence[ToolCall], tools: Set[str] = frozenset()
 ) -> tuple[FailedStep, ...]:
-    """The failed steps, in order. One is mended by a later call that worked: of the same tool, or
-    of another one with the same arguments. Calls of the same turn were made before anybody saw the
-    error, and mend nothing. `tools`: names that are defined; empty: not known.
+    """The failed steps, in order. A later call that worked repairs one: a call of the same tool, or
+    of another one with the same arguments. Calls of the same turn repair nothing, because they were
+    made before the error was known. `tools`: the defined names; empty if unknown.
     """
     failed_steps: list[FailedStep] = []
     worked: set[str] = set()  # later on: names of tools, and arguments
@@ -56,7 +55,7 @@ def find_failures(
 
 
 def admits(answer: str, more: Sequence[str] = ()) -> bool:
-    """Whether an answer says that something did not work: it has one of the words. An empty one
+    """Whether an answer says that something did not work: it has one of the words. An empty answer
     claims nothing and counts as if it did.
     """
     text = fold_text(answer)

@@ -1,4 +1,4 @@
-"""The case key `reference_trajectory` as a path beside which an agent's steps can be shown."""
+"""The case key `reference_trajectory` as a path that an agent's steps can be compared with."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from gate.records import Case, Json, ToolCall
 
 
 def reference_length(value: Json) -> int | None:
-    """How many calls the reference makes; None where there is none. Raises AgentFailure for what no
-    check of a dataset lets through.
+    """The number of calls of the reference; None without one. Raises AgentFailure for a value that
+    the check of a dataset refuses.
     """
     return len(read_reference(value).wanted) or None if value else None
 
 
 def reference_path(case: Case) -> Path | None:
-    """A call of which not all arguments are told stands for any. None without a reference, or with
-    one that cannot be read.
+    """The path of the reference; None without one, or if it cannot be read. A call with incomplete
+    arguments matches any.
     """
     value = case.keys.get(KEY)
     try:

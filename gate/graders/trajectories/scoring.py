@@ -1,4 +1,4 @@
-"""How long a way an agent took, and points for it."""
+"""The score of a trajectory by its length, errors and violations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Penalties:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """What a score is made of."""
+    """The numbers that a score is made of."""
 
     steps: int
     optimal: int
@@ -45,7 +45,7 @@ class Way:
 
 
 def strict_score(way: Way, rules: Penalties) -> float:
-    """0 to 10. Who did nothing where something was needed took no way and has 0."""
+    """The strict score, 0 to 10. A trajectory without a step has 0 if a step is necessary."""
     if not way.steps:
         return 0.0
     points = BEST - _for_steps(way, rules) - rules.violation * way.violations
@@ -53,15 +53,15 @@ def strict_score(way: Way, rules: Penalties) -> float:
 
 
 def seed_score(way: Way, rules: Penalties) -> float:
-    """The formula as it is often written down: a bonus for no violation instead of a penalty, so
-    that with the usual penalties the best is 11, the worst is 3, and doing nothing has 11.
+    """The formula as it is often published: a bonus without violations instead of a penalty. With
+    the usual penalties the best is 11, the worst is 3, and no steps have 11.
     """
     points = BEST - _for_steps(way, rules) + (0.0 if way.violations else BONUS)
     return max(0.0, points)
 
 
 def seed_bounds(rules: Penalties) -> tuple[float, float]:
-    """The least and the most that `seed` can come to."""
+    """The lowest and the highest value of `seed_score`."""
     return max(0.0, BEST - rules.most_extra - rules.most_flawed), BEST + BONUS
 
 

@@ -1,1 +1,1 @@
-"""Graders as everybody uses them; a user's own is asked in a process of its own."""
+"""Graders as the gate uses them; a user's own grader runs in a separate process."""

@@ -1,4 +1,4 @@
-"""A grader of the user's, asked in its process."""
+"""A user's grader, asked in its process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
 
 def option_faults(spec: PluginSpec, root: Path) -> list[str]:
-    """What is wrong with its options. Raises UsageError."""
+    """What is wrong with the options of a user's grader. Raises UsageError if it cannot be
+    loaded.
+    """
     examined = examine_class(spec.name, root)
     if examined.fault:
         return [examined.fault]
@@ -36,7 +38,7 @@ def option_faults(spec: PluginSpec, root: Path) -> list[str]:
 
 
 def make(spec: PluginSpec, root: Path) -> UserGrader:
-    """The grader that a checked piece of gate.yml describes. Raises UsageError."""
+    """The grader that a checked section of gate.yml describes. Raises UsageError."""
     process = PROCESSES.judging(root)
     request = ["role", _ROLE, "make", spec.name, to_json(spec.options)]
     description = process.load(spec.name, request, dict)
@@ -121,7 +123,7 @@ def _is_within(value: float, spec: MetricSpec) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """What can be told of a class before it is made."""
+    """What is known of a class before an instance is made."""
 
     fault: str  # why it is no grader
     schema: Mapping[str, Json]
@@ -131,7 +133,7 @@ class Examined:
 
 
 def examine_class(name: str, root: Path) -> Examined:
-    """Raises UsageError."""
+    """Loads the class and examines it. Raises UsageError."""
     examined = PROCESSES.judging(root).load(name, ["role", _ROLE, "examine", name], dict)
     if wrong := mismatches(schema_of(Examined), examined):
         raise UsageError(f"'{name}': {NO_SENSE}: {wrong[0].message}")
@@ -140,8 +142,8 @@ def examine_class(name: str, root: Path) -> Examined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserGrader:
-    """A Grader (gate/plugins.py) of the user's. Whatever its code does leaves the answer unscored
-    at worst.
+    """A Grader (gate/plugins.py) of the user. If its code fails, the answer is unscored at
+    worst.
     """
 
     name: str
@@ -200,7 +202,7 @@ class UserGrader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserModelGrader(UserGrader):
-    """A ModelGrader (gate/plugins.py) of the user's."""
+    """A ModelGrader (gate/plugins.py) of the user."""
 
     role: Role
 

@@ -1,4 +1,4 @@
-"""What a judge is asked where a task allows other words, and what its votes come to."""
+"""The questions to a judge for tasks that allow other words, and the result of its votes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ _WHY = 200  # characters of a judge's words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerVerdict:
-    """`right` None: nobody knows, `why` says the reason; without one no judge was asked."""
+    """The verdict on an answer. `right`: None if unknown; `why` is the reason, empty if no judge
+    was asked.
+    """
 
     right: bool | None
     why: str = ""
@@ -49,7 +51,7 @@ class AnswerVerdict:
 
 
 def question_on(open_question: OpenQuestion, intent: str) -> Question:
-    """`intent`: the task as the agent was given it."""
+    """The question to the judge. `intent`: the task as the agent got it."""
     rules = f"{_TASKS[open_question.kind]}\n{DATA_NOT_INSTRUCTIONS}\n{_REPLY}"
     pieces = {"task": intent, "reference": open_question.reference, "answer": open_question.answer}
     material = "\n\n".join(fence_text(label, text) for label, text in pieces.items())
@@ -65,7 +67,7 @@ def question_on(open_question: OpenQuestion, intent: str) -> Question:
 
 
 def decide_by_votes(open_question: OpenQuestion, replies: Sequence[Reply]) -> AnswerVerdict:
-    """By the majority of the votes; as many for as against it is not right."""
+    """The verdict by the majority of the votes; a tie is not right."""
     if not replies:
         return AnswerVerdict(right=None)
     votes, why = read_votes(replies)

@@ -1,6 +1,5 @@
-"""Whether a recorded run did its task: the product of the parts that the task names.
-
-What was not recorded is told, never guessed. A part that is 0 decides, whatever the others are.
+"""Whether a recorded run did its task: the product of the parts that the task names. What was not
+recorded is reported, never guessed. A part that is 0 decides.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from gate.text.escaping import one_line
 
 
 def clean_text(text: str) -> str:
-    """Without white space around, without one pair of equal quotes around, in small letters."""
+    """The text in small letters, without white space and one pair of equal quotes around it."""
     text = text.strip()
     for quote in "'\"":
         if text.startswith(quote) and text.endswith(quote):
@@ -41,8 +40,8 @@ def is_same_text(reference: str, text: str) -> bool:
 
 
 def includes(reference: str, text: str, *, alone: bool = False) -> bool:
-    """Whether the reference is somewhere in the text. `alone`: one of a single character must be
-    a word of it.
+    """Whether the reference is in the text. `alone`: a reference of one character must be a
+    separate word.
     """
     wanted, cleaned = clean_text(reference), clean_text(text)
     if alone and len(wanted) == 1 and not wanted.isspace():
@@ -56,8 +55,8 @@ _POST = "func:reddit_get_post_url('__last_url__')"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:
-    """What only a judge can tell. `fuzzy`: does `answer` say what `reference` says; `reason`: is
-    it the reason why the task cannot be done.
+    """A question that only a judge can decide. `fuzzy`: does `answer` say what `reference` says;
+    `reason`: is it the reason why the task cannot be done.
     """
 
     kind: Literal["fuzzy", "reason"]
@@ -67,8 +66,9 @@ class OpenQuestion:
 
 @dataclass(slots=True, kw_only=True)
 class TaskVerdict:
-    """`wrong`: failure code -> what was found; with one the score is 0. `lacking`: what was not
-    recorded, so that a part of the task cannot be judged. With neither, and nothing open, it is 1.
+    """The result of a task. `wrong`: failure code -> what was found; with one the score is 0.
+    `lacking`: what was not recorded, so that a part cannot be judged. Without either, and without
+    an open question, the score is 1.
     """
 
     wrong: dict[str, str] = field(default_factory=dict)
@@ -77,14 +77,14 @@ class TaskVerdict:
 
     @property
     def score(self) -> float | None:
-        """None: not known, or not yet."""
+        """0 or 1; None if it is not known, or not yet."""
         if self.wrong:
             return 0.0
         return None if self.lacking or self.open else 1.0
 
 
 def evaluate(checks: Checks, run: Recorded) -> TaskVerdict:
-    """Raises ValueError where the task itself, and not the run, stands in the way."""
+    """The verdict on a run. Raises ValueError if the task itself is faulty."""
     verdict, at = TaskVerdict(), LAST  # where the browser is: targets lead it on
     for part in checks.parts:
         if part == STRING and checks.answers is not None:

@@ -1,4 +1,4 @@
-"""What is measured of WebArena's tasks, live and imported."""
+"""The metrics of WebArena's tasks, live and imported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SUCCESS, NOT_EVALUABLE = "webarena.success_rate", "webarena.not_evaluable_rate"
 
 
 def specs(sites: Iterable[str] = ()) -> tuple[MetricSpec, ...]:
-    """Both metrics, and the success rate of each of the sites."""
+    """Both metrics, and the success rate of each site."""
     done = "share of the tasks that are done, by the benchmark's own rules"
     return (
         _rate(SUCCESS, done),

@@ -1,4 +1,6 @@
-"""What was recorded of a run's end: the answer, the last page, the texts at places that count."""
+"""What was recorded at the end of a run: the answer, the last page, the texts that locators
+gave.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ STATE: Mapping[str, Json] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """None: not recorded. `located`: target's index -> the text that its locator gave, empty where
-    it found nothing; `pages`: address -> HTML.
+    """What was recorded; None: not recorded. `located`: target's index -> the text that its locator
+    gave, empty if it found nothing; `pages`: address -> HTML.
     """
 
     answer: str = ""
@@ -30,13 +32,13 @@ class Recorded:
     pages: Mapping[str, str] = field(default_factory=dict)
 
     def page(self, url: str) -> str | None:
-        """The HTML of a page; a slash at the end of an address makes no difference."""
+        """The HTML of a page; a slash at the end of the address does not matter."""
         plain = url.rstrip("/")
         return next((html for at, html in self.pages.items() if at.rstrip("/") == plain), None)
 
 
 def read_recorded(answer: str, state: Mapping[str, Json]) -> Recorded:
-    """What is of the wrong type was not recorded."""
+    """The recorded parts of a state; a value of the wrong type counts as not recorded."""
     return Recorded(
         answer=answer,
         final_url=string_or_none(state.get(FINAL_URL)) or None,

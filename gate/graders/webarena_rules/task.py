@@ -1,4 +1,4 @@
-"""What a task asks to be true at its end: the `eval` of its configuration, checked."""
+"""What a task requires at its end: the checked `eval` of its configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 1_000  # targets, references: far more than any task has
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """References for the answer, in the order in which the task has them: that decides (N/A)."""
+    """The references for the answer, in the order of the task, which matters (N/A)."""
 
     order: tuple[str, ...]
     exact: str = ""
@@ -42,7 +42,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checks:
-    """`parts`: which of the three kinds count, in their order."""
+    """The parts to check. `parts`: which of the three kinds count, in order."""
 
     parts: tuple[str, ...]
     answers: Answers | None = None
@@ -52,7 +52,7 @@ class Checks:
 
 
 def checks_of(written: CheckedJson) -> Checks:
-    """Raises ValueError with every fault, one sentence."""
+    """The checks in a written `eval`. Raises ValueError with every fault, in one sentence."""
     faults = list(faults_of(written))
     if faults:
         raise ValueError("; ".join(faults[:5]))
@@ -67,8 +67,8 @@ def checks_of(written: CheckedJson) -> Checks:
 
 
 def with_sites(value: Json, sites: Mapping[str, str]) -> Json:
-    """Every `__SHOPPING__` in it as the address that `sites` has for `shopping`, without a slash at
-    its end. Data as deep as JSON is read.
+    """The value with every `__SHOPPING__` replaced by the address of `shopping` in `sites`, without
+    a slash at its end.
     """
     if isinstance(value, str):
         for site, address in sites.items():
@@ -87,7 +87,9 @@ def open_sites(text: str) -> tuple[str, ...]:
 
 
 def faults_of(written: CheckedJson) -> Iterator[str]:
-    """What is wrong with an `eval`, a sentence each: upstream fails on it, or passes anything."""
+    """One sentence for each fault of an `eval`: the original would fail on it, or accept
+    anything.
+    """
     if not isinstance(written, dict):
         yield "eval: no object"
         return

@@ -1,4 +1,4 @@
-"""WebArena's comparison of addresses."""
+"""Compares addresses as WebArena does."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ ALTERNATIVES = " |OR| "
 
 
 def url_matches(reference: str, final: str) -> bool:
-    """Whether one of the reference's addresses (host and path) is a part of the final one's, and of
-    each parameter that any of them has one of its values is there. A final one that is no address
-    matches nothing; ValueError for such a reference.
+    """Whether an address of the reference (host and path) is part of the final one, with one of its
+    values for each parameter. A final address that is invalid matches nothing; an invalid reference
+    raises ValueError.
     """
     alternatives = [_parts(one) for one in reference.split(ALTERNATIVES)]
     try:

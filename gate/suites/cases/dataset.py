@@ -1,4 +1,4 @@
-"""Datasets: every row checked with file and line, then streamed case by case."""
+"""Datasets: every row is checked with file and line, then cases are read one by one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_PROBLEMS = 50  # told one by one; the rest is a number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a whole dataset holds; only approved cases count and run."""
+    """The summary of a whole dataset; only approved cases count and run."""
 
     digests: Mapping[str, str]  # case id -> content hash, in file order
     categories: Mapping[str, str | None]  # case id -> category
@@ -44,8 +44,7 @@ class Summary:
 
 
 def check(source: DatasetSource, graders: Mapping[str, Grader]) -> Summary:
-    """Reads the whole dataset once. `graders`: name -> grader of the suite.
-
+    """Reads the whole dataset once and returns its summary. `graders`: name -> grader of the suite.
     Raises InvalidInput with every problem (the first 50 in full).
     """
     checking = _Checking(source=source, rules=key_rules(graders))
@@ -58,9 +57,8 @@ def check(source: DatasetSource, graders: Mapping[str, Grader]) -> Summary:
 
 
 def cases(source: DatasetSource, graders: Mapping[str, Grader]) -> Iterator[Case]:
-    """The approved cases in file order; the file is read again while they are taken.
-
-    Raises InvalidInput at a row that is broken, which `check` would have told.
+    """The approved cases in file order, read again from the file. Raises InvalidInput at a row that
+    is invalid, which `check` would have reported.
     """
     rules = key_rules(graders)
     for row in read_dataset(source):

@@ -1,4 +1,4 @@
-"""The keys of a case: which are known, what they must hold, which of them a suite needs."""
+"""The keys of a case: which are known, which values they may have, which of them a suite needs."""
 
 from __future__ import annotations
 
@@ -57,14 +57,16 @@ FurtherCheck = Callable[[Mapping[str, Json]], Iterable[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRule:
-    """What a key of a case must hold, and who says so."""
+    """What a key of a case must contain, and which grader says so."""
 
     reader: str  # grader name; empty: every case
     schema: CheckedJson
     fits: Check
 
     def faults(self, key: str, value: Json) -> Iterator[str]:
-        """What is wrong with the value; None: a grader's key does not apply to the case."""
+        """What is wrong with the value. None is valid for a grader's key: it does not apply to the
+        case.
+        """
         if self.fits(value) or (value is None and self.reader):
             return
         try:
@@ -76,7 +78,7 @@ class KeyRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRules:
-    """Every rule for the cases of one suite."""
+    """All rules for the cases of one suite."""
 
     known: frozenset[str]
     rules: Mapping[str, tuple[KeyRule, ...]]
@@ -86,9 +88,9 @@ class KeyRules:
     doubts: tuple[FurtherCheck, ...] = ()  # the graders' `case_doubts`
 
     def faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
-        """What is wrong with the values of a case, one `key: message` each with the graders that
-        read it. None says that a grader's key does not apply to the case. What no JSON Schema of a
-        single key can say is asked of the graders whose own keys fit theirs.
+        """What is wrong with the values of a case: one `key: message` each, with the graders that
+        read it. None is valid for a grader's key. Graders are also asked what no JSON Schema of a
+        single key can express, if their own keys are valid.
         """
         sentences: dict[str, list[str]] = {}
         for key, value in keys.items():
@@ -104,8 +106,8 @@ class KeyRules:
             yield f"{message} (read by {who})" if who else message
 
     def normalise_keys(self, data: Mapping[str, Json]) -> Mapping[str, Json]:
-        """The case as graders read it: `expected` is the expected answer too, unless a grader reads
-        that key itself, and what a grader needs and the case lacks does not apply to it.
+        """The case as graders read it: `expected` also becomes the expected answer, unless a grader
+        reads that key itself, and a missing key that a grader needs becomes None.
         """
         given = data.get(ANSWER_ALIAS)
         alias = ANSWER not in data and ANSWER_ALIAS not in self.rules and _is_answer(given)
@@ -114,7 +116,9 @@ class KeyRules:
         return {**data, **alias_keys, **absent} if alias_keys or absent else data
 
     def from_text(self, key: str, cell: str) -> Json:
-        """A CSV cell as the type that its key wants: a number stays text unless text is wrong."""
+        """A CSV cell with the type that its key needs: a number stays text unless text is
+        invalid.
+        """
         wanted = [kind for rule in self.rules.get(key, ()) for kind in _kinds(rule.schema)]
         return scalar(cell) if wanted and "string" not in wanted else cell
 
@@ -127,7 +131,7 @@ def _is_answer(value: Json) -> bool:
 
 
 def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
-    """The rules of a suite with these graders (grader name -> grader)."""
+    """The rules of a suite with these graders (name -> grader)."""
     rules: dict[str, list[KeyRule]] = {
         key: [KeyRule(reader="", schema=schema, fits=compile_check(schema))]
         for key, schema in OWN_KEYS.items()
@@ -151,7 +155,7 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
 
 
 def list_grader_keys() -> frozenset[str]:
-    """The keys that any grader of ours reads; asked only when a key is not known otherwise."""
+    """The keys that any of our graders reads; needed only for a key that is not known otherwise."""
     return frozenset(key for name in GRADERS for key in _class_keys(name))
 
 

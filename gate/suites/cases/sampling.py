@@ -1,4 +1,6 @@
-"""Which cases run: samples and shards by hash of the case id, so that every run picks the same."""
+"""Which cases run: samples and shards by hash of the case id, so that every run chooses the
+same.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,9 @@ from collections.abc import Mapping
 
 
 def choose(categories: Mapping[str, str | None], suite: str, n: int) -> frozenset[str]:
-    """`n` case ids out of `categories` (case id -> category), the same each time.
-
-    Within a category the lowest sha256(suite, id) come first; between categories seats go by
-    Sainte-Laguë (Webster) apportionment, so each has its share to within a rounding. That method is
-    house-monotone: the 10 are among the 100, the 100 among all.
+    """`n` case ids of `categories` (case id -> category), always the same ones. Within a category
+    the lowest sha256(suite, id) come first. Categories get places by Webster's (Sainte-Laguë)
+    method, so each has its share up to rounding, and a smaller sample is part of a larger one.
     """
     if n >= len(categories):
         return frozenset(categories)

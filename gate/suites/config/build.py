@@ -1,4 +1,4 @@
-"""gate.yml's data as records, each with its place in the file; the data fit the schema."""
+"""Makes records from gate.yml's data, each with its line in the file; the data fit the schema."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ Where = Callable[[Path], Place]
 def config(
     data: Mapping[str, CheckedJson], where: Where, *, agent: PluginSpec, file: str
 ) -> Config:
-    """Everything but `agent` (used when gate.yml has none) out of checked data; an item of `suites`
-    that is None is left out.
+    """The Config from checked data. `agent` is used if gate.yml has none; an item of `suites` that
+    is None is left out.
     """
     simple: dict[str, Any] = {
         "policy": from_json(Policy, data.get("policy") or {}),
@@ -67,7 +67,7 @@ def config(
 
 
 def plugin(data: Mapping[str, CheckedJson], place: Place) -> PluginSpec:
-    """`{type: name, further keys}`."""
+    """The PluginSpec of `{type: name, further keys}`."""
     options = {key: value for key, value in data.items() if key != "type"}
     return PluginSpec(name=data["type"], options=options, place=place)
 
@@ -167,7 +167,7 @@ def _metric_rule(name: str, data: Mapping[str, CheckedJson], place: Place) -> Me
 
 
 def tolerance(value: float | str) -> Tolerance:
-    """0.02 is absolute, "5%" relative."""
+    """The Tolerance of a written value: 0.02 is absolute, "5%" relative."""
     if isinstance(value, str):
         return Tolerance(value=float(value.rstrip("% ")) / 100, relative=True)
     return Tolerance(value=float(value))

@@ -1,4 +1,6 @@
-"""gate.yml against its schema: variables replaced, keys refused, each problem with its line."""
+"""Checks gate.yml against its schema: variables are replaced, unknown keys refused, each problem
+has its line.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,9 @@ _NOT_OF_CODE = ("dataset", "request")  # keys of a suite that has its cases in a
 def check_document(
     document: YamlDocument, env: Mapping[str, str]
 ) -> tuple[dict[str, Json], list[Problem]]:
-    """The data that fit, and everything that does not.
-
-    What is broken is left out: an unknown key alone, otherwise its section, or its suite (then
-    None, so that the others keep their index). Raises InvalidInput when nothing can be read.
+    """The valid data, and all problems. Invalid parts are left out: an unknown key alone, otherwise
+    its section or its suite (which becomes None, so that the others keep their index). Raises
+    InvalidInput if nothing can be read.
     """
     written = {} if document.data is None else document.data
     if not isinstance(written, dict):

@@ -1,4 +1,6 @@
-"""The models that graders ask: whether there is one, whether anybody asks it, and whose it is."""
+"""Checks the models that graders ask: whether one is configured, whether a grader asks it, and
+whether it is the agent's own.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,9 @@ _INSTEAD = "choose a model of another family"
 def judges(
     config: Config, root: Path, *, complete: bool = True, judge_unread: bool = False
 ) -> ConfigFindings:
-    """Graders without the model that they ask, models that nobody asks, templates that leave the
-    question out. `complete`: every suite could be read; `judge_unread`: there is a judge, with a
-    mistake that is told already.
+    """Finds graders without their model, models that no grader asks, and templates without the
+    question. `complete`: every suite could be read; `judge_unread`: there is a judge, with an error
+    that is reported already.
     """
     findings = ConfigFindings()
     asking = list(_asking(config.suites, root))
@@ -66,10 +68,9 @@ def judges(
 
 
 def kinship(config: Config, root: Path) -> ConfigFindings:
-    """Models that would judge their own answers, or those of their own family: a warning, with
-    `require_different_judge` an error, as is then a model that nobody knows.
-
-    For the config that is run, after options of the command line.
+    """Warns about models that would judge their own answers, or those of their family; with
+    `require_different_judge` an error, and so is an unknown model. For the config that runs, after
+    the options of the command line.
     """
     findings = ConfigFindings()
     agent = _model_of(config.agent, root)
@@ -88,7 +89,9 @@ def kinship(config: Config, root: Path) -> ConfigFindings:
 
 
 def family(model: str) -> str:
-    """Whose model it is by its name, without the provider's prefix; else its first word."""
+    """The maker of a model by its name, without the provider's prefix; else the name's first
+    word.
+    """
     name = model.lower().rpartition("/")[2]
     match = _KNOWN.search(name)
     if match and match.lastgroup:

@@ -1,4 +1,4 @@
-"""Whether the agent's key lets tools run, which a suite that checks evidence of them needs."""
+"""Checks whether the agent's key lets tools run, which suites with tool evidence need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _GRADER = "tool_evidence"
 
 
 def provider_key(config: Config, *, given: bool = False) -> ConfigFindings:
-    """A warning where suites check evidence of tools and the key is, or may be, a model provider's.
+    """A warning if suites check tool evidence and the key is, or may be, a model provider's.
     `given`: a provider key is given on the command line.
     """
     findings = ConfigFindings()

@@ -1,4 +1,4 @@
-"""Suites of gate.yml that lean on others: on bundled ones by their name, on a mode, on a judge."""
+"""Completes suites of gate.yml: from bundled ones of the same name, with a mode, with a judge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LENT = ("dataset", "graders")
 
 
 def load_bundled_entry(name: str) -> dict[str, Json]:
-    """The bundled suite as gate.yml would write it; its dataset's path is absolute."""
+    """The bundled suite as gate.yml would write it, with an absolute path to its dataset."""
     file = bundled.folder() / name / "suite.yml"
     entry: dict[str, CheckedJson] = as_object(yamlfile.parse(file.read_bytes(), str(file)).data)
     graders = spell_out_graders(entry["graders"])
@@ -26,7 +26,7 @@ def load_bundled_entry(name: str) -> dict[str, Json]:
 
 
 def fill_from_bundled(entry: Mapping[str, Json]) -> dict[str, Json]:
-    """The entry with what it leaves out taken from the bundled suite of its name."""
+    """The entry, with missing keys taken from the bundled suite of its name."""
     name = entry.get("name")
     is_complete = "suite" in entry or all(key in entry for key in _LENT)
     if is_complete or name not in bundled.suites():
@@ -35,8 +35,8 @@ def fill_from_bundled(entry: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def settle_options(config: Config, root: Path, findings: ConfigFindings | None = None) -> Config:
-    """Each suite's `mode` told to the graders that know both; optional graders that ask a judge
-    left out where there is none, which is added to what was `findings`.
+    """The config with each suite's `mode` passed to the graders that have both modes, and without
+    optional judge graders if there is no judge. Adds the latter to `findings`.
     """
     suites = tuple(
         _judgeable(_in_mode(suite, root, findings), config, findings) for suite in config.suites

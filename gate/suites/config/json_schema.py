@@ -1,4 +1,4 @@
-"""The JSON Schema of gate.yml, read off the records and the plug-in classes."""
+"""The JSON Schema of gate.yml, made from the records and the plug-in classes."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def schema_for(
 
 
 def plugin_schema(registry: Registry[T], name: str) -> dict[str, CheckedJson]:
-    """The JSON Schema of the options of a built-in plug-in, which are the fields of its class."""
+    """The JSON Schema of a built-in plug-in's options, which are the fields of its class."""
     return schema_of(registry.get_class(name))
 
 

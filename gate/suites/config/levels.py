@@ -1,4 +1,4 @@
-"""Whether a metric blocks and how much it may fall, by the rules of gate.yml alone."""
+"""Whether a metric blocks, and its tolerance, by the rules of gate.yml alone."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ ALWAYS = "agent.success_rate"  # blocks without being named
 
 
 def tolerance_of(spec: MetricSpec, rules: RegressionRules) -> Tolerance:
-    """The metric's own, the run's, or the default of its scale.
-
-    The run's absolute tolerance is meant for shares; other scales keep their defaults.
+    """The tolerance of the metric: its own, that of the run, or the default of its scale. An
+    absolute tolerance of the run applies to shares only.
     """
     rule = rules.metrics.get(spec.name)
     if rule is not None and rule.tolerance is not None:

@@ -1,4 +1,6 @@
-"""Rules that cannot work: unknown metrics, gates that no data can meet or break, old quarantine."""
+"""Finds rules that cannot work: unknown metrics, limits that no data can meet or break, an expired
+quarantine.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ Measured = Mapping[str, Mapping[str, MetricSpec]]  # suite name -> metric name -
 
 @dataclass(slots=True)
 class ConfigFindings:
-    """What a check found: problems stop the command, warnings are shown."""
+    """The result of a check: problems stop the command, warnings are shown."""
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -41,10 +43,8 @@ class ConfigFindings:
 def lint(
     config: Config, measured: Measured, today: date, *, complete: bool = True
 ) -> ConfigFindings:
-    """Everything that can be said without looking at a dataset.
-
-    `complete`: every suite could be read; otherwise an unknown metric may be one of a suite that is
-    broken, and only misspelled ones are told.
+    """Checks everything that needs no dataset. `complete`: every suite could be read; otherwise
+    only misspelled metrics are reported, because a broken suite may have the others.
     """
     findings = ConfigFindings(complete=complete)
     everywhere = {name: spec for specs in measured.values() for name, spec in specs.items()}
@@ -70,7 +70,7 @@ def lint(
 def lint_with_data(
     config: Config, measured: Measured, cases: Mapping[str, frozenset[str]]
 ) -> ConfigFindings:
-    """What needs the datasets: `cases` are the case ids of each suite that was read."""
+    """Checks what needs the datasets. `cases`: the case ids of each suite that was read."""
     findings = ConfigFindings()
     ids = frozenset().union(*cases.values())
     for entry in config.quarantine:

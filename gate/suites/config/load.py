@@ -1,4 +1,6 @@
-"""gate.yml -> Config: read, checked for form and for sense, every problem told at once."""
+"""Loads gate.yml as a Config: reads it, checks form and meaning, and reports every problem at
+once.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ _NOT_RULES = ("agent", "same_agent", "retriever", "digest", "file", "warnings", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExaminedConfig:
-    """As much of gate.yml as could be read, with everything that is wrong in it."""
+    """The parts of gate.yml that could be read, and all problems."""
 
     config: Config
     measured: Measured  # suite -> metric -> what it is
@@ -60,10 +62,9 @@ class ExaminedConfig:
 
 
 def load(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date) -> Config:
-    """The checked config. `read` gets the files (of the working tree or of a commit); user plug-ins
-    are loaded from `root`.
-
-    Raises InvalidInput with every problem, UsageError when there is no such file.
+    """The checked config. `read` reads files (of the working tree or of a commit); user plug-ins
+    are loaded from `root`. Raises InvalidInput with every problem, UsageError if the file does not
+    exist.
     """
     examined = examine(read, file, env=env, root=root, today=today)
     if examined.findings.problems:
@@ -74,7 +75,7 @@ def load(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: da
 def examine(
     read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date
 ) -> ExaminedConfig:
-    """As `load`, but what could be read is handed over beside the problems."""
+    """As `load`, but returns the parts that could be read together with the problems."""
     content = read(file)
     if content is None:
         raise UsageError(f"{file}: file not found - create one with `gate init`")
@@ -120,7 +121,7 @@ def _begin_graders(data: Json, root: Path) -> None:
 def without_secrets(
     problems: Sequence[Problem], config: Config, env: Mapping[str, str]
 ) -> list[Problem]:
-    """User code that does not load may tell any of them, those that only this file names too."""
+    """The problems with secrets masked: user code that does not load may print any of them."""
     if not problems:
         return []
     specs = (config.agent, config.control_agent, config.retriever, *models_of(config))
@@ -134,16 +135,16 @@ def without_secrets(
 
 
 def defaults() -> Config:
-    """Without a gate.yml: the OpenAgent suites against a server on this machine."""
+    """The config without a gate.yml: the OpenAgent suites and a server on this machine."""
     config = Config(agent=DEFAULT_AGENT, suites=default_suites())
     config = with_default_gates(settle_options(config, Path()))
     return replace(config, digest=digest(config, {}))
 
 
 def select(config: Config, names: Sequence[str], root: Path = Path()) -> Config:
-    """The suites called `names`, of gate.yml or else of the bundled ones, and those that are code,
-    as `./file.py:Class`; no name or `all`: every suite of gate.yml. `root`: where user plug-ins
-    are. Raises UsageError.
+    """The config with the suites called `names`, from gate.yml or the bundled ones, or classes as
+    `./file.py:Class`; without names, or with `all`, every suite of gate.yml. `root`: where user
+    plug-ins are. Raises UsageError.
     """
     if not names or "all" in names:
         return config
@@ -184,13 +185,13 @@ def _find_code_suite(code: str, written: Sequence[Suite]) -> Suite:
 
 
 def default_suites() -> tuple[Suite, ...]:
-    """Those of the OpenAgent benchmark, in its order."""
+    """The suites of the OpenAgent benchmark, in its order."""
     bundled_suites = {suite.name: suite for suite in load_bundled_suites()}
     return tuple(bundled_suites[name] for name in bundled.DEFAULT)
 
 
 def list_written_suites(config: Config) -> tuple[Suite, ...]:
-    """Those that gate.yml names itself: not the bundled ones that stand in where it names none."""
+    """The suites in gate.yml, without the bundled ones that are used if it has none."""
     stand_ins = {suite.place for suite in default_suites()}
     return tuple(suite for suite in config.suites if suite.place not in stand_ins)
 
@@ -212,8 +213,8 @@ def digest(config: Config, written: Mapping[str, Json]) -> str:
 
 
 def rules_to_hash(config: Config, written: Mapping[str, Json]) -> dict[str, Json]:
-    """Every rule as the digest has it. Not the agent, places in the file, nor what variables hold:
-    other agents are as they are `written` in gate.yml, and so is the base branch.
+    """Every rule that the digest covers: not the agent, places in the file, or values of variables.
+    Other agents, and the base branch, are as `written` in gate.yml.
     """
     named = written.get("baseline")
     branch = named.get("branch") if isinstance(named, dict) else None
@@ -230,9 +231,9 @@ def _without_places(value: Json) -> CheckedJson:
 
 
 def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
-    """sha256[:16] of a grader's name, options and, for a user's own, of its file: what a comparison
-    with the baseline needs to be the same (docs/semantics.md 5). `about`: what else shapes its
-    scores, such as the judge's model and the wording of its prompt.
+    """sha256[:16] of a grader's name, options and, for a user's own, its files: a comparison with
+    the baseline needs it to be the same (docs/semantics.md 5). `about`: what else shapes its
+    scores, such as the judge's model and prompt.
     """
     written = [spec.name, to_json(spec.options), *([about] if about else [])]
     text = json.dumps(written, sort_keys=True, separators=(",", ":"))
@@ -240,14 +241,14 @@ def grader_digest(spec: PluginSpec, root: Path, about: Json = None) -> str:
 
 
 def read_user_code(spec: PluginSpec, root: Path) -> bytes:
-    """What stands in the user's files that a plug-in runs, those that they import included; nothing
-    where they cannot be found.
+    """The content of the user's files that a plug-in runs, with the files that they import; empty
+    if they are not found.
     """
     return code_in(code_of(spec), root)
 
 
 def code_in(names: Iterable[str], root: Path) -> bytes:
-    """The same of code by its names, as `code_of` gives them."""
+    """The content of code by its names, as `code_of` returns them."""
     given = [name for name in names if name]
     files = [file for file in map(grader_file, given) if file]
     content = b"".join((root / file).read_bytes() for file in files if (root / file).is_file())
@@ -258,23 +259,23 @@ def code_in(names: Iterable[str], root: Path) -> bytes:
 
 
 def code_of(spec: PluginSpec) -> tuple[str, ...]:
-    """The code of the user's that a grader or model runs, as `./file.py:name` or `module:name`: the
-    plug-in itself, and what its options name.
+    """The user's code that a grader or model runs, as `./file.py:name` or `module:name`: the
+    plug-in itself, and code that its options name.
     """
     named = (spec.name, *(spec.options.get(key) for key in _CODE_OPTIONS))
     return tuple(one for one in named if isinstance(one, str) and ":" in one)
 
 
 def models_of(config: Config) -> tuple[PluginSpec, ...]:
-    """Whom graders ask."""
+    """The models that graders ask."""
     return tuple(model for model in (config.judge, config.verifier) if model is not None)
 
 
 def measure(
     suites: Sequence[Suite], root: Path, findings: ConfigFindings, asked: frozenset[int]
 ) -> Measured:
-    """What each suite measures; a grader that cannot be made is added to what was `findings`.
-    `asked`: as `collect_k` has them.
+    """The metrics of each suite; a grader that cannot be made is added to `findings`. `asked`: the
+    k of `collect_k`.
     """
     measured: dict[str, Mapping[str, MetricSpec]] = {}
     for suite in suites:

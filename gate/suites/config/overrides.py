@@ -1,4 +1,4 @@
-"""What beats gate.yml: options of the command line, and release mode."""
+"""What overrides gate.yml: options of the command line, and release mode."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ def override(
     baseline: str | None = None,
     out: str | None = None,
 ) -> Config:
-    """The config with the options that are given; None leaves gate.yml's value.
-
-    Raises UsageError for an option that the agent's type does not have.
+    """The config with the given options; None keeps gate.yml's value. Raises UsageError for an
+    option that the agent's type does not have.
     """
     address: dict[str, CheckedJson] = {"base_url": base_url, "model": model}
     manners: dict[str, CheckedJson] = {"timeout": timeout, "concurrency": concurrency}
@@ -50,7 +49,7 @@ def override(
 
 def settings(config: Config, more: Mapping[str, str]) -> Config:
     """The config with single keys of `baseline` and `policy` replaced (dotted key -> value), as the
-    action's inputs do; keys of other sections are somebody else's. Raises UsageError.
+    action's inputs do; other sections are ignored. Raises UsageError.
     """
     for key, value in more.items():
         section, _, name = key.partition(".")
@@ -68,7 +67,9 @@ def settings(config: Config, more: Mapping[str, str]) -> Config:
 
 
 def for_release(config: Config) -> Config:
-    """Release mode (docs/semantics.md 3): a policy that gate.yml does not set is `fail`."""
+    """The config in release mode (docs/semantics.md 3): a policy that gate.yml does not set is
+    `fail`.
+    """
     every = schema_of(type(config.policy))["properties"]
     can_fail = [name for name, values in every.items() if "fail" in values["enum"]]
     strict: dict[str, CheckedJson] = {
@@ -78,8 +79,8 @@ def for_release(config: Config) -> Config:
 
 
 def with_key(config: Config) -> Config:
-    """Whose agent reads a key, now that one is given: from the usual variable, if gate.yml names
-    none and the agent's type knows keys.
+    """The config whose agent reads a key that was given: from the usual variable, if gate.yml names
+    none and the agent's type has keys.
     """
     agent = config.agent
     knows = "api_key_env" in schema_of(AGENTS.get_class(agent.name))["properties"]
@@ -92,8 +93,8 @@ def with_key(config: Config) -> Config:
 def override_options(
     agent: PluginSpec, registry: Registry[Agent] = AGENTS, **given: str | float | None
 ) -> PluginSpec:
-    """The agent or retriever with the options of the command line that are given. Raises
-    UsageError for one that its type does not have.
+    """The agent or retriever with the given options of the command line. Raises UsageError for one
+    that its type does not have.
     """
     for option, value in _drop_none(**given).items():
         agent = _agent_option(agent, registry, option, value)

@@ -1,4 +1,4 @@
-"""`${NAME}` in gate.yml: replaced in `agent` and `judge` and their like only; keys written into the
+"""`${NAME}` in gate.yml is replaced in `agent`, `judge` and similar sections only; API keys in the
 file are refused.
 """
 
@@ -30,7 +30,7 @@ _SECRET = late_pattern(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFault:
-    """Something wrong at a path of gate.yml."""
+    """An error at a path of gate.yml."""
 
     path: Path
     message: str
@@ -38,8 +38,8 @@ class ConfigFault:
 
 @dataclass(slots=True, kw_only=True)
 class Replaced:
-    """Data without variables; `hidden` are the paths whose values came from the environment and
-    must not be printed.
+    """Data without variables. `hidden`: the paths whose values came from the environment and must
+    not be printed.
     """
 
     data: dict[str, Json]
@@ -50,8 +50,8 @@ class Replaced:
 def replace_variables(
     data: Mapping[str, Json], env: Mapping[str, str], wants_text: Callable[[Path], bool]
 ) -> Replaced:
-    """`wants_text(path)`: False where `timeout_s: ${TIMEOUT}` shall become a number. `$${NAME}` is
-    the text `${NAME}`.
+    """The data with variables replaced. `wants_text(path)`: False if the text becomes a number, as
+    in `timeout_s: ${TIMEOUT}`. `$${NAME}` is the text `${NAME}`.
     """
     done = Replaced(data={})
 
@@ -73,7 +73,9 @@ def replace_variables(
 
 
 def secrets(data: Mapping[str, Json]) -> Iterator[ConfigFault]:
-    """Keys and tokens that are written into the file; a message never shows their values."""
+    """A fault for each key or token that is written into the file; its message never shows the
+    value.
+    """
     for section in SECTIONS:
         for path, text in _texts(data.get(section), (section,)):
             if path[-1] == "api_key_env":

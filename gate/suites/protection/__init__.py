@@ -1,1 +1,3 @@
-"""What a pull request may not move: the base branch's rules, and what this branch makes easier."""
+"""What a pull request cannot change: the base branch's rules; and what it makes easier for
+itself.
+"""

@@ -1,5 +1,5 @@
-"""What scores each column: a hash of its grader, and whether this change edits the file that the
-grader, or the suite itself, is written in (docs/semantics.md 5 and 6).
+"""A hash of the grader of each column, and whether this change edits the file of the grader or
+suite (docs/semantics.md 5 and 6).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WHOLE = ("success", "first_success", "score")  # what every grader with an opin
 
 
 def grader_digests(suite: Suite, graders: Mapping[str, Grader], rules: Rules) -> dict[str, str]:
-    """Column -> hash; the success of a trial depends on the graders that have an opinion."""
+    """Column -> hash; that of success covers all graders with an opinion."""
     each = [
         grader_digest(_as_hashed(spec, grader), rules.root, _about(spec, grader, suite, rules))
         for spec, grader in zip(suite.graders, graders.values(), strict=True)
@@ -72,8 +72,8 @@ def _about(spec: PluginSpec, grader: Grader, suite: Suite, rules: Rules) -> Json
 def list_edited_columns(
     suite: Suite, graders: Mapping[str, Grader], rules: Rules
 ) -> dict[str, str]:
-    """Columns of graders whose file is not the base's, with why nothing can compare them, and those
-    that depend on them. A suite written as code fills every column itself.
+    """Column -> why it cannot be compared, for graders whose file differs from the base's, and for
+    columns that depend on them. An edited suite written as code affects every column.
     """
     why_by_column: dict[str, str] = {}
     for spec, grader in zip(suite.graders, graders.values(), strict=True):

@@ -1,4 +1,6 @@
-"""Whose rules judge: the own gate.yml, or under `protect` the base branch's; the agent is own."""
+"""Whose rules judge: the own gate.yml or, under `protect`, the base branch's; the agent is always
+the own one.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ CONFIG = "gate.yml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesBase:
-    """The commit whose rules may judge; `forge` reads it, `name` is for messages."""
+    """The commit whose rules may judge. `forge` reads its files; `name` is for messages."""
 
     sha: str
     name: str
@@ -40,7 +42,7 @@ class RulesBase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What judges this run, and where the datasets come from."""
+    """The rules that judge this run, and where the datasets come from."""
 
     config: Config
     own: Config  # the pull request's, for its agent and its new cases
@@ -59,7 +61,7 @@ class Rules:
 
     @property
     def sources(self) -> Sources:
-        """Object as gate.yml names it -> file -> sha256, of all code that has judged."""
+        """For all code that has judged: its name in gate.yml -> file -> sha256."""
         return merge_sources(self.sources_before, PROCESSES.sources(self.root))
 
     @property
@@ -68,12 +70,11 @@ class Rules:
 
     @property
     def has_base(self) -> bool:
-        """Whether it is known what the base's rules were."""
+        """Whether the base's rules are known."""
         return self.base is not None or self.beside is not None
 
     def code_of(self, suite: Suite) -> SuiteCode | None:
-        """The suite's own code, from the working tree as graders are; None: it has a dataset.
-
+        """The suite's own code, from the working tree like graders; None if it has a dataset.
         Raises InvalidInput.
         """
         if not suite.suite:
@@ -96,14 +97,14 @@ class Rules:
         return on_disk(path, bundled.short_path(own_suite.dataset))
 
     def base_source(self, suite: Suite) -> DatasetSource | None:
-        """The dataset as the base has it; None where it has none, or the own rules judge."""
+        """The dataset of the base; None if it has none, or the own rules judge."""
         if self.base is None or suite.name in self.new_suites:
             return None
         return _source(suite, self.base)
 
     def judging_file(self, path: str) -> DatasetSource | None:
-        """A file beside gate.yml that has a say in the verdict, as it stands where the rules are
-        from; None where there is none.
+        """A file next to gate.yml that influences the verdict, from the side whose rules judge;
+        None if it does not exist.
         """
         if self.base is not None:
             return _file_of(path, self.base)
@@ -115,7 +116,7 @@ class Rules:
         )
 
     def source_beside(self, suite: Suite) -> DatasetSource | None:
-        """The base's dataset where it does not judge, to tell which cases are other ones now."""
+        """The base's dataset if it does not judge, to find cases that differ now."""
         if self.beside is None or self.theirs is None:
             return None
         theirs = self.theirs.find_suite(suite.name)
@@ -142,10 +143,8 @@ def load_own_config(
     today: date,
     written: bytes | None = None,
 ) -> Config:
-    """gate.yml of the working tree, or the built-in defaults where there is none and none is named.
-    `written`: its content, where it is no file.
-
-    Raises InvalidInput, UsageError.
+    """The config of the working tree's gate.yml, or the built-in defaults if there is none and none
+    is named. `written`: its content, if it is not a file. Raises InvalidInput, UsageError.
     """
     if written is not None:
         return load(lambda path: written, options_file or CONFIG, env=env, root=root, today=today)
@@ -156,7 +155,7 @@ def load_own_config(
 
 
 def disk(root: Path) -> Read:
-    """Reads files of the working tree."""
+    """A function that reads files of the working tree."""
     return lambda path: read_if_there(root / path, path)
 
 
@@ -168,7 +167,7 @@ def judging_rules(
     env: Mapping[str, str],
     why_no_base: str = "",
 ) -> Rules:
-    """The rules of docs/semantics.md 6. Where the base's do not judge, a note says why."""
+    """The rules of docs/semantics.md 6. If the base's rules do not judge, a note says why."""
     alone = Rules(config=own_config, own=own_config, root=root)
     if base is None:
         return _alone(alone, why_no_base)
@@ -228,9 +227,7 @@ def _without_file(alone: Rules, theirs: Config, base: RulesBase) -> Rules:
 def base_config(
     own_config: Config, base: RulesBase, root: Path, env: Mapping[str, str]
 ) -> Config | None:
-    """The base's gate.yml where the own rules judge all the same; None where it has none that can
-    be read here.
-    """
+    """The base's gate.yml if the own rules judge; None if it has none that can be read here."""
     try:
         return _theirs(own_config, base, root, env)[0]
     except InvalidInput:
@@ -328,8 +325,8 @@ def _kind(file: str, theirs: Config) -> str:
 
 
 def with_late_sources(rules: Rules, before: Sources) -> Rules:
-    """With what the code that judges has loaded since the rules were read, or had loaded `before`,
-    when answers of this session were judged.
+    """The rules with the code that was loaded since they were read, or `before`, when earlier
+    answers of this session were judged.
     """
     if rules.base is None or rules.theirs is None:
         return rules

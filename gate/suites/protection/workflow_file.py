@@ -1,5 +1,5 @@
-"""The workflow that starts the gate: its inputs can switch off what gate.yml asks for, and its
-checkout can leave the token where programs of the change may read it.
+"""Checks the workflow that starts the gate: its inputs can switch off rules of gate.yml, and its
+checkout can leave the token where programs of the change can read it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from gate.suites.protection.rules import RulesBase
 def explain_changed_workflow(
     env: Mapping[str, str], base: RulesBase, root: Path, top: Path, branch: str | None
 ) -> str:
-    """What a change is told that starts the gate by another workflow file than the base branch;
-    empty where it does not. `top`: of the work tree; `branch`: where the change goes.
+    """A sentence if the change's workflow file differs from the base branch's; else empty. `top`:
+    root of the work tree; `branch`: the branch to merge into.
     """
     file = _file(env)
     own_file = top / file
@@ -34,8 +34,8 @@ def explain_changed_workflow(
 
 
 def has_kept_token(top: Path) -> bool:
-    """Whether actions/checkout left the token in the work tree's git configuration, or the way to
-    it; it does unless it is told `persist-credentials: false`.
+    """Whether actions/checkout left the token, or a path to it, in the work tree's git
+    configuration. It does without `persist-credentials: false`.
     """
     try:
         text = (top / ".git" / "config").read_bytes()

@@ -1,3 +1,3 @@
-"""The dataset as an artifact: cases proposed, without personal data or doubles; approved by people;
-counted.
+"""Work on a dataset: cases are proposed, without personal data or duplicates, approved by people,
+and counted.
 """

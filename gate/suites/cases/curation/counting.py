@@ -1,4 +1,4 @@
-"""What a dataset holds: how much of what, where it came from, what stands twice, what leaks."""
+"""Statistics of a dataset: counts, provenance, near duplicates, leaks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Double:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leak:
-    """What the answer should say stands where the agent can read it."""
+    """A text that the answer should have and that the agent can read in the case."""
 
     case: str
     where: str  # "input" or "context"
@@ -33,7 +33,9 @@ class Leak:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Of every case in the file, whatever its status; leaks and doubles of those not rejected."""
+    """The statistics of every case in the file, whatever its status; leaks and duplicates leave out
+    rejected cases.
+    """
 
     cases: int
     statuses: Mapping[str, int]
@@ -50,7 +52,9 @@ class Figures:
 
 
 def figures(rows: Sequence[Mapping[str, Json]]) -> Figures:
-    """`rows`: cases as they are written, aliases of `input` resolved."""
+    """The statistics of the rows: cases as they are written, with other names of `input`
+    replaced.
+    """
     live = [row for row in rows if row.get("status") != "rejected"]
     questions = [(str(row.get("id")), question(row)) for row in live]
     wordings = Counter(mask_wording(text) for _, text in questions)
@@ -71,7 +75,7 @@ def figures(rows: Sequence[Mapping[str, Json]]) -> Figures:
 
 
 def question(row: Mapping[str, Json]) -> str:
-    """The input as text: itself, or what the messages say."""
+    """The input as text: the text itself, or that of its messages."""
     given = row.get("input")
     if isinstance(given, list):
         return " ".join(str(m.get("content")) for m in given if isinstance(m, dict))
@@ -79,7 +83,7 @@ def question(row: Mapping[str, Json]) -> str:
 
 
 def provenance(row: Mapping[str, Json]) -> str:
-    """Who made the case: `metadata.provenance`, as a word or as `{kind: ...}`."""
+    """Who made the case: `metadata.provenance`, a word or `{kind: ...}`."""
     given = as_object(row.get("metadata")).get("provenance")
     kind = given.get("kind") if isinstance(given, dict) else given
     return str(kind) if kind else "(not told)"

@@ -1,4 +1,4 @@
-"""What a case asks of an answer, so that two cases can be told apart that ask for the same."""
+"""What a case demands of an answer, to find cases that demand the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ASKED = frozenset((*INPUT_KEYS, *OUTSIDE_DIGEST, *REQUEST_KEYS, "timeout_sec", 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
     """One thing that an answer must have. `accepted`: numbers, or texts as they are compared; the
-    first is how the case writes it. `near`: labels, one of which must stand beside it.
+    first is as the case writes it. `near`: labels, one of which must be next to it.
     """
 
     key: str
@@ -34,7 +34,7 @@ class Demand:
     required: bool = True
 
     def is_met_by(self, other: Demand) -> bool:
-        """Whether an answer that has the other one has this one, too, as far as can be seen."""
+        """Whether an answer that meets `other` also meets this demand, as far as can be seen."""
         if self.key != other.key or not (self.accepted and other.accepted):
             return False
         if self.near and not self.near & other.near:

@@ -1,4 +1,4 @@
-"""Asking for proposals until there are enough, or the model has nothing new to say."""
+"""Asks for proposals until there are enough, or the model has nothing new."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Row = dict[str, Json]
 def more_like(
     seeds: Sequence[Mapping[str, Json]], count: int, intake: Intake, ask: Ask
 ) -> list[Row]:
-    """At most `count` new cases. Raises InfrastructureError when the model says nothing usable."""
+    """At most `count` new cases. Raises InfrastructureError if the model gives no usable reply."""
     found: list[Row] = []
     turn = in_vain = 0
     while len(found) < count and in_vain < _IN_VAIN:
@@ -45,7 +45,7 @@ def more_like(
 def out_of_log(
     entries: Sequence[Entry], count: int, intake: Intake, ask: Ask, log: str
 ) -> list[Row]:
-    """At most `count` cases out of what users asked. Raises InfrastructureError."""
+    """At most `count` cases made from what users asked. Raises InfrastructureError."""
     found: list[Row] = []
     fresh = _not_yet_known(entries, intake, log)
     for turn, start in enumerate(range(0, len(fresh), PER_QUESTION)):

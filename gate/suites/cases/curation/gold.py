@@ -1,4 +1,4 @@
-"""The right answer of a case, made of its own keys: what an agent without a fault would return."""
+"""The right answer of a case, made from its own keys."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _NO_SUCH: Json = "a right value"  # for what a case demands without saying what 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gold:
-    """`answers`: each is a right one; none where the case does not say any. `made_up`: they keep to
-    a demanded form and say nothing. The documents and calls are those that the case names; None
-    where it names none.
+    """The right answers of a case. `answers`: each is right; empty if the case does not state one.
+    `made_up`: they only have the demanded form. Documents and calls are those that the case names;
+    None if it names none.
     """
 
     answers: tuple[str, ...]
@@ -33,12 +33,14 @@ class Gold:
     made_up: bool = False
 
     def response(self, answer: str) -> Response:
-        """With the gold's documents and calls, whatever the answer is."""
+        """A response with this answer and the documents and calls of the gold."""
         return Response(answer=answer, retrieved=self.retrieved, steps=self.steps, state=self.state)
 
 
 def gold_of(case: Case) -> Gold:
-    """What the keys of the case say; a demand on form alone is met with made-up words."""
+    """The right answer in the keys of the case; a demand on form alone is met with made-up
+    words.
+    """
     keys = case.keys
     answers = tuple(_answers(keys))[:_MOST]
     formed = () if answers else tuple(_make_form(keys))

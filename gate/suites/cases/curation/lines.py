@@ -1,6 +1,4 @@
-"""A dataset's JSON Lines, changed a line at a time: what is not touched stays as it was, byte for
-byte.
-"""
+"""Changes a dataset's JSON Lines line by line: other lines stay the same, byte for byte."""
 
 from __future__ import annotations
 
@@ -18,13 +16,13 @@ from gate.text.suggestions import did_you_mean
 
 
 def writable(path: Path) -> None:
-    """Raises UsageError for a format that cannot be changed line by line."""
+    """Raises UsageError if the format cannot be changed line by line."""
     if path.suffix != ".jsonl":
         raise UsageError(f"{path}: only JSON Lines files (.jsonl) can be edited; convert it first")
 
 
 def cases_of(path: Path) -> list[dict[str, Json]]:
-    """Every row that is a mapping, aliases of `input` resolved. Raises InvalidInput."""
+    """Every row that is a mapping, with other names of `input` replaced. Raises InvalidInput."""
     found, problems = [], []
     for row in read_dataset(on_disk(path, path.as_posix())):
         if isinstance(row, Problem):
@@ -37,7 +35,7 @@ def cases_of(path: Path) -> list[dict[str, Json]]:
 
 
 def append_cases(content: bytes, cases: Iterable[Mapping[str, Json]]) -> bytes:
-    """The file with these cases at its end."""
+    """The file's content with these cases at its end."""
     gap = b"" if not content or content.endswith(b"\n") else b"\n"
     return content + gap + b"".join(_line(case) for case in cases)
 
@@ -48,7 +46,9 @@ def change_cases(
     change: Callable[[dict[str, Json]], dict[str, Json]],
     name: str,
 ) -> bytes:
-    """The file with the cases called `ids` changed. Raises UsageError for one that is not there."""
+    """The file's content with `change` applied to the cases in `ids`. Raises UsageError for a
+    missing one.
+    """
     wanted, known = dict.fromkeys(ids), []
     lines = content.splitlines(keepends=True)
     for number, line in enumerate(lines):

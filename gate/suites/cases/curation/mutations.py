@@ -1,4 +1,6 @@
-"""Wrong answers made of a right one: two figures exchanged, directions turned, a number moved."""
+"""Makes wrong answers from a right one: two numbers exchanged, directions turned, a number
+changed.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ _MARKS: dict[Locale, str] = {"en": ".", "de": ",", "fr": ","}  # before the deci
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Where the digits of one number stand in the answer, and what they are worth as they stand:
-    1.2 of "$1.2M". `value` is the number's own: 1200000.
+    """The place of one number's digits in the answer, and their value as written: 1.2 for "$1.2M".
+    `value`: the number itself, 1200000.
     """
 
     start: int
@@ -36,7 +38,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """An answer with one number changed, from one value to another."""
+    """An answer with one number changed, with its old and new value."""
 
     answer: str
     before: float
@@ -44,8 +46,8 @@ class Moved:
 
 
 def figures_of(answer: str, question: str, locale: Locale = "en") -> tuple[Figure, ...]:
-    """The numbers that the answer states of itself: none that the question has said already, none
-    inside a word, no year beside other numbers.
+    """The numbers that the answer states itself: not those of the question, none inside a word, no
+    year next to other numbers.
     """
     asked = {number.value for number in numbers(question, locale)}
     found = [
@@ -60,7 +62,7 @@ def figures_of(answer: str, question: str, locale: Locale = "en") -> tuple[Figur
 
 
 def exchange_figures(answer: str, figures: Sequence[Figure]) -> Iterator[str]:
-    """The answer with two of its figures in each other's place."""
+    """The answer with two of its numbers exchanged, for each pair."""
     few = len(figures) <= _ALL_PAIRS
     for made, (a, b) in enumerate(combinations(figures, 2) if few else pairwise(figures)):
         if made >= _MOST:
@@ -73,8 +75,8 @@ def exchange_figures(answer: str, figures: Sequence[Figure]) -> Iterator[str]:
 
 
 def move_figures(answer: str, figures: Sequence[Figure], locale: Locale = "en") -> Iterator[Moved]:
-    """The answer with one of its numbers 5 % larger, in the spelling that it had; with more
-    decimals where else it would be another size: 3 is 3.15.
+    """The answer with one of its numbers 5 % larger, in the same spelling; with more decimals if
+    needed: 3 becomes 3.15.
     """
     for figure in figures[:_MOST]:
         if figure.digits:
@@ -87,7 +89,7 @@ def move_figures(answer: str, figures: Sequence[Figure], locale: Locale = "en") 
 
 
 def turn_directions(answer: str) -> str | None:
-    """The answer with its directions turned; None where it has none."""
+    """The answer with its directions turned (rose -> fell); None if it has none."""
     return turn_statement(answer[:LONGEST])
 
 

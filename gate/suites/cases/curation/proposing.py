@@ -1,5 +1,5 @@
-"""Cases that a model proposes, from a seed set or from production logs: asked, checked, without
-doubles. Nothing proposed runs before a person approved it.
+"""Cases that a model proposes, from existing cases or production logs: asked for, checked, without
+duplicates. No proposed case runs before a person approves it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,16 @@ _SHAPES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaned:
-    """The text with `<email>` and the like, and how many of each kind were there."""
+    """A text with `<email>` and similar marks, and how many values of each kind were replaced."""
 
     text: str
     found: Counter[str]
 
 
 def clean_text(text: str) -> Cleaned:
-    """Equal texts give equal results; what is already replaced stays."""
+    """The text without personal data and secrets. Equal texts give equal results; existing marks
+    stay.
+    """
     found: Counter[str] = Counter()
     for shape in _SHAPES:
         kind = shape.kind if shape.kind in PERSONAL else "secret"
@@ -104,15 +106,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedDocuments:
-    """Documents that somebody found for a question, best first. They are relevant once a person
-    has said so: `by` stands beside them until then.
+    """Documents found for a question, best first. They are relevant only after a person has said
+    so; until then `by` says who found them.
     """
 
     ids: tuple[str, ...]
     by: str
 
     def add_to(self, row: Mapping[str, CheckedJson]) -> dict[str, CheckedJson]:
-        """The proposal with them; without any as it is."""
+        """The proposal with these documents; unchanged if there are none."""
         if not self.ids:
             return dict(row)
         about = {**row["metadata"], "relevant_doc_ids": {"by": self.by, "read_by": None}}
@@ -121,7 +123,7 @@ class ProposedDocuments:
 
 @dataclass(slots=True, kw_only=True)
 class Intake:
-    """What may come in: every new question is compared with all that are there."""
+    """Decides what is new: every new question is compared with all existing ones."""
 
     known: Known
     ids: set[str]
@@ -176,8 +178,8 @@ class Intake:
 
 
 def entry(data: Json, line: int, redact: Callable[[str], str]) -> Entry | None:
-    """What a line of a log says: a text, or an object with the question under one of the names of a
-    case's input. None where it asks nothing.
+    """The entry in a line of a log: a text, or an object with the question under one of the names
+    of a case's input. None if it has no question.
     """
     given = data if isinstance(data, dict) else {"input": data}
     asked = next((given[k] for k in ("input", "query", "question", "prompt") if given.get(k)), None)
@@ -200,7 +202,7 @@ def entry(data: Json, line: int, redact: Callable[[str], str]) -> Entry | None:
 
 
 def document_ids(listed: Json, most: int = MOST_DOCUMENTS) -> tuple[str, ...]:
-    """The first ids of a list of ids or of objects with one; nothing of anything else."""
+    """The first ids in a list of ids or of objects with an id; empty for anything else."""
     some = listed[:most] if isinstance(listed, list) else []
     ids = [one.get("id") if isinstance(one, dict) else one for one in some]
     texts = [str(one) for one in ids if isinstance(one, (str, int)) and not isinstance(one, bool)]
@@ -226,7 +228,7 @@ def from_seeds(shown: Sequence[Mapping[str, Json]], count: int, turn: int) -> Qu
 
 
 def from_log(entries: Sequence[Entry], turn: int) -> Question:
-    """Asks which of the entries make a case, and how to label them."""
+    """The question that asks which entries make a case, and how to label them."""
     material = "\n".join(
         fence_text(f"entry {n}", json.dumps(_describe_entry(one), ensure_ascii=False), limit=_SHOWN)
         for n, one in enumerate(entries, 1)

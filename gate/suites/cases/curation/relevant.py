@@ -1,5 +1,5 @@
-"""Relevant documents that are proposed for cases which run already. The case stays as it is: what
-is proposed stands in its metadata until a person has decided.
+"""Proposes relevant documents for existing cases. The case does not change: the proposal waits in
+its metadata until a person decides.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SAID_OTHERWISE = (KEY, "relevance_scores")
 
 
 def metadata_of(case: Mapping[str, Json]) -> dict[str, Json]:
-    """What is known about the case. Raises UsageError where it is not written as keys."""
+    """The metadata of a case. Raises UsageError if it is not a mapping."""
     metadata = case.get("metadata")
     if metadata is not None and not isinstance(metadata, dict):
         raise UsageError(f"case '{case.get('id')}': metadata must be a mapping; correct it first")
@@ -24,8 +24,8 @@ def metadata_of(case: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def find_lacking(cases: Sequence[Mapping[str, Json]]) -> Iterator[Mapping[str, Json]]:
-    """Those that run and say nothing of relevant documents; none (`[]`) is something that is said,
-    and so is a proposal that waits or was rejected.
+    """The cases that run and say nothing about relevant documents. `[]` says that there are none; a
+    waiting or rejected proposal counts, too.
     """
     for case in cases:
         runs = case.get("status", "approved") == "approved"
@@ -35,13 +35,13 @@ def find_lacking(cases: Sequence[Mapping[str, Json]]) -> Iterator[Mapping[str, J
 
 
 def add_proposal(case: Mapping[str, Json], found: ProposedDocuments) -> dict[str, Json]:
-    """The case with documents that a person is to look at."""
+    """The case with documents that a person has to check."""
     proposal = {"status": "proposed", "ids": list(found.ids), "by": found.by, "read_by": None}
     return {**case, "metadata": {**metadata_of(case), KEY: proposal}}
 
 
 def is_waiting(case: Mapping[str, Json]) -> bool:
-    """Whether it has a proposal of this kind that nobody decided on."""
+    """Whether the case has a proposal of documents without a decision."""
     return _proposal(case).get("status") == "proposed"
 
 
@@ -52,7 +52,7 @@ def _proposal(case: Mapping[str, Json]) -> dict[str, Json]:
 def take_proposal(
     case: Mapping[str, Json], reader: str, ids: Sequence[str] | None
 ) -> dict[str, Json]:
-    """The case with the documents as its own. `ids`: instead of those that were proposed."""
+    """The case with the documents as its own. `ids`: other documents than the proposed ones."""
     about = _proposal(case)
     kept = {"by": about.get("by"), "read_by": reader}
     taken = as_list(about.get("ids")) if ids is None else list(ids)
@@ -60,6 +60,6 @@ def take_proposal(
 
 
 def reject_proposal(case: Mapping[str, Json], reader: str) -> dict[str, Json]:
-    """The case without them; they are not proposed again."""
+    """The case without the proposal; these documents are not proposed again."""
     about = {**_proposal(case), "status": "rejected", "read_by": reader}
     return {**case, "metadata": {**metadata_of(case), KEY: about}}

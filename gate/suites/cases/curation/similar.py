@@ -1,4 +1,4 @@
-"""Questions that say the same, whatever their case, punctuation and layout."""
+"""Finds questions with the same words, whatever their case, punctuation and layout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CHANGING = re.compile(rf"\b(?:{_MONTHS}|q[1-4]|h[12])\b|\d[\d.,:/-]*")
 
 @dataclass(slots=True)
 class Known:
-    """Questions by their words; grows as new ones are taken in."""
+    """The known questions, by their words; new ones are added."""
 
     _words: dict[str, frozenset[str]] = field(default_factory=dict)  # id -> words
     _with: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -32,8 +32,8 @@ class Known:
             self._with[word].append(name)
 
     def nearest(self, text: str) -> tuple[str, float] | None:
-        """The most similar question and its similarity, 1 for the same words; None where no word
-        is shared.
+        """The most similar question and its similarity, 1 for the same words; None if no word is
+        shared.
         """
         words = _words_of(text)
         shared = Counter(name for word in words for name in self._with.get(word, ()))
@@ -43,7 +43,9 @@ class Known:
 
 
 def find_doubles(questions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, float]]:
-    """Pairs of (id, text) that are alike: the later one, its nearest earlier one, similarity."""
+    """Near duplicates among (id, text): the later one, its most similar earlier one, and the
+    similarity.
+    """
     known = Known()
     for name, text in questions:
         found = known.nearest(text)

@@ -1,4 +1,4 @@
-"""The figures of a dataset as text for a terminal and as Markdown."""
+"""The statistics of a dataset as text for a terminal and as Markdown."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Gates, levels and tolerances, as they apply to each metric of each suite.
-
-What applies is compared, not what is written: a gate that moves from the top of gate.yml into its
-suites is no looser, and a tolerance that was left out means the default of the metric's scale.
+"""Compares gates, levels and tolerances as they apply to each metric of each suite. A gate that
+moves from the top of gate.yml into its suites is not looser, and a missing tolerance is the default
+of the metric's scale.
 """
 
 from __future__ import annotations
@@ -65,7 +64,9 @@ class _Side:
 def limits(
     head: Config, base: Config, measured: Mapping[str, Mapping[str, MetricSpec]]
 ) -> Iterator[str]:
-    """`measured`: suite of the base -> metric -> what it is."""
+    """A sentence for each loosened limit. `measured`: suite of the base -> metric -> its
+    MetricSpec.
+    """
     head_suites = {suite.name: suite for suite in head.suites}
     kept = [suite for suite in base.suites if suite.name in head_suites]
     looser: list[_Looser] = []

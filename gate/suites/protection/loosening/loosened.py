@@ -1,4 +1,4 @@
-"""All that a pull request makes easier for itself to pass."""
+"""Everything that a pull request makes easier for itself to pass."""
 
 from __future__ import annotations
 
@@ -78,9 +78,8 @@ def _key(spec: PluginSpec) -> str:
 def list_loosened_rules(
     head: Config, base: Config, measured: Mapping[str, Mapping[str, MetricSpec]]
 ) -> tuple[str, ...]:
-    """Each rule that the head makes easier to pass than the base has it.
-
-    `measured`: suite of the base -> metric -> what it is; tells defaults and scales.
+    """A sentence for each rule that is easier to pass in the head than in the base. `measured`:
+    suite of the base -> metric -> its MetricSpec, for defaults and scales.
     """
     sentences = (*limits(head, base, measured), *suites(head, base), *settings(head, base))
     return tuple(dict.fromkeys(sentences))

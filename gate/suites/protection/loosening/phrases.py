@@ -1,4 +1,4 @@
-"""How numbers and places are written where a rule has become looser."""
+"""The wording of numbers and places in sentences about loosened rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gate.records import Tolerance
 
 
 def at(place: Place | None) -> str:
-    """` in gate.yml:31`, with the file in backticks; empty where the line is not known."""
+    """` in gate.yml:31`, with the file in backticks; empty if the line is unknown."""
     return f" in `{place.file}:{place.line}`" if place is not None and place.line else ""
 
 
@@ -16,5 +16,5 @@ def number(value: float | None) -> str:
 
 
 def amount(tolerance: Tolerance) -> str:
-    """As gate.yml has it: `0.02`, `5%`."""
+    """The tolerance as gate.yml has it: `0.02`, `5%`."""
     return f"{100 * tolerance.value:g}%" if tolerance.relative else f"{tolerance.value:g}"

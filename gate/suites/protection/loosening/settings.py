@@ -1,4 +1,6 @@
-"""Numbers of the regression rules, and the blocks of gate.yml that are not about one metric."""
+"""Compares the numbers of the regression rules, and the sections of gate.yml that are not about one
+metric.
+"""
 
 from __future__ import annotations
 
