@@ -52,10 +52,15 @@ def rename_report(report: Report, suites: Mapping[str, SuiteMeta]) -> Report:
     )
 
 
-def rename_rows(rows: Iterator[TrialRow], suites: Mapping[str, SuiteMeta]) -> Iterator[TrialRow]:
-    """Rows whose scores have the names of now; `suites` have them already."""
+def list_names_of_rows(suites: Mapping[str, SuiteMeta]) -> dict[str, Names]:
+    """Suite -> names that rows beside these `suites`, which have those of now, may still have."""
     names = {name: renamed_beside(one.specs) for name, one in suites.items()}
-    if not any(names.values()):
+    return {name: each for name, each in names.items() if each}
+
+
+def rename_rows(rows: Iterator[TrialRow], names: Mapping[str, Names]) -> Iterator[TrialRow]:
+    """Rows whose scores have the names of now. `names`: as `list_names_of_rows` has them."""
+    if not names:
         return rows
     return (_rename_scores(row, names.get(row["suite"], {})) for row in rows)
 

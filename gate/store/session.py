@@ -35,7 +35,13 @@ from gate.records import (
     TrialRow,
 )
 from gate.records.codec import from_json, json_text, to_json
-from gate.store.current_names import list_old_names, rename_report, rename_rows, rename_suite
+from gate.store.current_names import (
+    list_names_of_rows,
+    list_old_names,
+    rename_report,
+    rename_rows,
+    rename_suite,
+)
 from gate.store.event_log import SURROGATES, EventLog, disk, parse_line
 from gate.store.session_check import check_form, check_names, read_report, report_of
 from gate.system.shortage import advice
@@ -125,6 +131,7 @@ class SessionWriter:
         self.log = EventLog(folder / EVENTS, redact)
         self._redact = redact
         self._lock = FileLock(folder / LOCK)
+        self._renamed = list_names_of_rows(meta.suites)
 
     @classmethod
     def create(cls, out: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
@@ -202,11 +209,11 @@ class SessionWriter:
 
     def rows(self) -> Iterator[TrialRow]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
-        return rename_rows(self.log.rows(), self.meta.suites)
+        return rename_rows(self.log.rows(), self._renamed)
 
     def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         """The rows of some cases only, without reading the others."""
-        return rename_rows(self.log.rows_of(suite, case_ids), self.meta.suites)
+        return rename_rows(self.log.rows_of(suite, case_ids), self._renamed)
 
     def find_done(self) -> Set[tuple[str, str, int]]:
         """(suite, case, round) of every finished trial; nobody's answer is not finished."""
@@ -285,7 +292,7 @@ class Session:
 
     def rows(self) -> Iterator[TrialRow]:
         """The rows of details.jsonl, or of the resume log when the run was cut off."""
-        return rename_rows(self._stored_rows(), self.meta.suites)
+        return rename_rows(self._stored_rows(), list_names_of_rows(self.meta.suites))
 
     def _stored_rows(self) -> Iterator[TrialRow]:
         details = self.folder / DETAILS
