@@ -1,10 +1,10 @@
 """How often graders judge as a person would, on cases written from the outside.
 
-`python benchmarks/graders_outside.py [PART ...]`; each part has sets that were looked at while the
-graders were mended (`tests/data/graders_outside/PART.yml`, and by another hand `PART_stranger.yml`)
-and sets that were kept apart (`PART_apart.yml`, `PART_stranger_apart.yml`, which was looked at
-later, and `PART_stranger2.yml`). `--wrong` lists the wrong verdicts of the former, `--wrong-apart`
-those of all. To measure an older version: `PYTHONPATH=OLDER_CHECKOUT`.
+`python benchmarks/graders_outside.py [PART ...]`; sets that are called apart were kept from whoever
+mended the graders, the others were looked at, mostly after a first measurement. Strangers are
+language models that had seen neither graders nor other cases. `--wrong` lists the wrong verdicts of
+two sets, `--wrong-apart` those of all.
+To measure an older version: `PYTHONPATH=OLDER_CHECKOUT`.
 """
 
 import argparse
@@ -27,7 +27,13 @@ SETS = {
     "written afterwards": "_apart2",
     "a stranger's": "_stranger",
     "a stranger's, first kept apart": "_stranger_apart",
-    "a second stranger's, kept apart": "_stranger2",
+    "a second stranger's": "_stranger2",
+    "a third stranger's": "_stranger3",
+    "a fourth stranger's": "_stranger4",
+    "a fifth stranger's": "_stranger5",
+    "a sixth stranger's": "_stranger6",
+    "a seventh stranger's": "_stranger7",
+    "an eighth stranger's, kept apart": "_stranger8",
 }
 
 
@@ -38,7 +44,7 @@ class Judged:
     kind: str
     case: str
     right: bool
-    passed: bool
+    passed: bool | None  # None: the grader leaves it to a verifier
 
 
 def judge_facts(written: dict) -> Iterator[Judged]:
@@ -59,11 +65,13 @@ def judge_facts(written: dict) -> Iterator[Judged]:
 
 
 def judge_hallucination(written: list | dict) -> Iterator[Judged]:
-    """Without a verifier: an answer passes that has no number without support."""
+    """Without a verifier: an answer passes if all its numbers are supported, and fails if one is
+    contradicted.
+    """
     for kind, context, question, answer, right in _asked(written):
         case = Case(id="a", input=question, keys={"context": context})
         score = Hallucination(max_rate=0).grade(case, Response(answer=answer))
-        yield Judged(kind=kind, case=answer, right=right, passed=score.passed is True)
+        yield Judged(kind=kind, case=answer, right=right, passed=score.passed)
 
 
 def _asked(written: list | dict) -> Iterator[tuple[str, str, str, str, bool]]:
@@ -97,12 +105,15 @@ def told(cases: list[Judged]) -> str:
     """`3 of 60 accepts false (5.0 %), ...`: shares of the cases that should fail, and pass."""
     wrong = [one for one in cases if not one.right]
     right = [one for one in cases if one.right]
-    accepted, refused = sum(c.passed for c in wrong), sum(not c.passed for c in right)
+    accepted = sum(one.passed is True for one in wrong)
+    refused = sum(one.passed is False for one in right)
     share = (accepted + refused) / max(1, len(cases))
+    left = [sum(c.passed is None for c in some) for some in (wrong, right)]
     return (
         f"{len(cases)} cases, false accepts {accepted} of {len(wrong)}"
         f" ({accepted / max(1, len(wrong)):.1%}), false rejects {refused} of {len(right)}"
         f" ({refused / max(1, len(right)):.1%}), wrong {share:.1%}"
+        + (f", left open {left[0]} and {left[1]}" if any(left) else "")
     )
 
 
@@ -118,7 +129,7 @@ def main() -> None:
             print(f"{part}, {which}: {told(cases)}")
             if options.wrong_apart or (options.wrong and which in ("tuned", "a stranger's")):
                 for one in cases:
-                    if one.passed is not one.right:
+                    if one.passed is (not one.right):
                         says = "accepts" if one.passed else "rejects"
                         print(f"  {one.kind}: {says} {one.case}")
 

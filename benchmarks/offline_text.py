@@ -61,7 +61,8 @@ def main():
         start = time.process_time()
         assert facts.grade(case, response).passed
         middle = time.process_time()
-        unsupported += hallucination.grade(case, response).values["operational.hallucination_rate"]
+        values = hallucination.grade(case, response).values
+        unsupported += values["operational.unverified_rate"]
         spent["facts"] += middle - start
         spent["hallucination"] += time.process_time() - middle
     total = time.process_time() - began

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from gate.errors import GraderFailure, UsageError
 from gate.graders.claims.asking import MOST_ASKED, Finding, excerpt, findings, question_on
-from gate.graders.claims.check import Checked, check
+from gate.graders.claims.check import CONTRADICTIONS, Checked, check
 from gate.graders.claims.entities import Entity, Kind, unsupported_entities
 from gate.graders.claims.source_texts import context_of
 from gate.graders.claims.sources import Leeway
@@ -37,7 +37,7 @@ class Hallucination:
 
     rel_tol: float = 0.0  # beyond rounding to the last stated digit
     abs_tol: float = 0.0
-    unverified: Literal["count", "apart"] = "count"
+    unverified: Literal["apart", "count"] = "apart"
     max_rate: float | None = None  # passes at most at this rate; None: no opinion
     entities: tuple[Kind, ...] = ()
     locale: Locale = "en"
@@ -95,6 +95,12 @@ class Hallucination:
         asked = min(len(checked.open), MOST_ASKED)
         found = findings(asked, votes)
         found += [Finding(verdict="unverified")] * (len(checked.open) - asked)
+        found = [
+            Finding(verdict="refuted")
+            if one.verdict == "unverified" and why in CONTRADICTIONS
+            else one
+            for one, why in zip(found, checked.why, strict=True)
+        ]
         account = Account(checked=checked, found=tuple(found), answer=response.answer[:LIMIT])
         made_up, seen = unsupported_entities(
             response.answer[:LIMIT], (*context, case.question), self.entities

@@ -97,7 +97,9 @@ CHANGED = (
         since="0.2.0",
         sentence=(
             "the grader `hallucination` also compares units, what a number refers to, and which "
-            "way a change goes. Scores may therefore differ from older baselines"
+            "way a change goes, and an answer with a number that could not be checked has no "
+            "rate; `unverified: count` counts such numbers as unsupported, as before. Scores may "
+            "therefore differ from older baselines"
         ),
         concerns=lambda setup: _grades_with(setup, "hallucination"),
     ),

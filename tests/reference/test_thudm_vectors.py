@@ -63,7 +63,7 @@ def test_runs_and_errors_of_the_documented_shape(tmp_path):
     own = [trial.attempt for trial in found.trials()]
     assert [(one.status, one.passed, one.failures) for one in own] == [
         ("completed", True, ()),
-        ("completed", False, ("task_limit_reached", "loop")),
+        ("completed", False, ("task_limit_reached", "inefficient")),
         ("infra_error", None, ("agent_failed",)),
     ]
     assert found.created_at == "2023-11-14T22:13:19Z"

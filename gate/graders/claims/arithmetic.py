@@ -7,14 +7,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
 from gate.graders.claims.equations import value_of
 from gate.graders.claims.moments import Moments
 from gate.graders.claims.named import Named
 from gate.graders.claims.sources import is_scaled, precision
 from gate.graders.claims.working import Working
-from gate.text.numbers.measures import Measure
 from gate.text.numbers.number import PARTS, Number
 
 _JOINT = 90  # characters between two numbers of an equation
@@ -28,7 +26,6 @@ _EQUALS = re.compile(r"[^\d=]{0,40}(?:=|≈|≅|\bequals|\bis|\bmakes|\bgives)[^
 _OPENS = re.compile(r"[^\d=(.;!?\n]{0,30}(?:\(=?[\s$€£(]*|:[ ])")
 CONSTANTS = frozenset((4.0, 7.0, 12.0, 24.0, 52.0, 60.0, 100.0, 365.0))  # of calendars and percent
 _AGED = re.compile(r"\b(?:aged?|age of|at) \Z")
-_COMPOUND = re.compile(r" ?(?:h|hrs?|hours?|min|minutes?)\.?,?(?: and)? ")
 
 
 @dataclass(frozen=True)
@@ -44,12 +41,19 @@ class Arithmetic:
         if self._equation(i):
             return True
         if stated:
-            return self._named.explains(i, within=True)
+            return self._named.explains(i, within=True) or self._named.adds_up(i)
         return (
             self._between(i)
             or self._named.explains_share(i)
             or self._named.explains(i, within=False)
         )
+
+    def excludes(self, i: int) -> bool:
+        """Whether number i is no calculation with two numbers or moments."""
+        unit = self.working.units[i]
+        if unit is not None and unit.dimension in ("time", "months") and self._moments.several:
+            return False
+        return self._named.excludes(i)
 
     def clear(self, i: int) -> None:
         """An operand of a right equation is said of nothing else."""
@@ -72,31 +76,21 @@ class Arithmetic:
         """ "26 minutes later", "at the age of 67": the time between two moments that are told."""
         working = self.working
         claim, unit = working.numbers[i], working.units[i]
+        begin, end = working.sentences.around(claim.start)
+        sentence = working.answer[begin:end]
         if unit is None:
             before = working.answer[max(0, claim.start - 12) : claim.start]
             aged = not claim.unit and _AGED.search(before)
-            return bool(aged) and self._moments.years_apart(claim.value)
+            return bool(aged) and self._moments.years_apart(claim.value, sentence)
         if unit.dimension == "months" and unit.factor == 12:
-            return self._moments.years_apart(claim.value)
+            return self._moments.years_apart(claim.value, sentence)
+        if unit.dimension == "months":
+            return self._moments.months_apart(claim.value * unit.factor)
         if unit.dimension != "time":
             return False
         seconds = claim.value * unit.factor
         allowed = precision(claim, working.answer) * unit.factor
-        for k, low in ((i - 1, i - 1), (i + 1, i)):
-            if 0 <= low < len(working.numbers) - 1 and self._is_compound(low):
-                other = cast("Measure", working.units[k])
-                seconds += working.numbers[k].value * other.factor
-                allowed = min(allowed, other.factor / 2, unit.factor / 2)
         return self._moments.apart(seconds, allowed)
-
-    def _is_compound(self, i: int) -> bool:
-        """ "4 h 40 min", from number i on."""
-        working = self.working
-        one, other = working.units[i], working.units[i + 1]
-        if one is None or other is None or not one.dimension == other.dimension == "time":
-            return False
-        between = working.numbers[i].end, working.numbers[i + 1].start
-        return one.factor > other.factor and bool(_COMPOUND.fullmatch(working.answer, *between))
 
     # ------------------------------------------------------------------------------- equations
 

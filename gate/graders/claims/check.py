@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
-from gate.graders.claims.directions import is_turned, said_right_before
+from gate.graders.claims.directions import is_turned, said_right_after, said_right_before
+from gate.graders.claims.entities import days_of
 from gate.graders.claims.labels import (
     Label,
     Row,
@@ -21,12 +22,15 @@ from gate.graders.claims.labels import (
     unwrapped,
     words,
 )
+from gate.graders.claims.mentions import NO_CODE, Mentions
 from gate.graders.claims.operands import Labels, labels_of
+from gate.graders.claims.places import ELSEWHERE, Places
+from gate.graders.claims.ranks import RANK, Ranks
 from gate.graders.claims.sentences import Sentences
 from gate.graders.claims.sources import Leeway, Sources
 from gate.graders.claims.spelled import TIMES, nouns, spelled
 from gate.graders.claims.swaps import GENERIC, Saying, is_swapped
-from gate.graders.claims.units import unit_of
+from gate.graders.claims.units import join_compounds, unit_of
 from gate.graders.claims.working import Working
 from gate.text.numbers.measures import Measure, measure_of_word
 from gate.text.numbers.number import LIMIT, Locale, Number
@@ -54,11 +58,19 @@ _PLAIN = frozenset(_PLAIN_WORDS.split())
 
 # Why a claim is open, besides that nothing states it.
 SWAPPED = "the sources give this number for something else"
+MAYBE_SWAPPED = f"{SWAPPED}, but it may be calculated"
+_PERHAPS = (SWAPPED, ELSEWHERE)  # in the sources by chance, where it is calculated
 TURNED = "it goes the other way"
 NO_YEAR = "no source has this year"
-NO_CODE = "no source has this code"
 NO_NAME = "no source has this name"
 OTHER_YEAR = "the sources say another year of this"
+CHANGED = "a source says the same with another number"
+INVENTED = "no source states it, and no calculation with two of their numbers gives it"
+# What speaks against a claim. Without one of these an open claim may be right: it can follow from
+# the sources by a calculation or in words that only a reader understands.
+CONTRADICTIONS = frozenset(
+    (SWAPPED, TURNED, NO_YEAR, NO_CODE, NO_NAME, OTHER_YEAR, CHANGED, INVENTED, RANK)
+)
 _FROM = re.compile(r"\bfrom (?:about |around |roughly )?\Z")
 _PRONOUN = re.compile(r"[\s*-]*(?:Its?|He|She|They|Their|His|Her)\b")
 _SUBJECT = re.compile(r"\s*(?:[^\s,(]+[ ]?){1,4}")
@@ -66,8 +78,6 @@ _GOES_ON = re.compile(
     r",[ ](?=(?:was|is|were|are|went|goes|belong\w*|came|comes|in|at|by|for|of|on)\b)"
     r"([^,.;:()\n\d]+)"
 )
-_CODE = re.compile(r"[A-Z](?<![\w.#-].)[A-Z]{0,4}-?\d{3,}(?![\w-]|[.,]\d)")  # E-4417
-_MOST_CODES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,42 +138,33 @@ def check(
             leeway=leeway,
             names=lambda: look.names,
         )
-        _calculate(working, claims, look.doubted)
+        arithmetic = Arithmetic(working)
+        _calculate(arithmetic, claims, look.doubted)
+        look.clear_operands()
         _repeat(look)
+        for i in claims:
+            if (i not in look.known or i in look.doubted) and look.is_changed(i):
+                look.known.discard(i)
+                look.doubted[i] = CHANGED
+        _look_for_any_calculation(arithmetic, claims, look.doubted)
     right = set(stated)
-    codes = _unknown_codes(answer, question, sources)
+    mentions = Mentions(answer, question, look.places, look.said_around)
+    unknown = list(mentions.unsupported())
+    unknown += Ranks(answer, found, look.stating, labelled).unsupported(look.sentences)
     open_ = [i for i in claims if i not in look.known or i in look.doubted]
     return Checked(
         stated=tuple(found[i] for i in stated),
         calculated=tuple(
             found[i] for i in claims if i in look.known and i not in right and i not in look.doubted
         ),
-        open=(*(found[i] for i in open_), *codes),
-        why=(*(look.doubted.get(i, "") for i in open_), *(NO_CODE for _ in codes)),
+        open=(*(found[i] for i in open_), *(one.claim for one in unknown)),
+        why=(*(look.doubted.get(i, "") for i in open_), *(one.why for one in unknown)),
     )
-
-
-def _unknown_codes(answer: str, question: str, sources: Sources) -> list[Number]:
-    """ "E-4471" where the sources have "E-4417": of a shape that they have, but not there."""
-    said = list(_CODE.finditer(answer[:LIMIT]))[:_MOST_CODES]
-    if not said:
-        return []
-    known = {code for text in (*sources.texts, question) for code in _CODE.findall(text)}
-    shapes = {_shape(code) for text in sources.texts for code in _CODE.findall(text)}
-    return [
-        Number(value=0.0, text=one[0], start=one.start(), end=one.end())
-        for one in said
-        if one[0] not in known and _shape(one[0]) in shapes
-    ]
-
-
-def _shape(code: str) -> str:
-    return "".join("0" if sign.isdigit() else sign for sign in code)
 
 
 def _found(answer: str, sources: Sources, locale: Locale) -> Sequence[Number]:
     """The numbers of the answer, those in words too where they count what the sources count."""
-    found = numbers(answer, locale)[:_MOST]
+    found = join_compounds(answer, numbers(answer, locale)[:_MOST])
     counted: list[frozenset[str]] = []
 
     def is_counted(noun: str) -> bool:
@@ -214,7 +215,7 @@ class _Look:
     doubted: dict[int, str] = field(default_factory=dict)
 
     def is_claim(self, i: int, one: Number) -> bool:
-        if _is_reference(self.answer, one):
+        if _is_reference(self.answer, one) or self._is_in_date(one):
             return False
         if not one.maybe_date:
             if self._is_unknown_name(one):
@@ -229,6 +230,14 @@ class _Look:
             return True
         self.doubted[i] = NO_YEAR
         return True
+
+    def _is_in_date(self, one: Number) -> bool:
+        k = bisect_right(self._dates, (one.start, len(self.answer)))
+        return k > 0 and one.start < self._dates[k - 1][1] and not _YEAR.fullmatch(one.text)
+
+    @cached_property
+    def _dates(self) -> list[tuple[int, int]]:
+        return [found.span() for found in days_of(self.answer[:LIMIT])]
 
     def _is_unknown_name(self, one: Number) -> bool:
         """ "Aero 14" where the sources have "Aero 13" and "Aero 15"."""
@@ -280,8 +289,11 @@ class _Look:
             return
         if self._turned(i) or self._contradicted(i, stating):
             self.doubted[i] = TURNED
-        elif i < _MOST_COMPARED and min(stating) >= 0 and self._swapped(i, stating):
-            self.doubted[i] = SWAPPED
+        elif i < _MOST_COMPARED and min(stating) >= 0 and not self._said_alike(i, stating):
+            if self._swapped(i, stating):
+                self.doubted[i] = SWAPPED
+            elif self._is_elsewhere(i, stating):
+                self.doubted[i] = ELSEWHERE
 
     def _turned(self, i: int) -> bool:
         """ "fell from 5 to 8"."""
@@ -302,7 +314,7 @@ class _Look:
         return theirs == {-said}
 
     def _swapped(self, i: int, stating: Sequence[int]) -> bool:
-        if self._said_alike(i, stating) or self.sources.spells(self.numbers[i]):
+        if self.sources.spells(self.numbers[i]):
             return False
         mine, *beside = self._labels(i)
         near = mine.near | self._subject(i)
@@ -316,18 +328,61 @@ class _Look:
             return False
         return is_swapped(self.numbers[i], stating, self._saying(i, near, beside), self.labelled)
 
+    def _is_elsewhere(self, i: int, stating: Sequence[int]) -> bool:
+        spots = [(where, one.start) for where, one in (self.sources.found[k] for k in stating)]
+        return self.places.is_elsewhere(spots, self.said_around(self.numbers[i].start))
+
+    def is_changed(self, i: int) -> bool:
+        """Whether a source has the words around the number with another number among them."""
+        number = self.numbers[i]
+        key = _words_around(self.answer, number)
+        return bool(key) and any(
+            one.value != number.value for one in self._by_words_around.get(key, ())
+        )
+
+    @cached_property
+    def _by_words_around(self) -> dict[tuple[str, ...], list[Number]]:
+        kept: dict[tuple[str, ...], list[Number]] = {}
+        for where, one in self.sources.found[:_MOST]:
+            if key := _words_around(self.sources.texts[where], one):
+                kept.setdefault(key, []).append(one)
+        return kept
+
+    def clear_operands(self) -> None:
+        """Operands may come from several places."""
+        calculated = [i for i in self.known if i not in self.stating]
+        sentences = {self.sentences.around(self.numbers[i].start)[0] for i in calculated}
+        for i in [i for i, why in self.doubted.items() if why == ELSEWHERE]:
+            if self.sentences.around(self.numbers[i].start)[0] in sentences:
+                del self.doubted[i]
+
+    def said_around(self, at: int) -> tuple[Words, Words]:
+        """The words of a sentence; and with them those of the one before and of the question."""
+        begin, end = self.sentences.around(at)
+        before, _ = self.sentences.around(at, back=1)
+        said = words(self.answer[begin:end])
+        return said, said | words(self.answer[before:begin]) | self._question_words
+
+    @cached_property
+    def places(self) -> Places:
+        return Places(self.sources.texts)
+
     def _subject(self, i: int) -> Words:
-        """Of a sentence that begins with "it": the first words of the one before; of "the best one,
-        4.8, is Lea's": what follows.
+        """Of a sentence that begins with "it" or has no name: the first words of the one before; of
+        "the best one, 4.8, is Lea's": what follows.
         """
         number = self.numbers[i]
         begin, end = self.sentences.around(number.start)
         found = _GOES_ON.match(self.answer, number.end, end)
         told = words(found[1]) if found else frozenset()
-        if begin and _PRONOUN.match(self.answer, begin):
+        if begin and (
+            _PRONOUN.match(self.answer, begin)
+            or words(self.answer[begin:end]).isdisjoint(self.labelled.names)
+        ):
             earlier, _ = self.sentences.around(max(0, begin - 2))
             if subject := _SUBJECT.match(self.answer, earlier, begin):
-                told |= words(subject[0])
+                about = words(subject[0])
+                told |= about.difference(*periods(about).values())
         return told
 
     def _said_alike(self, i: int, stating: Sequence[int]) -> bool:
@@ -391,18 +446,22 @@ class _Look:
         begin, end = self.sentences.around(self.numbers[i].start)
         said = words(self.answer[begin : min(end, begin + 1000)])
         sure = near.difference(*(label.near for label in beside))
+        asked = self._question_words
         if len(near) < _FEW:
-            near |= self._question_words
+            near |= asked
         if _FROM.search(self.answer, max(0, self.numbers[i].start - 20), self.numbers[i].start):
-            later = words(self.answer[self.numbers[i].end : end])
+            follows = self.numbers[i + 1 : i + 2]
+            later = words(self.answer[follows[0].end : end]) if follows else frozenset()
             when = frozenset().union(*periods(later).values())
+            asked = asked.difference(*periods(asked).values())
             near, said, sure = near - when, said - when, sure - when
         others = frozenset(abs(one.value) for one in self._within(i, begin, end))
         return Saying(
             near=near,
             subject=self._subject(i),
             sure=sure,
-            wide=said | self._question_words,
+            said=said,
+            wide=said | asked,
             others=others,
         )
 
@@ -425,6 +484,15 @@ def _clause(text: str, start: int, end: int, low: int, high: int) -> str:
     return f"{before} {after}"
 
 
+def _words_around(text: str, number: Number) -> tuple[str, ...]:
+    """Three words before a number and two after it; empty where its sentence has fewer."""
+    before = re.split(r"[.;:|\n]\s", text[max(0, number.start - 60) : number.start])[-1].split()
+    after = re.split(r"[.;:|\n](?:\s|\Z)", text[number.end : number.end + 40])[0].split()
+    if len(before) < 3 or not after:
+        return ()
+    return (*before[-3:], *after[:2])
+
+
 def _words_before(text: str, number: Number) -> set[str]:
     """Of its sentence, as they are written, without those that tell nothing."""
     low = max(0, number.start - 60)
@@ -433,12 +501,12 @@ def _words_before(text: str, number: Number) -> set[str]:
     return set(before[at + 1 :].split()).difference(_PLAIN)
 
 
-def _calculate(working: Working, claims: Sequence[int], doubted: dict[int, str]) -> None:
+def _calculate(arithmetic: Arithmetic, claims: Sequence[int], doubted: dict[int, str]) -> None:
     """A claim is tried again only where one near it has become an operand."""
-    arithmetic, known = Arithmetic(working), working.known
-    for i in [i for i in claims if doubted.get(i) == SWAPPED]:
+    working, known = arithmetic.working, arithmetic.working.known
+    for i in [i for i in claims if doubted.get(i) in _PERHAPS]:
         arithmetic.clear(i)
-    tried = [i for i in claims if i not in known or doubted.get(i) == SWAPPED]
+    tried = [i for i in claims if i not in known or doubted.get(i) in _PERHAPS]
     for _ in range(_PASSES):
         right = []
         for i in tried[:_MOST_CALCULATED]:
@@ -455,11 +523,31 @@ def _calculate(working: Working, claims: Sequence[int], doubted: dict[int, str])
             return
 
 
+def _look_for_any_calculation(
+    arithmetic: Arithmetic, claims: Sequence[int], doubted: dict[int, str]
+) -> None:
+    """An answer with many open claims calculates in steps, and a search that goes on in steps finds
+    any number.
+    """
+    known = arithmetic.working.known
+    left = [i for i in claims if i not in known or doubted.get(i) in _PERHAPS]
+    for i in left:
+        excluded = len(left) <= _FEW and arithmetic.excludes(i)
+        if doubted.get(i) == SWAPPED:
+            doubted[i] = SWAPPED if excluded else MAYBE_SWAPPED
+        elif excluded and i not in doubted:
+            doubted[i] = INVENTED
+
+
 def _repeat(look: _Look) -> None:
-    """A calculated number may be said again."""
-    said = {look.numbers[i][:2] for i in look.known if i not in look.stating}
+    """A calculated number may be said again; "30 % more" and "30 % less" are two."""
+    said = {
+        (look.numbers[i][:2], said_right_after(look.answer, look.numbers[i]))
+        for i in look.known
+        if i not in look.stating
+    }
     for i, one in enumerate(look.numbers):
-        if i not in look.known and one[:2] in said:
+        if i not in look.known and (one[:2], said_right_after(look.answer, one)) in said:
             look.known.add(i)
 
 

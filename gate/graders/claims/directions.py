@@ -81,6 +81,12 @@ def said_right_before(text: str, number: Number) -> int:
     return _sense(before[-1]) if before else 0
 
 
+def said_right_after(text: str, number: Number) -> int:
+    """As `direction`, of "5 % more" only."""
+    after = text[number.end : number.end + 20].split()
+    return _sense(after[0]) if after else 0
+
+
 @lru_cache(maxsize=4096)
 def _sense(word: str) -> int:
     found = DIRECTION.fullmatch(word)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gate.text.late_pattern import late_pattern
 from gate.text.phrases import fold_text, has_phrase
 
 Kind = Literal["names", "dates", "quotes"]
@@ -19,18 +20,31 @@ _MOST = 500  # entities of one answer that are looked up
 _QUOTE_WORDS = 3  # shorter quotes name a term
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# How German, French and Spanish months begin that do not begin as the English ones do.
+_OTHER_MONTHS = {"mär": 3, "mai": 5, "okt": 10, "dez": 12, "fév": 2, "avr": 4, "aoû": 8, "déc": 12}
+_OTHER_MONTHS |= {"ene": 1, "abr": 4, "ago": 8, "dic": 12}
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
-    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
+    r"|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|janvier|février|mars|avril|mai|juin"
+    r"|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio"
+    r"|agosto|septiembre|octubre|noviembre|diciembre)\b\.?"
 )
 _DATE = re.compile(
     r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?(?!\d)"
     rf"|\b(?P<m2>{_MONTH})[ ](?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?:,?[ ](?P<y2>\d{{4}}))?\b(?![.,]\d)"
-    rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.)?[ ](?:of[ ])?(?P<m3>{_MONTH})"
-    r"(?:,?[ ](?P<y3>\d{4}))?\b"
+    rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.)?[ ](?:of[ ]|de[ ])?(?P<m3>{_MONTH})"
+    r"(?:,?[ ](?:de[ ])?(?P<y3>\d{4}))?\b"
     rf"|\b(?P<m4>{_MONTH})[ ](?P<y4>\d{{4}})\b"
     r"|\b(?P<a5>\d{1,2})[/.](?P<b5>\d{1,2})[/.](?P<y5>\d{4})\b"
     r"|(?<![\d.,$€£-])\b(?P<y6>(?:19|20)\d\d)\b(?![.,]\d|[ ]?%)"
+)
+# Of these, those that name a day.
+_DAY = late_pattern(
+    r"\b\d{4}-\d\d-\d\d(?!\d)"
+    rf"|\b{_MONTH}[ ]\d{{1,2}}(?:st|nd|rd|th)?(?:,?[ ]\d{{4}})?\b(?![.,:]?\d)"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th|\.)?[ ](?:of[ ]|de[ ])?{_MONTH}(?:,?[ ](?:de[ ])?\d{{4}})?"
+    r"|\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b"
 )
 _QUOTE = re.compile(r'"([^"\n]{1,600})"|“([^“”\n]{1,600})”|«([^«»\n]{1,600})»')
 _ELLIPSIS = re.compile(r"\s*(?:\[?\.{3}\]?|\[?…\]?)\s*")
@@ -113,6 +127,20 @@ def _mentioned(entity: str, words: str) -> bool:
     return len(names) < 4 and all(has_phrase(one, words) for one in names)
 
 
+_SHORT_FIGURE = re.compile(r"\d(?<![\d.,].)\d?(?![\d,]|\.\d)|\d{4}-\d\d-\d\d")
+
+
+def days_of(text: str) -> Iterator[re.Match[str]]:
+    """The dates of a text that name a day."""
+    end = 0
+    for figure in _SHORT_FIGURE.finditer(text):
+        if figure.start() >= end and (
+            found := _DAY.search(text, max(end, figure.start() - 12), figure.end() + 22)
+        ):
+            end = found.end()
+            yield found
+
+
 def _read(written: str) -> list[Date]:
     """What a date can mean: 03/05/2024 is two days."""
     found = _DATE.fullmatch(written)
@@ -128,7 +156,10 @@ def _read(written: str) -> list[Date]:
 
 
 def _month(name: str) -> int:
-    return _MONTHS.index(name[:3].lower()) + 1
+    begins = name[:3].lower()
+    if name.lower().startswith("jui"):
+        return 6 if name.lower() == "juin" else 7
+    return _OTHER_MONTHS.get(begins) or _MONTHS.index(begins) + 1
 
 
 def dates_in(text: str) -> Iterator[Date]:

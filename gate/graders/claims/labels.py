@@ -24,7 +24,7 @@ _CLAUSE_ENDS = (
 )
 _CLAUSE = re.compile(_CLAUSE_ENDS)
 _CLAUSE_OR_STOP = re.compile(rf"[.?!](?=\s)|\n|{_CLAUSE_ENDS}")
-_WORD = re.compile(r"\b\d{1,2}[a-z]\b|[^\W\d_]+|\b(?:19|20)\d\d\b")
+_WORD = re.compile(r"\b\d{1,2}[a-z]\b|\b[A-Z]{1,3}-?\d{1,3}\b|[^\W\d_]+|\b(?:19|20)\d\d\b")
 _NAMED_BY_SIGN = re.compile(r"\b([^\W\d_]{2,}) (?=([A-Z]|\d{1,3})\b(?![.,]\d|['%]| ?%))")
 _ENDING_SIGN = re.compile(r" (?:[A-Z]|\d{1,3})\b")
 _KEY = re.compile(r"([^\W\d][\w.-]*)\"?\s?[=:]\s?[\"'$€£]?\Z")
@@ -32,7 +32,10 @@ _STOPS = (". ", "? ", "! ", "\n")
 _ENDED = frozenset((". ", ".", "", ".\n", "\n"))
 _PAIR = re.compile(r"[\w.-]+=(?=[$€£]?-?\d)")
 _HEAD = re.compile(r"[ \t]*(?:[-*\u2022]|\d+\.)?[ \t]*([^\d\n:.=|][^\n:.=|]{0,60}):(?=\s)")
+_ITEM = re.compile(r"[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]")
+_ITEMS = 40  # lines of a list that are gone up
 _LINKED = re.compile(r"\b(?:from|compared|versus|vs|against|to|after)\b[^,;:.\d]{0,20}\Z|->|\u2192")
+_THAN = re.compile(r"\bthan [^,:;]*: ")  # "less than last year: 742 kWh"
 _LINKS_WORDS = (
     "earlier prior last previous previously before ago normal normally usual usually year "
     "month week quarter followed then another later now today"
@@ -61,7 +64,7 @@ _QUARTERS = {"first": "q1", "second": "q2", "third": "q3", "fourth": "q4"}
 # The end of a long line in the middle of a sentence; not of a row, a list's item or a log's entry.
 _WRAPPED = re.compile(
     r"(?<=[^\n]{50}[^\n.:;!?|=])\n[ \t]*(?=[^\s|#*+>\[{<=-])"
-    r"(?!\d{1,2}[.)]\s|\d{4}-\d\d|[^\n]{0,200}(?:=|\|))"
+    r"(?!\d{1,2}[.)]\s|\d{4}-\d\d|\d\d?:\d\d|[\w ]{1,20}:\s|[^\n]{0,200}(?:=|\|))"
 )
 
 
@@ -174,6 +177,8 @@ class _Line:
         shown = text[start : min(end, start + _LINE)]
         if found := _HEAD.match(shown):
             self.head = words(found[1])
+        if _ITEM.match(shown):
+            self.head |= _periods_above(text, start)
         if "=" in shown and _PAIR.search(shown):
             self.log = words(_PAIR.sub(" ", shown))
 
@@ -189,6 +194,8 @@ class _Line:
         alone = bool(ended) or before <= stop
         if alone:
             self.seen, self.passed = set(), set()
+        if "than " in between:
+            between = _THAN.sub("", between)
         first = between if alone else _CLAUSE.split(between.rstrip(" :="))[-1]
         after = text[number.end : min(follows, number.end + _REACH)]
         if after[:2] in _ENDED:
@@ -198,6 +205,9 @@ class _Line:
         tail = between[-3:]
         key = _KEY.search(between) if ":" in tail or "=" in tail else None
         mine = words(first)
+        if not alone and after and conflict(periods(mine), when := periods(words(after))):
+            # "from 45 in 2022 to 48 in 2023": what comes before tells of the number before
+            mine -= frozenset().union(*(periods(mine).get(kind, ()) for kind in when))
         if self.log is not None:
             near = self.log | (words(key[1]) if key else frozenset())
         else:
@@ -213,6 +223,20 @@ class _Line:
         self.passed |= told
         self.passed |= near
         return label, stop
+
+
+def _periods_above(text: str, line: int) -> Words:
+    """The years, months, ... that the line above a list tells: "Here are the figures of 2023:"."""
+    for _ in range(_ITEMS):
+        above = text.rfind("\n", 0, max(0, line - 1)) + 1
+        lead = text[above : max(0, line - 1)]
+        if not line or len(lead) > _LINE:
+            break
+        line = above
+        if lead.strip() and not _ITEM.match(lead):
+            told = periods(words(lead)) if lead.rstrip().endswith(":") else {}
+            return frozenset().union(*told.values())
+    return frozenset()
 
 
 def without_rivals(general: Words, near: Words) -> Words:
@@ -268,7 +292,9 @@ def rows_of(text: str) -> Mapping[int, Row]:
     for line in text.split("\n")[:_LINES]:
         cells = _cells(line, sign)
         if sign and len(cells) == len(header) and (sign == "|" or line.strip()):
-            if not begun and _is_header(line, sign):
+            if not line.strip(" |:-"):
+                begun, table = True, at
+            elif not begun and not all(map(str.strip, header)) and _is_header(line, sign):
                 header = _joined(header, cells)
             else:
                 table = table if begun else at
@@ -355,7 +381,11 @@ _PLAIN_WORD = re.compile(r"[A-Za-z]\w*")
 def names_of(texts: Sequence[str]) -> Words:
     """Words that are written with a capital wherever they stand."""
     seen = {word for text in texts for word in _PLAIN_WORD.findall(text[:_NAMES_READ])}
-    names = (one for one in seen if one[0].isupper() and len(one) > 2 and one.lower() not in seen)
+    names = (
+        one
+        for one in seen
+        if one[0].isupper() and (len(one) > 2 or one[-1].isdigit()) and one.lower() not in seen
+    )
     return frozenset(word for one in names for word in _words(one))
 
 

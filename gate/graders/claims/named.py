@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from gate.graders.claims.directions import direction, order_in_text, order_of_labels, way
-from gate.graders.claims.labels import Words, is_word, periods, words
+from gate.graders.claims.labels import Words, conflict, is_word, periods, words
 from gate.graders.claims.operands import WHOLE, Whole
 from gate.graders.claims.operations import (
     AVERAGE,
@@ -33,7 +33,7 @@ from gate.graders.claims.operations import (
 )
 from gate.graders.claims.search import Target, calculations
 from gate.graders.claims.sources import is_scaled, precision
-from gate.graders.claims.spelled import TIMES
+from gate.graders.claims.spelled import TIMES, counted_in_words
 from gate.graders.claims.units import unit_of
 from gate.graders.claims.working import Working
 from gate.text.numbers.currencies import currencies
@@ -62,14 +62,25 @@ _CALENDAR = (  # words, and how many of one are in another
     *(("year", 52.0), ("year", 365.0), ("hour", 60.0), ("minute", 60.0), ("weekly", 52.0)),
 )
 _CALENDAR_WORDS = frozenset(word for word, _ in _CALENDAR)
+_CALENDAR_VALUES = frozenset(value for _, value in _CALENDAR)
 _OF = re.compile(
     r"[ ]?(?:[\w'-]+ ){0,2}?(?:out )?of (?:the |its |their |our |all |a total of )*[$€£]?"
     r"|[ ]?/[ ]?|[ ]over[ ]"
 )
 _IN = re.compile(r" (?:in|out of)(?: every)? ")
+_FROM = re.compile(r"\bfrom (?:about |around |roughly )?[$€£]?\Z")
+_TO = re.compile(r"\bto (?:about |around |roughly |just )?[$€£]?\Z")
+_RATE = re.compile(r"[ ]?(?:[^\W\d_]+ )?(?:per|an?|each|every|pro|par|por|je)\b|[ ]?/")
+_OPENING = re.compile(r"[^.;:()\d]{0,60}\(")
+_VERSUS = re.compile(
+    r"[^.;()\d]{0,25}\b(?:instead of|against|versus|vs\.?|rather than|compared (?:with|to)|up from"
+    r"|down from|after|than|over|to)\b[^.;()\d]{0,15}"
+)
 _POINTS = re.compile(r"points?|pp|bps?", re.IGNORECASE)
 _RANGED = re.compile(r"(?: to |\u2013)\d")
 _THAN = re.compile(r"\b(?:than|over|against|compared (?:with|to)|versus|vs)\b", re.IGNORECASE)
+_SMALL_COUNTS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0)
+_OPERATIONS = frozenset(("difference", "rest", "change", "sum", "product", "quotient", "ratio"))
 _GENERIC = frozenset(("total", "all", "overall", "whole", "sum"))
 Level = int
 Pool = Sequence[tuple[Operand, Level]]
@@ -86,6 +97,7 @@ class Told:
     wide: Words  # those of the question and of the sentence before it too
     named: Sequence[Operation]
     asked: Sequence[Operation]
+    when: dict[str, set[str]]  # the years, months, ... of the sentence, else of the question
     by_question: bool  # the sentence names nothing, so that the question does
     constants: Pool
     wholes: Sequence[tuple[Whole, Level]]
@@ -150,6 +162,17 @@ class _Pair(NamedTuple):
     unsaid_a: bool  # no word that tells it from the other operand is said
     unsaid_b: bool
 
+    @property
+    def by_calendar(self) -> bool:
+        """Whether one of them is how many months a year has, days a week, ..."""
+        return any(not one.number.text and one.amount in _CALENDAR_VALUES for one in self[2:4])
+
+    @property
+    def crosses(self) -> bool:
+        """Whether they are cells of a table in two rows and two columns."""
+        a, b = (one.label.series if one.label else None for one in (self.a, self.b))
+        return bool(a and b and a != b) and not self.together
+
     def names(self, one: Operation) -> bool:
         return one in self.claim.told.named
 
@@ -166,12 +189,107 @@ class Named:
     def explains(self, i: int, *, within: bool) -> bool:
         """Whether number i is such a calculation; `within`: of numbers of its own sentence."""
         claim = self._claim(i, self.working.numbers[i])
+        if claim.number.unit in (TIMES, "%") and (two := self._pair_after(i)):
+            return self._is_of(two, claim)
+        if claim.number.unit == "%" and CHANGE in claim.told.named and (two := self._moved(i)):
+            before, after = (base(one) for one in two)
+            moved = abs(after / before - 1)
+            return any(abs(moved - one.value) <= one.allowed for one in self._targets(claim))
         pair = self._of_pair(i) if claim.number.unit == "%" else ()
         if pair:
             part, whole = (base(self.working.own(k)) for k in pair)
             target = next(self._targets(claim))
             return bool(whole) and abs(part / whole - target.value) <= target.allowed
         return self._follows(i, claim, within=within)
+
+    def _pair_after(self, i: int) -> tuple[Operand, Operand] | None:
+        """ "three times as much (16 GB instead of 4 GB)": the two known numbers that tell it."""
+        numbers, answer = self.working.numbers, self.working.answer
+        if i + 2 >= len(numbers) or not {i + 1, i + 2} <= self.working.known:
+            return None
+        claim, a, b = numbers[i : i + 3]
+        opens = _OPENING.fullmatch(answer, claim.end, a.start)
+        if not (opens and _VERSUS.fullmatch(answer, a.end, b.start)):
+            return None
+        one, other = self.working.own(i + 1), self.working.own(i + 2)
+        return (one, other) if one.kind == other.kind != "%" and base(one) and base(other) else None
+
+    def _moved(self, i: int) -> tuple[Operand, Operand] | None:
+        """ "fell from $5 to $4, or 20 %": the two known numbers, the first of which is the base."""
+        working = self.working
+        inside = working.inside(*working.sentences.around(working.numbers[i].start), i, _MOST)
+        known = [k for k in inside if k < i and k in working.known]
+        for k, j in pairwise(known):
+            a, b = working.own(k), working.own(j)
+            between = working.answer[a.number.end : b.number.start]
+            from_to = _FROM.search(working.answer, max(0, a.number.start - 20), a.number.start)
+            if from_to and _TO.search(between) and a.kind == b.kind != "%" and base(a):
+                return a, b
+        return None
+
+    def _is_of(self, pair: tuple[Operand, Operand], claim: _Claim) -> bool:
+        """Whether the claim is the ratio of two numbers, or the change from one to the other."""
+        a, b = (base(one) for one in pair)
+        wanted = (a / b, b / a) if claim.number.unit == TIMES else (a / b - 1, b / a - 1, a / b)
+        return any(
+            abs(abs(one) - target.value) <= target.allowed
+            for target in self._targets(claim)
+            for one in wanted
+        )
+
+    def excludes(self, i: int) -> bool:
+        """Whether no operation with two numbers of sources, question or answer gives number i,
+        whatever its sentence says and whatever their units are.
+        """
+        working, labels = self.working, self.working.labels
+        claim = self._claim(i, working.numbers[i])
+        told, number = claim.told, claim.number
+        if _RATE.match(working.answer, number.end) or (claim.unit and claim.unit.offset):
+            return False
+        spelled = counted_in_words(f"{working.answer[told.before : told.end]} {working.question}")
+        own = (
+            working.own(k)
+            for k, other in enumerate(working.numbers)
+            if abs(k - i) <= _MOST and other[:2] != number[:2] and not other.maybe_date
+        )
+        # A sentence without an operation states its number: only what it names can give it.
+        least = AROUND if told.named else BY_WORDS
+        counts = _SMALL_COUNTS if told.named else ()
+        few = [*(operand(one, None) for one in spelled), *(_constant(n) for n in counts)]
+        pool = [
+            *few,
+            *(one for one, _ in told.constants),
+            *own,
+            *(one for one, _ in self._asked),
+            *(
+                one
+                for one, level in self._named_in(told)
+                if level >= least and not one.number.maybe_date
+            ),
+            *(whole.operand for whole, level in told.wholes if level >= least),
+        ]
+        columns = (sum(labels.operands[k].amount for k in some) for some in labels.columns)
+        alone = (one.number.value for one in pool)
+        bare = [_constant(value) for value in (*alone, *columns)]
+        targets = list(self._targets(claim))
+        precise = targets[-1] if number.unit != TIMES else targets[0]
+        plain = Target(abs(number.value), precise.allowed / precise.factor, "")
+        return not any(_adds_up(plain, whole) for whole in labels.wholes) and not any(
+            name in ("product", "quotient") or min(a, b) >= len(few)
+            for target, some in (*((target, pool) for target in targets), (plain, bare))
+            for name, a, b in calculations(
+                target, some, _OPERATIONS, range(len(few) + len(told.constants), len(some))
+            )
+        )
+
+    def adds_up(self, i: int) -> bool:
+        """Whether number i is the sum or average of all of a kind, and its sentence says so."""
+        claim = self._claim(i, self.working.numbers[i])
+        return not {SUM, AVERAGE}.isdisjoint(claim.told.named) and any(
+            _is_whole(target, claim.told, *one)
+            for target in self._targets(claim)
+            for one in claim.told.wholes
+        )
 
     def explains_share(self, i: int) -> bool:
         """Whether number i is the first or second one of "1 in 25", and that is right."""
@@ -274,6 +392,7 @@ class Named:
             wide=wide,
             named=(*named, *asked) if by_question else named,
             asked=asked,
+            when=periods(said) or periods(self._question[0]),
             by_question=by_question,
             constants=constants,
             wholes=[(one, _level(one.words, said, wide)) for one in self.working.labels.wholes],
@@ -408,6 +527,10 @@ class Named:
         loose = _SHARP * (_TYPED if claim.unit is not None else 1) * target.value
         by_question = claim.told.by_question and name in ("product", "quotient", "sum")
         sharp = target.allowed <= loose and not by_question
+        if name in ("product", "quotient", "ratio") and any(
+            one.place < 0 and conflict(_periods(one), claim.told.when) for one in (a, b)
+        ):
+            return False  # of another month than the one that is told
         within = name in ("ratio", "change") and {a.kind, b.kind} <= claim.own_kinds
         if within and not sharp and -1 in (a.place, b.place):
             return False  # a sentence with two of its own is not looked beyond
@@ -477,6 +600,12 @@ def _is_whole(target: Target, told: Told, whole: Whole, level: Level) -> bool:
     return mean and abs(amount / whole.size - target.value) <= target.allowed
 
 
+def _adds_up(target: Target, whole: Whole) -> bool:
+    """Whether the target is the sum or average of numbers of any kind."""
+    total = base(whole.operand)
+    return any(abs(one - target.value) <= target.allowed for one in (total, total / whole.size))
+
+
 def _is_said(name: str, claim: _Claim) -> bool:
     """Whether a word of the sentence itself says that something was calculated."""
     said = {"difference": DIFFERENCE, "sum": SUM, "change": CHANGE, "product": PRODUCT}
@@ -487,6 +616,8 @@ def _is_difference(pair: _Pair) -> bool:
     if not pair.asks(DIFFERENCE):
         return False
     claim = pair.claim
+    if claim.number.unit == "%" and not _in_points(claim.number) and pair.names(CHANGE):
+        return False  # "rose by 3 %" for three points
     if claim.unit is None and not pair.target.kind and pair.a.kind and pair.lower < IN_IT:
         return False
     if pair.unsaid_a and pair.unsaid_b:
@@ -531,6 +662,8 @@ def _is_ratio(pair: _Pair) -> bool:
         return not pair.unsaid_a
     if pair.together:
         return not pair.unsaid_a or pair.lower >= BY_WORDS
+    if pair.crosses:
+        return False
     if pair.unsaid_a and pair.unsaid_b:
         return False
     either = pair.unsaid_a or pair.unsaid_b
@@ -543,14 +676,17 @@ def _is_ratio(pair: _Pair) -> bool:
 
 
 def _is_product(pair: _Pair) -> bool:
-    return pair.sharp or (pair.asks(PRODUCT) and pair.upper == IN_IT)
+    if pair.asks(PRODUCT):
+        return pair.sharp or pair.upper == IN_IT
+    share = "%" in (pair.a.kind, pair.b.kind)
+    return pair.sharp and (share or pair.together or pair.by_calendar)
 
 
 def _is_quotient(pair: _Pair) -> bool:
     per = pair.asks(RATIO)
     if pair.a.kind == pair.b.kind and pair.a.kind:
         return per and not (pair.unsaid_a or pair.unsaid_b)
-    return per or pair.sharp
+    return per or (pair.sharp and pair.by_calendar)
 
 
 _MEANT: dict[str, Callable[[_Pair], bool]] = {
@@ -583,6 +719,10 @@ def _apart(a: Operand, b: Operand) -> tuple[Words, Words]:
     if not (a.label and b.label):
         return frozenset(), frozenset()
     return _untimed(a.label.near - b.label.near), _untimed(b.label.near - a.label.near)
+
+
+def _periods(one: Operand) -> dict[str, set[str]]:
+    return periods(one.label.near) if one.label else {}
 
 
 def _untimed(some: Words) -> Words:

@@ -32,6 +32,7 @@ _COUNTED = re.compile(r"[ \u00a0-]([^\W\d_]{2,})")
 _MOST = 12
 _REACH = 300
 _FEW = 4
+_BACK = 3  # sentences
 
 
 class Whole(NamedTuple):
@@ -68,11 +69,25 @@ class Labels:
             if not label.series:
                 begin, _ = self._sentences[where].around(number.start)
                 told |= words(text[max(begin, number.start - _REACH) : number.start])
-                if begin and text[begin - 1] != "\n" and not told & self.names:
-                    earlier, end = self._sentences[where].around(max(0, begin - 2))
-                    told |= words(" ".join(text[earlier:end].split()[:4]))
+                if not told & self.names:
+                    told |= self._subject_before(where, begin)
             self._abouts[i] = told
         return self._abouts[i]
+
+    def _subject_before(self, where: int, begin: int) -> Words:
+        """The first words of the last sentence before a place that begins with a name, of the same
+        paragraph.
+        """
+        text, first = self.sources.texts[where], _NONE
+        for _ in range(_BACK):
+            if not begin or text[begin - 1] == "\n":
+                break
+            begin, end = self._sentences[where].around(max(0, begin - 2))
+            some = words(" ".join(text[begin:end].split()[:4]))
+            if some & self.names:
+                return some
+            first = first or some
+        return first
 
     @cached_property
     def _abouts(self) -> dict[int, Words]:
@@ -150,6 +165,24 @@ class Labels:
         near = frozenset.intersection(*(one.label.every if one.label else _NONE for one in some))
         label = Label(near, _NONE, unit)
         return Whole(Operand(total, some[0].kind, unit, number, label, WHOLE), len(some), near)
+
+    @cached_property
+    def columns(self) -> list[list[int]]:
+        """Alike numbers: those of a column; of lines as in a list the first ones, second ones, ...;
+        those of one kind in a sentence.
+        """
+        groups: dict[object, list[int]] = defaultdict(list)
+        place, line = 0, (-1, -1)
+        for i, label in enumerate(self.sources.labels):
+            where, number = self.sources.found[i]
+            at = where, self.sources.texts[where].rfind("\n", 0, number.start)
+            place, line = (place + 1 if at == line else 0), at
+            if number.maybe_date:
+                continue
+            groups[where, label.series or place].append(i)
+            if not label.series:
+                groups[self._together[i], self.operands[i].kind].append(i)
+        return [some for some in groups.values() if len(some) > 1]
 
     @cached_property
     def with_unit(self) -> list[int]:
@@ -286,7 +319,8 @@ class Labels:
             if not self.sources.labels[share].earlier or self.sources.found[i][1].maybe_date:
                 continue
             other = self.operands[i]
-            if other.kind == one.kind:
+            alike = [k for k in self.beside(i) if self.operands[k].kind == one.kind]
+            if other.kind == one.kind and len(alike) == 2:
                 yield other
 
     def _firsts(self, some: Words, kept: dict[int, Operand]) -> Iterator[int]:

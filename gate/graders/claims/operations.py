@@ -101,7 +101,7 @@ SUM = Operation(
 PRODUCT = Operation(
     name="product",
     words=_words(
-        r"product|times|multipl\w+|each|apiece|per (?!cent)\w+|(?:%|percent|cent) of|at|twice"
+        r"product|times|multipl\w+|each|apiece|per (?!cent)\w+|(?:%|percent|cent) of|at 0|twice"
         r"|double|whole|cost|worth"
     ),
 )

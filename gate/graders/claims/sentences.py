@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
-_STOP = re.compile(r"[.?!\n](?:(?<=\n)|(?=\s))")  # a point in a figure ends none
+# A point in a figure ends no sentence, nor does that of "St. Brigid".
+_SHORT = "St Dr Mr Ms Mrs Prof vs No ca e.g i.e approx"
+_NO_SHORT = "".join(rf"(?<!\b{re.escape(word)}\.)" for word in _SHORT.split())
+_STOP = re.compile(rf"[.?!\n](?:(?<=\n)|(?=\s){_NO_SHORT})")
 
 
 @dataclass(frozen=True)
@@ -25,3 +30,7 @@ class Sentences:
         """Where the sentence around `at` begins and ends, with `back` sentences before it."""
         k = bisect_right(self._begins, at)
         return self._begins[max(0, k - 1 - back)], self._begins[k]
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Where each of them begins and ends."""
+        return pairwise(self._begins)

@@ -13,6 +13,7 @@ from operator import itemgetter
 
 from gate.graders.claims.labels import Label, labels
 from gate.graders.claims.spelled import counted_in_words
+from gate.graders.claims.units import join_compounds
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.currencies import currencies
 from gate.text.numbers.measures import Measure, same_kind
@@ -90,7 +91,7 @@ class Sources:
         return tuple((i, one) for i, text in enumerate(self.texts) for one in self._read(text))
 
     def _read(self, text: str) -> tuple[Number, ...]:
-        found = numbers(text, self.locale)
+        found = tuple(join_compounds(text, numbers(text, self.locale)))
         said = list(counted_in_words(text[:LIMIT]))
         if not said:
             return found
@@ -117,6 +118,8 @@ class Sources:
         listed: dict[tuple[float, str], list[int]] = defaultdict(list)
         for i, (_, one) in enumerate(self.found):
             listed[_key(one)].append(i)
+            if one.other is not None:  # "8.460 inhabitants"
+                listed[one.other, one.unit].append(i)
         return listed
 
     def label_of(self, i: int) -> Label | None:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from gate.text.late_pattern import late_pattern
+from gate.text.numbers.languages import groups_with_points
+from gate.text.numbers.measures import measure_of_word
 from gate.text.numbers.number import Number
 
 _TO_NINETEEN = (
@@ -24,6 +26,15 @@ _NUMBER = late_pattern(
     r"(?=[ -](?P<next>\w+)(?: (?P<then>\w+))?)",
     re.IGNORECASE,
 )
+# Two to twelve in German, French and Spanish, but for those that are English words.
+_FOREIGN_NAMES = (
+    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "deux trois quatre cinq six sept huit neuf dix onze douze",
+    "dos tres cuatro cinco seis siete ocho nueve diez _ doce",
+)
+_FOREIGN = {word: float(n) for names in _FOREIGN_NAMES for n, word in enumerate(names.split(), 2)}
+_FOREIGN_NUMBER = late_pattern(rf"\b(?P<word>{'|'.join(_FOREIGN)}) (?P<next>[^\W\d_]+)")
+_UNITS = "hours?|days?|weeks?|months?|years?"
 _TIMES = late_pattern(
     r"\b(?:(?P<done>doubled|tripled|trebled|quadrupled|halved)|(?P<as>twice|double|triple|half)"
     r"(?= (?:as|the|that|its|their|his|her|what)\b))",
@@ -53,6 +64,24 @@ _NO_MULTIPLE_WORDS = (
     "last for and or but with within on at between until"
 )
 _NO_MULTIPLE = frozenset(_NO_MULTIPLE_WORDS.split())
+_COMPARED_WORDS = "before after later earlier longer shorter ago older younger than per"
+_COMPARED = frozenset(_COMPARED_WORDS.split())
+_PART_NAMES = "half third quarter fifth sixth seventh eighth ninth tenth"
+_PARTS_OF_ONE = _PART_NAMES.split()
+_PART_VALUES = {word: n for n, word in enumerate(_PARTS_OF_ONE, 2)}
+# "One pupil in six", "three out of four"; "two thirds", "a quarter of it", "by half".
+_SHARE = late_pattern(
+    rf"\b(?P<few>{_ONES}) (?:[^\W\d_]+ )?(?:in|out of) (?:every )?(?P<all>{_ONES})\b"
+    rf"(?! (?:{_UNITS}))"
+    rf"|\b(?P<count>two|three|four|five) (?P<parts>{'|'.join(_PARTS_OF_ONE)})s\b"
+    rf"|\b(?:an?|one) (?P<part>{'|'.join(_PARTS_OF_ONE[1:])})"
+    r"(?= (?:of (?!an? |the (?:hour|year|century|day))|more|less|fewer|lower|higher|larger"
+    r"|smaller))"
+    rf"|(?<=by )(?:an? )?(?P<by>{'|'.join(_PARTS_OF_ONE)})\b",
+    re.IGNORECASE,
+)
+_SHARED = tuple(f"{of} {one}" for of in ("in", "of", "every") for one in list(_VALUES)[1:])
+_ROUGH_SHARE = 0.16  # "a third" stands for 30.7 to 36 %
 _NO_NOUN_WORDS = "or and to of the in more less other times third thirds half fifths"
 _NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
 
@@ -78,12 +107,52 @@ def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
         elif noun == "times":
             if then and then not in _NO_MULTIPLE and value > 1:
                 yield _made(text, found.start(), found.end() + 6, value, TIMES, step)
-        elif value > 1 and noun not in _NO_NOUN and counted(noun):
+        elif value > 1 and (
+            (noun not in _NO_NOUN and counted(noun)) or (then in _COMPARED and _is_amount(noun))
+        ):
             yield _made(text, found.start(), found.end(), value, "", step)
+    for one, noun in _foreign(text):
+        if counted(noun):
+            yield one
+    for found in _SHARE.finditer(text) if _may_share(text.lower()) else ():
+        share = 100 * _share(found)
+        if 0 < share < 100:
+            yield _made(text, found.start(), found.end(), share, "%", _ROUGH_SHARE * share)
     for found in _TIMES.finditer(text) if said & _FACTORS.keys() else ():
         factor = _FACTORS[found[0].lower()]
         step = 2 * _ROUGHLY * factor if found["done"] else factor / 5
         yield _made(text, found.start(), found.end(), factor, TIMES, step)
+
+
+def _may_share(text: str) -> bool:
+    """A look without the pattern, which is slow."""
+    return any(part in text for part in _PARTS_OF_ONE) or (
+        (" in " in text or " out of " in text) and any(one in text for one in _SHARED)
+    )
+
+
+def _foreign(text: str) -> Iterator[tuple[Number, str]]:
+    """ "Trois ans", with the noun; in texts that are not in English."""
+    if any(word in text for word in _FOREIGN) and groups_with_points(text):
+        for found in _FOREIGN_NUMBER.finditer(text):
+            value = _FOREIGN[found["word"]]
+            yield (
+                _made(text, found.start(), found.end("word"), value, "", 1.0),
+                found["next"].lower(),
+            )
+
+
+def _is_amount(noun: str) -> bool:
+    """ "Ten years before", "two fewer than"."""
+    unit = measure_of_word(noun)
+    return noun in ("fewer", "more") or (unit is not None and unit.dimension in ("time", "months"))
+
+
+def _share(found: re.Match[str]) -> float:
+    if found["all"]:
+        return _VALUES[found["few"].lower()] / _VALUES[found["all"].lower()]
+    part = (found["parts"] or found["part"] or found["by"]).lower()
+    return (_VALUES[found["count"].lower()] if found["count"] else 1) / _PART_VALUES[part]
 
 
 def counted_in_words(text: str) -> Iterator[Number]:
@@ -99,6 +168,7 @@ def counted_in_words(text: str) -> Iterator[Number]:
                 unit, end = "%", found.end() + 1 + len(noun)
             if value > 1 and noun not in _VALUES and noun not in _TEN_VALUES:
                 yield _made(text, found.start(), end, value, unit, step)
+    yield from (one for one, _ in _foreign(text))
 
 
 def nouns(text: str) -> Iterator[str]:
@@ -107,6 +177,7 @@ def nouns(text: str) -> Iterator[str]:
         yield found["next"].lower()
         if found["then"]:
             yield found["then"].lower()
+    yield from (noun for _, noun in _foreign(text))
 
 
 def _value(found: re.Match[str]) -> tuple[float, float]:

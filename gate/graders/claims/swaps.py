@@ -25,6 +25,7 @@ _GENERIC_WORDS = (
 GENERIC = frozenset(_GENERIC_WORDS.split())  # of records, whatever they are of
 _RIVALS = 60  # of one claim
 _FEW = 6
+_CLEAR = 2  # words beside the claim that only the label of the rival has
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Saying:
     near: Words
     subject: Words  # what "it" stands for
     sure: Words  # those beside no other number
+    said: Words  # those of its sentence
     wide: Words
     others: frozenset[float]  # the other values of the sentence
 
@@ -54,7 +56,8 @@ def is_swapped(
     open_ = [i for i in some if not conflict(periods(labelled.sources.labels[i].near), when)]
     if not open_:
         return True
-    rivals = _rivals(claim, saying.near, labelled)
+    names = labelled.names | labelled.signed_names
+    rivals = _rivals(claim, saying.near | (saying.said & names), labelled)
     return all(
         any(_is_rival(t, i, labelled) and _wins(t, i, saying, when, labelled) for t in rivals)
         for i in open_
@@ -92,14 +95,16 @@ def _is_of_another(rival: int, stated: int, saying: Saying, labelled: Labels) ->
     its, mine = labelled.sources.labels[rival].near, labelled.sources.labels[stated].near
     if saying.near.isdisjoint(its & mine) and rival not in labelled.beside(stated):
         return False
-    told = saying.subject | (saying.near & labelled.names)
+    names = labelled.names | labelled.signed_names
+    near = saying.near & names
+    told = saying.subject | near | (saying.said & names)
     if not told:
         return False
     its, mine = labelled.about(rival), labelled.about(stated)
     return bool(
         (its - mine) & told
         and mine - its
-        and not (mine - its) & saying.wide
+        and not (mine - its) & (near if near & (its - mine) else saying.wide)
         and not (saying.near & mine) - its
     )
 
@@ -121,6 +126,8 @@ def _wins(
     if not only_its & near:
         return False
     only_mine = mine.near - its.near - GENERIC
+    if len(only_its & saying.near) >= _CLEAR and not only_mine & saying.near:
+        return True
     if not only_mine and abs(rival - stated) != 1:
         return False  # it says nothing of its own that could be something else
     names = labelled.names

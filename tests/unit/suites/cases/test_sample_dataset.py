@@ -180,16 +180,17 @@ def test_worse_agents_pass_clearly_fewer() -> None:
     assert rate(SampleOptions(no_tool=("run_sql",))) <= 0.5
 
 
-def hallucinated(options: SampleOptions) -> float:
+def hallucinated(options: SampleOptions, unverified: str = "apart") -> float:
     """The mean share of an answer's numbers that nothing supports."""
-    grader = Hallucination()
+    grader = Hallucination(unverified=unverified)
     rates = [grader.grade(graded(case), asked(case, options)).values[RATE] or 0.0 for case in CASES]
     return sum(rates) / len(rates)
 
 
 def test_an_honest_agent_invents_no_number_and_one_that_does_is_seen() -> None:
     assert hallucinated(SampleOptions()) == 0.0
-    assert 0.4 <= hallucinated(SampleOptions(hallucinate=0.5)) <= 0.6
+    assert 0.2 <= hallucinated(SampleOptions(hallucinate=0.5)) <= 0.6
+    assert 0.4 <= hallucinated(SampleOptions(hallucinate=0.5), "count") <= 0.6
 
 
 def test_the_suite_is_found() -> None:
