@@ -173,7 +173,11 @@ RULES: tuple[Rule, ...] = (
             {"hallucinated_data", "unsupported_number", "silent_failure"}
             | {"judge_low:faithfulness", "hallucination"}
         ),
-        scores={"operational.hallucinated_answers": 1.0, "agent.silent_failure_rate": 1.0},
+        scores={
+            "operational.hallucinated_answers": 1.0,
+            "operational.unverified_rate": 1.0,
+            "agent.silent_failure_rate": 1.0,
+        },
     ),
     Rule(
         mode="format",
