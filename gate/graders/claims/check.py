@@ -124,29 +124,7 @@ def check(
         look.look_up(i)
     stated = [i for i in claims if i in look.known and i not in look.doubted]
     if len(stated) < len(claims):
-        working = Working(
-            answer=answer,
-            sentences=look.sentences,
-            question=question[-_QUESTION:],
-            numbers=found,
-            units=look.units,
-            known=look.known,
-            stating=look.stating,
-            doubted=look.doubted,
-            asked=[one for _, one in look.asked.found],
-            labels=look.labelled,
-            leeway=leeway,
-            names=lambda: look.names,
-        )
-        arithmetic = Arithmetic(working)
-        _calculate(arithmetic, claims, look.doubted)
-        look.clear_operands()
-        _repeat(look)
-        for i in claims:
-            if (i not in look.known or i in look.doubted) and look.is_changed(i):
-                look.known.discard(i)
-                look.doubted[i] = CHANGED
-        _look_for_any_calculation(arithmetic, claims, look.doubted)
+        _explain(look, claims)
     right = set(stated)
     mentions = Mentions(answer, question, look.places, look.said_around)
     unknown = list(mentions.unsupported())
@@ -160,6 +138,33 @@ def check(
         open=(*(found[i] for i in open_), *(one.claim for one in unknown)),
         why=(*(look.doubted.get(i, "") for i in open_), *(one.why for one in unknown)),
     )
+
+
+def _explain(look: _Look, claims: Sequence[int]) -> None:
+    """Which claims are calculations, and what speaks against the others; `look` keeps both."""
+    working = Working(
+        answer=look.answer,
+        sentences=look.sentences,
+        question=look.question[-_QUESTION:],
+        numbers=look.numbers,
+        units=look.units,
+        known=look.known,
+        stating=look.stating,
+        doubted=look.doubted,
+        asked=[one for _, one in look.asked.found],
+        labels=look.labelled,
+        leeway=look.leeway,
+        names=lambda: look.names,
+    )
+    arithmetic = Arithmetic(working)
+    _calculate(arithmetic, claims, look.doubted)
+    look.clear_operands()
+    _repeat(look)
+    for i in claims:
+        if (i not in look.known or i in look.doubted) and look.is_changed(i):
+            look.known.discard(i)
+            look.doubted[i] = CHANGED
+    _look_for_any_calculation(arithmetic, claims, look.doubted)
 
 
 def _found(answer: str, sources: Sources, locale: Locale) -> Sequence[Number]:
