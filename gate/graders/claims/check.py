@@ -50,6 +50,8 @@ _REFERENCE = re.compile(
 # Patterns that begin with one of a few signs are found three times as fast.
 _YEAR = re.compile(r"[12](?<![\d.,].)(?:(?<=1)9|(?<=2)0)\d\d(?!\d|[.,]\d)")
 _COUNTED = re.compile(r"[ \u00a0-]([^\W\d_]{2,})")
+_END = re.compile(r"[.;:|\n]\s")
+_END_OR_LAST = re.compile(r"[.;:|\n](?:\s|\Z)")
 _FEW = 2  # words beside a number that tell nothing without the question
 
 _ENDS = frozenset((".", ". ", "", ".\n", "\n", "; "))
@@ -491,11 +493,11 @@ def _clause(text: str, start: int, end: int, low: int, high: int) -> str:
 
 def _words_around(text: str, number: Number) -> tuple[str, ...]:
     """Three words before a number and two after it; empty where its sentence has fewer."""
-    before = re.split(r"[.;:|\n]\s", text[max(0, number.start - 60) : number.start])[-1].split()
-    after = re.split(r"[.;:|\n](?:\s|\Z)", text[number.end : number.end + 40])[0].split()
-    if len(before) < 3 or not after:
+    before = _END.split(text[max(0, number.start - 60) : number.start])[-1].split()
+    if len(before) < 3:
         return ()
-    return (*before[-3:], *after[:2])
+    after = _END_OR_LAST.split(text[number.end : number.end + 40], 1)[0].split()
+    return (*before[-3:], *after[:2]) if after else ()
 
 
 def _words_before(text: str, number: Number) -> set[str]:

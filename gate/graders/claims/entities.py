@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from gate.text.late_pattern import late_pattern
@@ -130,15 +131,17 @@ def _mentioned(entity: str, words: str) -> bool:
 _SHORT_FIGURE = re.compile(r"\d(?<![\d.,].)\d?(?![\d,]|\.\d)|\d{4}-\d\d-\d\d")
 
 
-def days_of(text: str) -> Iterator[re.Match[str]]:
+@lru_cache(maxsize=8)  # an answer's are asked for by two checks
+def days_of(text: str) -> list[re.Match[str]]:
     """The dates of a text that name a day."""
-    end = 0
+    end, days = 0, []
     for figure in _SHORT_FIGURE.finditer(text):
         if figure.start() >= end and (
             found := _DAY.search(text, max(end, figure.start() - 12), figure.end() + 22)
         ):
             end = found.end()
-            yield found
+            days.append(found)
+    return days
 
 
 def _read(written: str) -> list[Date]:

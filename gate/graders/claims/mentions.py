@@ -153,9 +153,15 @@ class Mentions:
         texts = (*self.places.texts, self.question)
         folded = ""
         sentences = Sentences(self.answer)
+        known: dict[str, Sequence[tuple[int, int]] | None] = {}
         for found in said:
-            if all(any(word in text for text in texts) for word in found[0].split()):
-                if self._is_misplaced(found):
+            name = found[0]
+            if name not in known:
+                has_all = all(any(word in text for text in texts) for word in name.split())
+                known[name] = self._places_of(name) if has_all else None
+            spots = known[name]
+            if spots is not None:
+                if spots and self._is_elsewhere(found, spots):
                     yield _unknown(found, ELSEWHERE)
                 continue
             folded = folded or "\n".join(text[:LIMIT] for text in texts).casefold()
@@ -166,13 +172,17 @@ class Mentions:
             if new and not _SAID_OF_ITSELF.search(sentence) and any(one in folded for one in about):
                 yield _unknown(found, UNKNOWN_NAME)
 
-    def _is_misplaced(self, found: re.Match[str]) -> bool:
-        spots = self._spots_of(found[0])
-        if not 0 < len(spots) < _OFTEN or found[0] in self.question or _is_common(found[0]):
-            return False
-        # A subject may stand beside another one.
-        subject = any(self.places.begins_with(spot) for spot in spots)
-        return not subject and self._is_elsewhere(found, spots)
+    def _places_of(self, name: str) -> Sequence[tuple[int, int]]:
+        """The positions in the sources of a name that belongs to some of them only; none of one
+        that may stand beside anything.
+        """
+        if name in self.question or _is_common(name):
+            return ()
+        spots = self._spots_of(name)
+        if len(spots) == _OFTEN:
+            return ()
+        is_subject = any(self.places.begins_with(spot) for spot in spots)
+        return () if is_subject else spots
 
     def _spots_of(self, name: str) -> list[tuple[int, int]]:
         """The first places of the sources that have the name."""

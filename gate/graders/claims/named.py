@@ -31,7 +31,7 @@ from gate.graders.claims.operations import (
     operand,
     operations_named,
 )
-from gate.graders.claims.search import Target, calculations
+from gate.graders.claims.search import Candidates, Target, calculations
 from gate.graders.claims.sources import is_scaled, precision
 from gate.graders.claims.spelled import TIMES, counted_in_words
 from gate.graders.claims.units import unit_of
@@ -274,12 +274,17 @@ class Named:
         targets = list(self._targets(claim))
         precise = targets[-1] if number.unit != TIMES else targets[0]
         plain = Target(abs(number.value), precise.allowed / precise.factor, "")
-        return not any(_adds_up(plain, whole) for whole in labels.wholes) and not any(
+        if len(targets) > 1 and targets[1].value == targets[0].value:
+            del targets[0]  # what it allows, the second one allows too
+        if any(_adds_up(plain, whole) for whole in labels.wholes):
+            return False
+        given = len(few) + len(told.constants)  # in each calculation is one that is not
+        measured = Candidates(pool, range(given, len(pool)))
+        plainly = Candidates(bare, range(given, len(bare)))
+        return not any(
             name in ("product", "quotient") or min(a, b) >= len(few)
-            for target, some in (*((target, pool) for target in targets), (plain, bare))
-            for name, a, b in calculations(
-                target, some, _OPERATIONS, range(len(few) + len(told.constants), len(some))
-            )
+            for target, some in (*((target, measured) for target in targets), (plain, plainly))
+            for name, a, b in calculations(target, some, _OPERATIONS)
         )
 
     def adds_up(self, i: int) -> bool:
@@ -338,12 +343,14 @@ class Named:
         among = {k for k, (_, level) in enumerate(pool) if level >= BY_WORDS}
         if tried is not None and not summed:  # only what is new can make a difference
             among = {k for k in among if pool[k][0].place >= 0 and pool[k][0].place not in tried}
-        some = [one for one, _ in pool]
+        if not among:
+            return False
+        candidates = Candidates([one for one, _ in pool], among)
         wanted = _wanted(told)
         return any(
             self._is_meant(claim, target, name, pool[a], pool[b])
             for target in targets
-            for name, a, b in calculations(target, some, wanted, among)
+            for name, a, b in calculations(target, candidates, wanted)
         )
 
     @cached_property

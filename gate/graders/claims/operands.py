@@ -58,6 +58,10 @@ class Labels:
         """ "aero 13": names that end in a figure, wherever they stand."""
         return frozenset(name for text in self.sources.texts for name in signed_names(text))
 
+    @cached_property
+    def every_name(self) -> Words:
+        return self.names | self.signed_names
+
     def about(self, i: int) -> Words:
         """The words of the label of number i, and those before it in its sentence; of a sentence
         without a name also those that begin the one before.

@@ -48,17 +48,21 @@ class Places:
     def _telling(self) -> dict[str, list[int]]:
         """Word -> the places that have it; of words that at most half of them have."""
         held: dict[str, list[int]] = defaultdict(list)
-        for k, (where, begin, end) in enumerate(self._spans):
-            for word in words(self.texts[where][begin:end]):
+        for k, some in enumerate(self._words):
+            for word in some:
                 held[word].append(k)
         most = max(1, len(self._spans) // 2)
         return {word: some for word, some in held.items() if len(some) <= most}
 
     @cached_property
+    def _words(self) -> list[Words]:
+        return [words(self.texts[where][begin:end]) for where, begin, end in self._spans]
+
+    @cached_property
     def _bare(self) -> frozenset[int]:
         """The places in texts without a word."""
-        wordless = {i for i, text in enumerate(self.texts) if not words(text[:LIMIT])}
-        return frozenset(k for k, (where, _, _) in enumerate(self._spans) if where in wordless)
+        worded = {span[0] for span, some in zip(self._spans, self._words, strict=True) if some}
+        return frozenset(k for k, (where, _, _) in enumerate(self._spans) if where not in worded)
 
     def _at(self, spot: tuple[int, int]) -> int | None:
         """The place that has a text's position."""

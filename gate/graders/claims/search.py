@@ -57,29 +57,42 @@ class _Index(NamedTuple):
 _NONE = _Index([], [])
 
 
-def _index(sizes: Sizes, among: Container[int]) -> _Index:
-    sizes.sort()
-    return _Index(sizes, [one for one in sizes if one[1] in among])
+class Candidates:
+    """Operands in the order of their sizes. Each calculation has one `among` some of them."""
+
+    def __init__(self, operands: Sequence[Operand], among: Collection[int]) -> None:
+        self.operands = operands
+        self.among = among
+        self.amounts = [abs(one.amount) for one in operands]
+        self._by_factor: dict[float, tuple[list[float], dict[str, _Index]]] = {}
+
+    def sizes(self, factor: float) -> tuple[list[float], dict[str, _Index]]:
+        """The sizes in the base units of their kinds, and those of each kind in order; `factor` is
+        that of bare operands.
+        """
+        if factor not in self._by_factor:
+            sizes = []
+            of_kind: dict[str, Sizes] = {}
+            for k, one in enumerate(self.operands):
+                unit = one.unit.factor if one.unit is not None else 1.0 if one.kind else factor
+                sizes.append(self.amounts[k] * unit)
+                of_kind.setdefault(one.kind, []).append((sizes[k], k))
+            by_kind = {kind: self.index(some) for kind, some in of_kind.items()}
+            self._by_factor[factor] = sizes, by_kind
+        return self._by_factor[factor]
+
+    def index(self, sizes: Sizes) -> _Index:
+        sizes.sort()
+        return _Index(sizes, [one for one in sizes if one[1] in self.among])
 
 
-def calculations(
-    target: Target, some: Sequence[Operand], wanted: Container[str], among: Collection[int]
-) -> Iterator[Found]:
-    """The calculations with two of the operands that give the target, of the `wanted` names, each
-    with one `among` some operands.
-    """
+def calculations(target: Target, candidates: Candidates, wanted: Container[str]) -> Iterator[Found]:
+    """The calculations with two operands that give the target, of the `wanted` names."""
     value, allowed, kind, factor = target
+    some, among, raw = candidates.operands, candidates.among, candidates.amounts
     if not among or not _LEAST < value < _MOST:
         return
-    raw = [abs(one.amount) for one in some]
-    sizes = [
-        raw[k] * (one.unit.factor if one.unit is not None else 1.0 if one.kind else factor)
-        for k, one in enumerate(some)
-    ]
-    by_kind = {
-        its: _index([(size, k) for k, size in enumerate(sizes) if some[k].kind == its], among)
-        for its in {one.kind for one in some}
-    }
+    sizes, by_kind = candidates.sizes(factor)
     if kind in ("%", "times"):
         for its, index in by_kind.items():
             for name, k, j in _parts(target, its, index, among, wanted):
@@ -89,7 +102,10 @@ def calculations(
     counts = _NONE  # what an amount is multiplied with, or divided by
     if "product" in wanted or "quotient" in wanted:
         others = [(raw[k], k) for k, one in enumerate(some) if not kind or one.kind != kind]
-        counts = _index([one for one in others if some[one[1]].kind != "money" or not kind], among)
+        counts = candidates.index(
+            [one for one in others if some[one[1]].kind != "money" or not kind]
+        )
+    differs = "difference" in wanted
     for k, one in enumerate(some):
         size, its = sizes[k], one.kind
         if not _LEAST < size < _MOST:
@@ -97,7 +113,7 @@ def calculations(
         adds = its == kind or (not its and kind == "money")
         beside = 0 if k in among else 1  # all, or the few
         alike = by_kind[its][beside]
-        if "difference" in wanted and its != "%":
+        if differs and its != "%" and (not kind or (its in (kind, "") and size > value)):
             other = by_kind.get("" if its else kind, _NONE)[beside]
             for j in _less(target, one, size, raw[k], alike, other):
                 yield Found("difference", k, j)
@@ -131,7 +147,7 @@ def _less(
     if not kind and its:
         scale = one.unit.factor if one.unit is not None else 1.0
         return _at(alike, (raw - value) * scale, allowed * scale) if raw > value else []
-    if its not in (kind, "") or size <= value:
+    if size <= value:
         return []
     found = _at(alike, size - value, allowed)
     return found if kind in ("", "money") else found + _at(other, size - value, allowed)

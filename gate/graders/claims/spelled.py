@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.languages import groups_with_points
@@ -51,8 +51,9 @@ _FACTORS = {
     "halved": 0.5,
     "half": 0.5,
 }
-_TRIGGERS = frozenset((*_VALUES, *_TEN_VALUES, *_FACTORS))
-_TO_SPACES = str.maketrans(dict.fromkeys("-.,;:!?()\"'*", " "))
+_ENGLISH = frozenset((*_VALUES, *_TEN_VALUES))
+_TRIGGERS = _ENGLISH.union(_FACTORS)
+_TO_SPACES = str.maketrans(dict.fromkeys("-.,;:!?()\"'*/|[]<>=+–—„“”«»¿¡’", " "))
 TIMES = "times"  # in place of a unit: the number is how many times as much
 _ROUGHLY = 0.1  # "doubled" stands for 1.9 to 2.1 times
 _PERCENT = frozenset(("percent", "percentage", "per", "%"))
@@ -69,6 +70,7 @@ _COMPARED = frozenset(_COMPARED_WORDS.split())
 _PART_NAMES = "half third quarter fifth sixth seventh eighth ninth tenth"
 _PARTS_OF_ONE = _PART_NAMES.split()
 _PART_VALUES = {word: n for n, word in enumerate(_PARTS_OF_ONE, 2)}
+_PART_WORDS = frozenset(f"{word}{ending}" for word in _PARTS_OF_ONE for ending in ("", "s"))
 # "One pupil in six", "three out of four"; "two thirds", "a quarter of it", "by half".
 _SHARE = late_pattern(
     rf"\b(?P<few>{_ONES}) (?:[^\W\d_]+ )?(?:in|out of) (?:every )?(?P<all>{_ONES})\b"
@@ -80,7 +82,6 @@ _SHARE = late_pattern(
     rf"|(?<=by )(?:an? )?(?P<by>{'|'.join(_PARTS_OF_ONE)})\b",
     re.IGNORECASE,
 )
-_SHARED = tuple(f"{of} {one}" for of in ("in", "of", "every") for one in list(_VALUES)[1:])
 _ROUGH_SHARE = 0.16  # "a third" stands for 30.7 to 36 %
 _NO_NOUN_WORDS = "or and to of the in more less other times third thirds half fifths"
 _NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
@@ -88,7 +89,8 @@ _NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
 
 def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
     """Those that are claims: with a unit, "times", or a noun that is `counted` by the sources."""
-    said = _TRIGGERS.intersection(text.lower().translate(_TO_SPACES).split())
+    words = _words_of(text)
+    said = _TRIGGERS & words
     for found in _NUMBER.finditer(text) if said - _FACTORS.keys() else ():
         value, step = _value(found)
         noun, then = found["next"].lower(), (found["then"] or "").lower()
@@ -111,10 +113,11 @@ def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
             (noun not in _NO_NOUN and counted(noun)) or (then in _COMPARED and _is_amount(noun))
         ):
             yield _made(text, found.start(), found.end(), value, "", step)
-    for one, noun in _foreign(text):
+    for one, noun in _foreign(text, words):
         if counted(noun):
             yield one
-    for found in _SHARE.finditer(text) if _may_share(text.lower()) else ():
+    may_share = _PART_WORDS & words or (said and not words.isdisjoint(("in", "out")))
+    for found in _SHARE.finditer(text) if may_share else ():
         share = 100 * _share(found)
         if 0 < share < 100:
             yield _made(text, found.start(), found.end(), share, "%", _ROUGH_SHARE * share)
@@ -124,16 +127,14 @@ def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
         yield _made(text, found.start(), found.end(), factor, TIMES, step)
 
 
-def _may_share(text: str) -> bool:
-    """A look without the pattern, which is slow."""
-    return any(part in text for part in _PARTS_OF_ONE) or (
-        (" in " in text or " out of " in text) and any(one in text for one in _SHARED)
-    )
+def _words_of(text: str) -> set[str]:
+    """In lower case; which patterns can match is told from them, since patterns are slow."""
+    return set(text.lower().translate(_TO_SPACES).split())
 
 
-def _foreign(text: str) -> Iterator[tuple[Number, str]]:
+def _foreign(text: str, words: Set[str]) -> Iterator[tuple[Number, str]]:
     """ "Trois ans", with the noun; in texts that are not in English."""
-    if any(word in text for word in _FOREIGN) and groups_with_points(text):
+    if not _FOREIGN.keys().isdisjoint(words) and groups_with_points(text):
         for found in _FOREIGN_NUMBER.finditer(text):
             value = _FOREIGN[found["word"]]
             yield (
@@ -157,9 +158,8 @@ def _share(found: re.Match[str]) -> float:
 
 def counted_in_words(text: str) -> Iterator[Number]:
     """All whole numbers above one that the text says in words, whatever they count."""
-    if not (_VALUES.keys() | _TEN_VALUES.keys()).isdisjoint(
-        text.lower().translate(_TO_SPACES).split()
-    ):
+    words = _words_of(text)
+    if not _ENGLISH.isdisjoint(words):
         for found in _NUMBER.finditer(text):
             value, step = _value(found)
             noun = found["next"].lower()
@@ -168,7 +168,7 @@ def counted_in_words(text: str) -> Iterator[Number]:
                 unit, end = "%", found.end() + 1 + len(noun)
             if value > 1 and noun not in _VALUES and noun not in _TEN_VALUES:
                 yield _made(text, found.start(), end, value, unit, step)
-    yield from (one for one, _ in _foreign(text))
+    yield from (one for one, _ in _foreign(text, words))
 
 
 def nouns(text: str) -> Iterator[str]:
@@ -177,7 +177,7 @@ def nouns(text: str) -> Iterator[str]:
         yield found["next"].lower()
         if found["then"]:
             yield found["then"].lower()
-    yield from (noun for _, noun in _foreign(text))
+    yield from (noun for _, noun in _foreign(text, _words_of(text)))
 
 
 def _value(found: re.Match[str]) -> tuple[float, float]:

@@ -56,7 +56,7 @@ def is_swapped(
     open_ = [i for i in some if not conflict(periods(labelled.sources.labels[i].near), when)]
     if not open_:
         return True
-    names = labelled.names | labelled.signed_names
+    names = labelled.every_name
     rivals = _rivals(claim, saying.near | (saying.said & names), labelled)
     return all(
         any(_is_rival(t, i, labelled) and _wins(t, i, saying, when, labelled) for t in rivals)
@@ -95,7 +95,7 @@ def _is_of_another(rival: int, stated: int, saying: Saying, labelled: Labels) ->
     its, mine = labelled.sources.labels[rival].near, labelled.sources.labels[stated].near
     if saying.near.isdisjoint(its & mine) and rival not in labelled.beside(stated):
         return False
-    names = labelled.names | labelled.signed_names
+    names = labelled.every_name
     near = saying.near & names
     told = saying.subject | near | (saying.said & names)
     if not told:

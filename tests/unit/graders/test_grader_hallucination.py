@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gate.errors import GraderFailure, UsageError
 from gate.graders.claims.asking import MOST_ASKED
 from gate.graders.claims.operations import operand
-from gate.graders.claims.search import Target, calculations
+from gate.graders.claims.search import Candidates, Target, calculations
 from gate.graders.hallucination import ANSWERS, ENTITIES, RATE, UNVERIFIED, Hallucination
 from gate.records import Case, Document, Reply, Response, ToolCall
 from gate.text.numbers.scanning import numbers
@@ -549,7 +549,7 @@ def test_a_calculation_has_one_of_the_operands_that_are_meant():
     wanted, target = ("sum", "difference"), Target(50.0, 0.5, "")
 
     def found(*among):
-        return sorted(calculations(target, some, wanted, set(among)))
+        return sorted(calculations(target, Candidates(some, set(among)), wanted))
 
     assert found(0, 1, 2, 3) == [("difference", 2, 0), ("sum", 0, 3)]
     assert found(2) == [("difference", 2, 0)]
