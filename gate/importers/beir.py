@@ -47,7 +47,7 @@ class Beir:
     def read(self, path: Path) -> Imported:
         check_cutoffs(self.k, self.mrr_k)
         if not path.is_dir():
-            raise UsageError(f"{path}: no folder; name one with {CORPUS}, {QUERIES} and qrels/")
+            raise UsageError(f"{path}: not a folder; give one with {CORPUS}, {QUERIES} and qrels/")
         findings = Findings()
         collection = collection_of(path, self.split, findings)
         run_file = Path(self.run) if self.run is not None else None
@@ -111,15 +111,16 @@ class Collection:
 def collection_of(folder: Path, split: str, findings: Findings) -> Collection:
     """Raises UsageError for what is no such folder."""
     if not _NAME.fullmatch(split):
-        raise UsageError(f"--option split: '{split[:80]}' is no name; write test, dev or train")
+        raise UsageError(f"--option split: '{split[:80]}' is not a split; use test, dev or train")
     queries, judgements = folder / QUERIES, folder / "qrels" / f"{split}.tsv"
     for one in (folder, folder / "qrels"):
         if one.is_symlink():
-            raise UsageError(f"{one}: a link, which is not followed; name the folder itself")
+            raise UsageError(f"{one}: symbolic links are not followed; give the real folder")
     if not judgements.exists():
         others = sorted(one.stem for one in (folder / "qrels").glob("*.tsv"))[:10]
-        hint = f"it has {', '.join(others)} (--option split=NAME)" if others else "name another"
-        raise UsageError(f"{judgements}: not there; a collection has it, or {hint}")
+        known = f"choose one of {', '.join(others)} with --option split=NAME"
+        hint = known if others else "give a folder with qrels/"
+        raise UsageError(f"{judgements}: not found; {hint}")
     qrels = qrels_of(judgements, findings)
     texts = _texts(queries, qrels, findings)
     return Collection(
@@ -136,9 +137,9 @@ def _texts(path: Path, qrels: Qrels, findings: Findings) -> dict[str, str]:
         data = as_object(line.data)
         query, text = data.get("_id"), data.get("text")
         if not isinstance(query, str) or not isinstance(text, str):
-            findings.add(line.place, "no `_id` and `text`, both texts")
+            findings.add(line.place, "`_id` and `text` must both be strings")
         elif query in found:
-            findings.add(line.place, f"the query {query[:80]!r} is there twice - keep one")
+            findings.add(line.place, f"query {query[:80]!r} appears twice - keep one")
         elif query in qrels:
             found[query] = text
     absent = [query for query in qrels if query not in found]
@@ -146,6 +147,7 @@ def _texts(path: Path, qrels: Qrels, findings: Findings) -> dict[str, str]:
         some = ", ".join(repr(query[:80]) for query in absent[:3])
         findings.add(
             Place(path.as_posix()),
-            f"{len(absent)} judged queries are not in it ({some}) - take both files of one version",
+            f"has no text for {len(absent)} judged queries ({some}) - use both files of "
+            "one version",
         )
     return found

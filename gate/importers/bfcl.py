@@ -87,7 +87,7 @@ class Bfcl:
                 return self._cases_alone(path)
             if kind in (None, "answers"):
                 raise UsageError(
-                    f"{path}: not a score, result or question file of the benchmark; name one, or "
+                    f"{path}: not a score, result or question file of BFCL; give one, or "
                     "a folder with result/ and score/"
                 )
         found = find_files(path, Path(self.score) if self.score else None, self.model)
@@ -107,7 +107,7 @@ class Bfcl:
     ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
         """Raises UsageError."""
         if self.answers is not None and self.questions is None:
-            raise UsageError("--option answers: needs the questions; name --option questions=FILE")
+            raise UsageError("--option answers: needs --option questions=FILE, too")
         inner = "possible_answer"
         place = self.answers
         if place is None and self.questions and (Path(self.questions) / inner).is_dir():
@@ -123,11 +123,11 @@ class Bfcl:
         findings.refuse()
         unjudged = tuple(own for own, one in asked.items() if not one.keys)
         if unjudged:
-            why = "their answers are not compared with expected calls of Python functions"
+            why = "their category is not judged by comparing Python calls; remove them"
             if not answers:
-                why = "there is no answer to them; name --option answers=FILE"
-            raise UsageError(f"{path}: {len(unjudged)} questions ({list_first(unjudged)}): {why}")
-        note = "grade it with tool_calls: {mode: unordered, strings: loose, numbers: typed}"
+                why = "they have no expected answers; add --option answers=FILE"
+            raise UsageError(f"{path}: cannot grade {list_first(unjudged)}: {why}")
+        note = "grade them with tool_calls: {mode: unordered, strings: loose, numbers: typed}"
         files = (path, *answers)
         return import_cases(files, lambda: _cases(asked), tool="BFCL questions", notes=[note])
 
@@ -196,20 +196,21 @@ def _notes(categories: Sequence[Category]) -> Iterator[str]:
     for category in categories:
         size = SIZES.get(category.name)
         if size is not None and category.total != size:
-            yield f"{category.name}: {category.total} of its {size} questions"
+            yield f"{category.name}: has {category.total} of its {size} questions"
         if category.unnamed:
             yield (
-                f"{category.name}: {category.unnamed} answers passed that the score file does not "
-                f"name: they count, and {ACCURACY} is compared with nothing; name the result "
-                "file, too"
+                f"{category.name}: {category.unnamed} answers passed, but the score file "
+                f"does not name them: they count, but {ACCURACY} is not compared with a "
+                "baseline; give the result file too"
             )
         if category.doubtful:
             yield (
-                f"{category.name}: {len(category.doubtful)} answers failed in the score file, and "
-                f"are right by our own comparison: {list_first(category.doubtful)}"
+                f"{category.name}: {len(category.doubtful)} answers failed in the score "
+                "file, but are right by Agent Gate's own comparison: "
+                f"{list_first(category.doubtful)}"
             )
         if not category.judged:
-            yield f"{category.name}: no score file, so nobody says which answers are right"
+            yield f"{category.name}: no score file, so it is not known which answers are right"
 
 
 # ------------------------------------------------------------------------------------------- trials

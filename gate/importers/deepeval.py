@@ -201,14 +201,14 @@ def _agent(run: DeepEvalRun) -> str:
 
 
 def _notes(run: DeepEvalRun) -> Iterator[str]:
-    yield "imported from a test run of deepeval, which judged it"
+    yield "imported from a deepeval test run; deepeval judged the answers"
     failed = [one for one in run.cases if one.data.get("success") is False]
     broken = sum(failure(one) is None and judge_case(one).passed is None for one in failed)
     if broken:
         yield (
-            f"{broken} of {len(run.cases)} cases have a metric that broke off and none that "
-            "failed: they are unscored, deepeval counts them as failed"
+            f"{broken} of {len(run.cases)} cases have a metric that ended in an error and "
+            "none that failed: here they are unscored, deepeval counts them as failed"
         )
     cost = sum(metric.cost for case in run.cases for metric in case.metrics)
     if cost:
-        yield f"deepeval's own judging cost ${cost:.4g}, which is not the agent's cost"
+        yield f"deepeval's judging cost ${cost:.4g}; this is not part of the agent's cost"

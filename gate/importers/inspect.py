@@ -89,12 +89,12 @@ class InspectLogs:
             name = suite_name(log.task.rpartition("/")[2] or log.task, "task")
             place = Place(log.path.as_posix())
             if name in tasks:
-                found.add(place, f"the suite {name} is that of another task, too; import it alone")
+                found.add(place, f"another task has the suite name {name} too - import it alone")
             content = check_log(log, found)
             decides = content.decides(self.scorer)
             if self.scorer is not None and decides is None and not found:
                 known = ", ".join(name[:80] for name in list(content.seen)[:20])
-                what = f"no scorer '{self.scorer[:80]}' in it; name one of {known or 'none'}"
+                what = f"has no scorer '{self.scorer[:80]}' - choose one of {known or 'none'}"
                 found.add(place, what)
             rules = SampleRules(
                 suite=name,
@@ -121,12 +121,13 @@ def _choose_logs(
         runs = {log.spec.get("task_id") or log.path.name for log in found}
         if len(runs) > 1 and which == "only":
             raise UsageError(
-                f"{path}: {len(runs)} runs of the task {one_line(task, 80)}, the newest in "
-                f"{newest.path.name}; name one log, or take the newest: --option logs=newest"
+                f"{path}: has {len(runs)} runs of the task {one_line(task, 80)}, the "
+                f"newest in {newest.path.name}; give one log, or use the newest with "
+                "--option logs=newest"
             )
         if len(found) > 1:
             notes.append(
-                f"{one_line(task, 80)}: {len(found)} logs, of which the newest is read, "
+                f"{one_line(task, 80)}: {len(found)} logs; the newest is used: "
                 f"{one_line(newest.path.name, 120)}"
             )
         chosen.append(newest)
@@ -179,23 +180,23 @@ def _notes(tasks: Mapping[str, _Task], others: int) -> Iterator[str]:
         if log.status != "success":
             error = (log.head.get("error") or {}).get("message")
             why = f": {one_line(str(error), 200)}" if error else ""
-            yield f"{name}: the log is not whole, its status is {log.status}{why}"
+            yield f"{name}: the log is incomplete, its status is {log.status}{why}"
         if task.rules.decides:
             since = f" from {task.rules.threshold:g} on" if task.rules.threshold != 1.0 else ""
-            yield f"{name}: passed is what the score {one_line(task.rules.decides, 80)} says{since}"
+            yield f"{name}: the score {one_line(task.rules.decides, 80)} decides what passed{since}"
         else:
             yield (
-                f"{name}: no score says correct or incorrect, so nothing passed or failed; name "
-                "one with --option scorer=NAME --option threshold=NUMBER"
+                f"{name}: no score says correct or incorrect, so nothing passed or "
+                "failed; choose one with --option scorer=NAME --option threshold=NUMBER"
             )
         if content.limits:
-            yield f"{name}: {content.limits} samples ran into a limit"
+            yield f"{name}: {content.limits} samples reached a limit"
         if log.head.get("invalidated") is True:
-            yield f"{name}: samples of it were invalidated by hand"
+            yield f"{name}: some samples were invalidated by hand"
         if log.rewritten:
-            yield f"{name}: {log.rewritten} members were written again; the last ones count"
+            yield f"{name}: {log.rewritten} entries were written again; the last ones count"
     if others:
-        yield f"{others} JSON files of the folder are no logs, and are left out"
+        yield f"{others} JSON files of the folder are not logs and are left out"
 
 
 # ------------------------------------------------------------------------------------------- checks
@@ -239,7 +240,7 @@ def check_log(log: Log, found: Findings) -> Content:
             if key in seen:
                 found.add(place, f"sample '{key[0][:80]}' has epoch {key[1]} twice - keep one")
             elif kinds.setdefault(key[0], type(sample["id"])) is not type(sample["id"]):
-                found.add(place, f"the ids {key[0][:80]} and '{key[0][:80]}' are the same here")
+                found.add(place, f"id {key[0][:80]} is both a number and a string - rename one")
             seen[key] = place
             _take(content, sample, place, found)
             if content.samples > MOST_SAMPLES:
@@ -248,11 +249,11 @@ def check_log(log: Log, found: Findings) -> Content:
     except InvalidInput as error:
         found.take(*error.problems)
     if not seen and not found:
-        what = "no samples in it: it was made with --no-log-samples, or ended before the first one"
+        what = "has no samples: it was written with --no-log-samples, or ended before the first one"
         found.add(Place(log.path.as_posix()), what)
     for name, column_ in (columns := {name: column(name) for name in content.seen}).items():
         if list(columns.values()).count(column_) > 1:
-            what = f"the score '{name[:80]}' has the name of another one here - rename one"
+            what = f"score '{name[:80]}' gets the same metric name as another score - rename one"
             found.add(Place(log.path.as_posix()), what)
     if not found:
         found.take(*_contradictions(log, content))
@@ -284,7 +285,7 @@ def _take(
     content.limits += sample.get("limit") is not None
     for one in iterate_scores(scores_of(sample)):
         if is_beyond(one.value):
-            found.add(place, f"the score '{one.name[:80]}' is beyond {LARGEST:g} - score it again")
+            found.add(place, f"score '{one.name[:80]}' is over {LARGEST:g} - score it again")
             continue
         place_of = content.seen.get(one.name)
         if place_of is None:

@@ -44,12 +44,12 @@ class JUnitXml:
     def read(self, path: Path) -> Imported:
         files = files_below(path, "*.xml", deep=False) if path.is_dir() else (plain(path),)
         if not files:
-            raise UsageError(f"{path}: no XML file in it; name a JUnit file or a folder of them")
+            raise UsageError(f"{path}: has no XML file; give a JUnit file or a folder of them")
         found, suite = overview(files), suite_name(self.suite or path.resolve().stem, "tests")
         specs = _specs(found, path)
         cases, rounds = found.sizes(self.reruns)
         if not cases:
-            raise UsageError(f"{path}: no test in it that ran")
+            raise UsageError(f"{path}: has no test that ran")
         imported = ImportedSuite(
             rounds=rounds,
             cases=cases,
@@ -76,7 +76,9 @@ def _specs(found: Overview, path: Path) -> tuple[MetricSpec, ...]:
     for name, (low, high) in found.ranges.items():
         column = metric_name(TOOL, name)
         if column in specs:
-            what = f"the property '{name[:80]}' has the name of another one here - rename one"
+            what = (
+                f"property '{name[:80]}' gets the same metric name as another property - rename one"
+            )
             problems.add(Place(path.as_posix()), what)
         share = low >= 0.0 and high <= 1.0
         specs[column] = score_metric(column, share=share, about="mean of a property of the tests")
@@ -86,16 +88,20 @@ def _specs(found: Overview, path: Path) -> tuple[MetricSpec, ...]:
 
 def _notes(found: Overview, reruns: bool) -> Iterator[str]:
     if found.skipped:
-        yield f"skipped tests, which are left out: {found.skipped}"
+        yield f"skipped tests are left out: {found.skipped}"
     if found.several and reruns:
         yield (
-            f"{len(found.several)} tests have several results in one testsuite: what follows a "
-            "failed one is its rerun and counts, what follows a passed one is another test"
+            f"{len(found.several)} tests have several results in one testsuite: a result "
+            "after a failed one is its rerun and counts, a result after a passed one is "
+            "another test"
         )
     elif found.several:
-        yield f"{len(found.several)} tests have several results in one testsuite, each a test"
+        yield (
+            f"{len(found.several)} tests have several results in one testsuite; each counts "
+            "as a test of its own"
+        )
     if found.shared:
-        yield f"{len(found.shared)} tests of several testsuites have the same name"
+        yield f"{len(found.shared)} test names appear in several testsuites"
 
 
 TOOL = "junit"
@@ -103,7 +109,7 @@ _MOST_RETRIES = 100
 _NAMED = r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*(?:Error|Exception|Failure|Timeout))\b"
 _EXCEPTION = re.compile(rf"\s*(?:failed on \w+ with \")?{_NAMED}")  # as pytest tells of fixtures
 _LAST_LINE = re.compile(rf":\d+: {_NAMED}\s*\Z")  # of what pytest tells of a test
-_UNTOLD = "failed; what it said is not kept"
+_UNTOLD = "failed; its message is not in the file"
 
 
 def trial(run: TestRun, suite: str, *, categories: bool) -> Trial:

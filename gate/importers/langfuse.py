@@ -179,7 +179,7 @@ def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, Json]], 
             value = read_number(row.cells.get("value")) if kind in _NUMBERS else None
             trace, name = text(SHAPE.at("trace", row.cells)), text(row.cells.get("name"))
             if not name or not isinstance(kind, str) or (kind in _NUMBERS and value is None):
-                told = "a score without a name, a data type, or the number that it is told to be"
+                told = "a score has no name, no data type, or no number where its data type says so"
                 problems.append(Problem(row.place, f"{told} - export it again"))
             elif value is not None and trace:
                 found.setdefault(trace, {}).setdefault(name, []).append(value)

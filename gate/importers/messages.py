@@ -99,7 +99,7 @@ class Messages:
     def case_id(self, stored_conversation: StoredConversation) -> str:
         """Raises AgentFailure for an id of a wrong type, or where the named key is not there."""
         if self.id and self.id not in stored_conversation.item:
-            raise AgentFailure(f"no {one_line(self.id, 80)}, which --option id= names")
+            raise AgentFailure(f"has no {one_line(self.id, 80)}, which --option id names")
         keys = (self.id,) if self.id else ("id", "name")
         told = next(
             (
@@ -110,7 +110,7 @@ class Messages:
             stored_conversation.name,
         )
         if isinstance(told, bool) or not isinstance(told, (str, int)) or not str(told).strip():
-            raise AgentFailure("its id is neither a text nor a number")
+            raise AgentFailure("its id is not a string or a number")
         if len(str(told)) > _MOST_ID:
             raise AgentFailure(f"its id has more than {_MOST_ID} characters")
         return str(told)
@@ -120,7 +120,7 @@ class Messages:
         told = stored_conversation.item.get(self.passed) if self.passed else None
         if told is None or isinstance(told, bool):
             return told
-        raise AgentFailure(f"{one_line(self.passed, 80)} is neither true, false nor null")
+        raise AgentFailure(f"{one_line(self.passed, 80)} is not true, false or null")
 
 
 def _is_plain(item: Mapping[str, Json]) -> bool:
@@ -148,7 +148,7 @@ def _check_conversations(
             trace, case = trace_in(one.data), options.case_id(one)
             options.opinion(one)
         except AgentFailure as failure:
-            findings.add(one.place, one_line(f"{failure} - put it right, or take it out", 500))
+            findings.add(one.place, one_line(f"{failure} - correct it, or remove it", 500))
             continue
         found.times[case] += 1
         found.unknown += not question_in(one.data)
@@ -159,7 +159,7 @@ def _check_conversations(
             findings.add(one.place, f"more than {MOST_ROUNDS:,} conversations of one case")
     findings.refuse()
     if not found.times:
-        raise UsageError(f"{path}: no conversation in it; name a file of messages")
+        raise UsageError(f"{path}: has no conversation; give a file of messages")
     return found
 
 
@@ -198,11 +198,11 @@ def _expected(item: Mapping[str, Json]) -> dict[str, Json]:
 def _notes(found: _ConversationTotals) -> Iterator[str]:
     again = sum(n > 1 for n in found.times.values())
     if again:
-        yield f"several conversations of a case are its rounds, in their order: {again:,} cases"
+        yield f"several conversations of one case are its rounds, in their order: {again:,} cases"
     if found.raw:
-        yield f"arguments that are no JSON stay as they came: {found.raw:,} tool calls"
+        yield f"arguments that are not JSON are kept as they are: {found.raw:,} tool calls"
     if found.unknown:
-        yield f"no message of a user, so no question: {found.unknown:,} conversations"
+        yield f"no message of a user, so the question is unknown: {found.unknown:,} conversations"
 
 
 # ------------------------------------------------------------------------------------------- traces
@@ -217,7 +217,7 @@ def trace_in(data: Json) -> Trace:
     found = shape_of(data)
     if found is not None and found[0] in ("otel", "openagent"):
         named = "`gate import otel`" if found[0] == "otel" else "`trace: openagent`"
-        raise AgentFailure(f"a trace of another kind, which {named} reads")
+        raise AgentFailure(f"a trace of another kind; read it with {named}")
     return read_trace(data)
 
 
@@ -303,7 +303,7 @@ def _read_lines(path: Path, name: str, *, alone: bool) -> Iterator[StoredConvers
     first = next(json_lines(path), None)
     if first is not None and not isinstance(first, Problem) and is_message(first.data):
         if path.stat().st_size > MOST_FILE:
-            yield Problem(Place(path.as_posix()), "one conversation of over 256 MB - split it")
+            yield Problem(Place(path.as_posix()), "one conversation of more than 256 MB - split it")
             return
         lines = list(json_lines(path))
         wrong = [line for line in lines if isinstance(line, Problem)]
@@ -332,12 +332,12 @@ def _read_value(
 
 def _read_one(data: Json, place: Place, name: str) -> Iterator[StoredConversation | Problem]:
     if is_too_deep(data):
-        yield Problem(place, "nested too deeply - no conversation is")
+        yield Problem(place, "nested too deeply - not a conversation")
         return
     item = data if isinstance(data, dict) and not is_whole(data) else {}
     held = held_in(item) if item else data
     if held is None or shape_of(held) is None:
-        yield Problem(place, "no conversation of a known shape - see docs/import.md#messages")
+        yield Problem(place, "not a conversation of a known format - see docs/import.md#messages")
     else:
         yield StoredConversation(place=place, name=name, data=held, item=item)
 

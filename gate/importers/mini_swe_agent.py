@@ -67,8 +67,8 @@ class MiniSweAgent:
 
 def _notes(run: AgentRun) -> Iterator[str]:
     yield (
-        "whether a patch resolves its issue no trajectory says: evaluate the predictions and add "
-        "--option report=FILE"
+        "a trajectory does not tell whether its patch resolves the issue: evaluate the "
+        "predictions and add --option report=FILE"
     )
     if "," in run.version:
         yield f"several versions of mini-SWE-agent took part: {run.version}"

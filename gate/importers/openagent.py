@@ -126,9 +126,9 @@ def _moment(session_id: Json, file: Path) -> datetime:
     if found and (moment := moment_of(found[1].replace("-", "T"))):
         return moment
     raise UsageError(
-        f"{file}: session_id: '{one_line(str(session_id), 80)}' is none of the benchmark's "
-        "(20260512-143052-1a2b3c4d), which says when it ran; put it right, or take it out and "
-        "name the folder so"
+        f"{file}: session_id: '{one_line(str(session_id), 80)}' is not a session id such "
+        "as 20260512-143052-1a2b3c4d, which tells when the session ran; correct it, or "
+        "remove it and give the folder such a name"
     )
 
 
@@ -159,13 +159,13 @@ def _check_records(files: Sequence[Path], folder: Path) -> dict[str, SuiteTotals
     seen: dict[tuple[str, str, int], int | None] = {}
     for record in problems.keep_good(records(tuple(files))):
         if record.key in seen:
-            message = f"the same suite, task and round as line {seen[record.key]} - keep one"
+            message = f"has the same suite, task and round as line {seen[record.key]} - keep one"
             problems.add(record.place, message)
         else:
             seen[record.key] = record.place.line
             found.setdefault(record.key[0], SuiteTotals()).add(record)
     if not problems and not found:
-        problems.add(Place(files[0].as_posix()), "no record in it")
+        problems.add(Place(files[0].as_posix()), "has no record")
     summary = None if problems else read_object(folder / SUMMARY)
     if summary is not None:
         problems.take(*contradictions(summary, found, (folder / SUMMARY).as_posix()))
@@ -184,18 +184,18 @@ def _suite(own: SuiteTotals, meta: _Meta) -> ImportedSuite:
 
 def _notes(found: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
     yield (
-        f"imported from session {one_line(meta.session_id, 80)} of the OpenAgent benchmark, which "
-        "judged it"
+        f"imported from session {one_line(meta.session_id, 80)} of the OpenAgent "
+        "benchmark; the benchmark judged the answers"
     )
     for name, own in found.items():
         if own.recovered:
             yield (
-                f"{name}: {own.recovered} of {own.passed} passed trials did so at a later attempt, "
-                "which the benchmark counts as passed (retry: any_failure)"
+                f"{name}: {own.recovered} of {own.passed} passed trials passed only at a "
+                "later attempt; the benchmark counts them as passed (retry: any_failure)"
             )
     for name in meta.suites:
         if name not in found:
-            yield f"{one_line(name, 80)}: {META} has this suite, and there is no record of it"
+            yield f"{one_line(name, 80)}: {META} names this suite, but it has no record"
 
 
 # ------------------------------------------------------------------------------------------ summary
@@ -241,7 +241,7 @@ def contradictions(
     """One problem for each figure that the records do not bear out."""
     suites = summary.get("suites")
     if not isinstance(suites, dict):
-        yield Problem(Place(file, key="suites"), "is missing, or no mapping by suite")
+        yield Problem(Place(file, key="suites"), "is missing, or not an object of suites")
         return
     total = sum(one.records for one in found.values())
     figure = Figure("total_records", (total,), f"there are {total} records")
@@ -250,9 +250,9 @@ def contradictions(
         told = suites.get(name)
         where = f"suites.{name[:80]}"
         if not isinstance(told, dict):
-            yield Problem(Place(file, key=where), "the records have it, the summary does not")
+            yield Problem(Place(file, key=where), "is in the records, but not in the summary")
         elif name not in found:
-            yield Problem(Place(file, key=where), "the summary has it, no record does")
+            yield Problem(Place(file, key=where), "is in the summary, but has no record")
         else:
             place = Place(file, key=where)
             yield from compare_stated(told, _figures(found[name]), place)
@@ -289,7 +289,7 @@ def _compare_failures(top: Json, own: SuiteTotals, place: Place) -> Iterator[Pro
     where = replace(place, key=f"{place.key}.failures_top")
     for entry in as_list(top):
         if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
-            yield Problem(where, "an entry is no pair of a code and a number")
+            yield Problem(where, "an entry is not a pair of a code and a number")
             continue
         count = own.codes[entry[0]]
         figure = Figure(entry[0][:80], (count,), f"{count} records have it")
@@ -300,7 +300,7 @@ def _compare_failures(top: Json, own: SuiteTotals, place: Place) -> Iterator[Pro
 
 
 TOOL = "openagent-agentbench"  # what measured, and what judged
-NOT_KEPT = "failed; of a task and round the source keeps one attempt, and it was a later one"
+NOT_KEPT = "failed; the source keeps only the last attempt of a task and round"
 
 
 def trial_of(record: BenchmarkRecord, created_at: str, model: str | None) -> Trial:

@@ -38,13 +38,15 @@ _LARGE = 48 << 20  # bytes of source from which on several processes read
 _MOST_PROCESSES = 4
 _BATCH = 2 << 20  # bytes of what is kept of traces, that go to a process at once
 _NOTES = {  # what was counted -> how a note tells it
-    "twice": "spans that are there twice, alike, and count once",
-    "odd ids": "spans whose traceId is not 32 hexadecimal digits: it is taken as it is",
-    "lines without spans": "lines of JSON without any span, left out",
-    "events without a trace": "logged events that name no trace, left out",
-    "without content": "results without question and answer, since no content was recorded",
-    "too long": "results with more spans than are read of one: their usage is unknown",
-    "two conversations": "spans that name another conversation than their trace, which counts",
+    "twice": "spans that appear twice with the same content and count once",
+    "odd ids": "spans whose traceId is not 32 hexadecimal digits; it is used as it is",
+    "lines without spans": "lines of JSON without a span, left out",
+    "events without a trace": "logged events without a trace id, left out",
+    "without content": "results without question and answer, because no content was recorded",
+    "too long": "results with too many spans to read them all; their usage is unknown",
+    "two conversations": (
+        "spans that name another conversation than the first span of their trace, which counts"
+    ),
 }
 
 
@@ -66,11 +68,11 @@ class OtelTraces:
     def __post_init__(self) -> None:
         if self.suite and suite_name(self.suite) != self.suite:
             raise UsageError(
-                f"--option suite={one_line(self.suite, 80)}: a suite's name has letters, digits, "
-                f"`.`, `_` and `-`; write suite={suite_name(self.suite)}"
+                f"--option suite={one_line(self.suite, 80)}: a suite name may only have "
+                f"letters, digits, `.`, `_` and `-`; use suite={suite_name(self.suite)}"
             )
         if not self.case:
-            raise UsageError("--option case=: name an attribute, or write question or trace")
+            raise UsageError("--option case: must be an attribute, question or trace")
 
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
@@ -124,9 +126,9 @@ def _ledger(traces: Traces, naming: Naming, crew: Crew, path: Path) -> Ledger:
         traces.counted.update(counted)
     traces.findings.refuse()
     if not len(ledger):
-        what = "traces, but none of an agent" if traces.counted["spans"] else "no spans of OTLP"
+        what = "has traces, but none of an agent" if traces.counted["spans"] else "has no spans"
         raise UsageError(
-            f"{path}: {what} in it; export spans with gen_ai.operation.name or "
+            f"{path}: {what}; export spans with gen_ai.operation.name or "
             "openinference.span.kind as OTLP JSON"
         )
     traces.close()
@@ -154,13 +156,14 @@ def _notes(traces: Traces, ledger: Ledger, options: OtelTraces) -> Iterator[str]
         yield f"traces without any span of an agent or a model, left out: {traces.others:,}"
     if lacking := counts["without the attribute"]:
         yield (
-            f"results without the attribute {one_line(options.case, 80)}, whose case is their "
-            f"question, or without one their {options.by}: {lacking:,} of {len(ledger):,}"
+            f"results without the attribute {one_line(options.case, 80)}; their case is "
+            f"the question, or the {options.by} if there is no question: {lacking:,} of "
+            f"{len(ledger):,}"
         )
     if ledger.reworded:
         yield (
-            "results that ask another question than the first one of their case, by which it is "
-            f"compared: {ledger.reworded:,}"
+            "results with another question than the first result of their case, which "
+            f"counts: {ledger.reworded:,}"
         )
     for what, told in _NOTES.items():
         if counts[what]:
@@ -221,8 +224,8 @@ class Ledger:
                 suite.judges[metric] = None
         if len(suite.metrics) > MOST_METRICS:
             raise UsageError(
-                f"{name}: more than {MOST_METRICS} names of evaluations; give results of one kind "
-                "one gen_ai.evaluation.name"
+                f"{name}: more than {MOST_METRICS} names of evaluations; use one "
+                "gen_ai.evaluation.name for results of one kind"
             )
 
     def close(self) -> None:
@@ -269,6 +272,7 @@ def _describe_suite(suite: _Suite) -> ImportedSuite:
 
 def _often(suite: str, case: str, times: int) -> str:
     return (
-        f"{suite}: the case '{one_line(case, 80)}' was asked {times:,} times, others seldom, so "
-        "they are no rounds of one test; import with --option case=trace, each trace a case"
+        f"{suite}: case '{one_line(case, 80)}' has {times:,} results, others have few, so "
+        "they are not rounds of one test; use --option case=trace to make each trace a "
+        "case"
     )

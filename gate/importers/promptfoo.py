@@ -65,7 +65,7 @@ class Promptfoo:
     def read(self, path: Path) -> Imported:
         if path.suffix.lower() in (".csv", ".html") and path.is_file():
             raise UsageError(
-                f"{path}: promptfoo's CSV and HTML leave things out; have it write JSON "
+                f"{path}: promptfoo's CSV and HTML files are incomplete; write JSON "
                 "(promptfoo eval -o results.json)"
             )
         config = config_in(path)
@@ -182,18 +182,18 @@ def _options(source: Evaluation) -> dict[str, Json]:
 
 
 def _notes(source: Evaluation, unjudged: int) -> Iterator[str]:
-    yield "imported from an eval of promptfoo, which judged it"
+    yield "imported from a promptfoo eval; promptfoo judged the answers"
     yield from shortfalls(source)
     cached = sum(row.mapping("response").get("cached") is True for row in source.rows)
     if cached:
         yield (
-            f"{cached} of {len(source.rows)} answers came out of promptfoo's cache: how long they "
-            "took is not known"
+            f"{cached} of {len(source.rows)} answers came from promptfoo's cache: their "
+            "latency is unknown"
         )
     if unjudged:
         yield (
-            f"{unjudged} of {len(source.rows)} results have an assertion that broke off: they are "
-            "unscored, promptfoo counts them as failed or as errors"
+            f"{unjudged} of {len(source.rows)} results have an assertion that ended in an "
+            "error: here they are unscored, promptfoo counts them as failed or as errors"
         )
 
 
@@ -212,9 +212,9 @@ def contradictions(source: Evaluation) -> Iterator[Problem]:
     for where, told, own in _compare_summaries(source):
         more = sum(told.values()) > sum(own.values())
         if more or (sum(told.values()) == sum(own.values()) and told != own):
-            message = f"says {_words(told)}, but its rows are {_words(own)}"
+            message = f"says {_words(told)}, but the rows are {_words(own)}"
             place = Place(source.path.as_posix(), None, where)
-            yield Problem(place, f"{message} - rows were changed or cut off; export it again")
+            yield Problem(place, f"{message} - the file was changed or cut off; export it again")
 
 
 def shortfalls(source: Evaluation) -> Iterator[str]:
@@ -222,9 +222,9 @@ def shortfalls(source: Evaluation) -> Iterator[str]:
     for where, told, own in _compare_summaries(source):
         if where == "results.stats" and sum(told.values()) < sum(own.values()):
             yield (
-                f"promptfoo's own summary counts {sum(told.values())} results and there are "
-                f"{sum(own.values())}: of a resumed or stopped eval it is incomplete; the rows "
-                "were counted"
+                f"promptfoo's own summary counts {sum(told.values())} results, but the "
+                f"file has {sum(own.values())}: the summary of a resumed or stopped eval "
+                "is incomplete, so the rows were counted"
             )
 
 

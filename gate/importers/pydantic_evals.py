@@ -108,9 +108,11 @@ def _check_cases(path: Path) -> _ReportTotals:
         if not entry.failed:
             found.names.add(entry.data)
     if not seen and not problems:
-        problems.add(Place(path.as_posix(), key="cases"), "no list of cases")
+        problems.add(Place(path.as_posix(), key="cases"), "not a list of cases")
     for name in found.names.clashes():
-        what = f"'{name[:80]}' is the name of several results here (a-b is a_b) - rename one"
+        what = (
+            f"'{name[:80]}' gets the same metric name as another result (a-b is a_b) - rename one"
+        )
         problems.add(Place(path.as_posix()), what)
     problems.refuse()
     return found
@@ -136,11 +138,17 @@ def _suite(found: _ReportTotals, dataset: str) -> ImportedSuite:
 
 def _notes(head: Mapping[str, Json], found: _ReportTotals) -> Iterator[str]:
     if not found.names.decides:
-        yield "no case has an assertion, so nothing passed or failed but what raised an exception"
+        yield (
+            "no case has an assertion, so no case passed, and only those that raised an "
+            "exception failed"
+        )
     if found.failed:
-        yield f"runs that raised an exception, left out of pydantic-evals' means: {found.failed}"
+        yield (
+            "runs that raised an exception, which pydantic-evals leaves out of its means: "
+            f"{found.failed}"
+        )
     if failures := as_list(head.get("report_evaluator_failures")):
-        yield f"{len(failures)} evaluators of the whole report failed, and are left out"
+        yield f"{len(failures)} evaluators of the whole report failed and are left out"
 
 
 # ------------------------------------------------------------------------------------------- trials
@@ -293,7 +301,7 @@ def _scores(data: Mapping[str, CheckedJson]) -> Iterator[tuple[str, Score]]:
         yield column, Score(values=values, passed=held, failures=codes, reason=_reason(one))
     for name, one in (data.get("scores") or {}).items():
         column, value = metric_name(TOOL, name), _number(one["value"])
-        lacking = "the score is no number" if value is None else None
+        lacking = "the score is not a number" if value is None else None
         told = {} if value is None else {column: value}
         yield column, Score(values=told, reason=_reason(one), unscored=lacking)
     for name, one in (data.get("labels") or {}).items():
@@ -420,7 +428,7 @@ def head_of(path: Path) -> dict[str, Json]:
         head[part.key] = None if part.item else part.data
     if not isinstance(head.get("name"), str) or not (head.keys() & set(_LISTS)):
         raise UsageError(
-            f"{path}: no `name`, or no case in it; write it with EvaluationReportAdapter.dump_json"
+            f"{path}: has no `name` or no cases; write it with EvaluationReportAdapter.dump_json"
         )
     return head
 
@@ -429,7 +437,7 @@ def entries(path: Path) -> Iterator[ReportCase | Problem]:
     """Every case, checked one by one. Raises InvalidInput for what is no JSON."""
     for part in iterate_members(path.read_bytes(), path.as_posix(), _LISTS):
         if part.key in _LISTS and not part.item and part.data is not None:
-            yield Problem(Place(path.as_posix(), part.line, part.key), "no list - copy it again")
+            yield Problem(Place(path.as_posix(), part.line, part.key), "not a list - copy it again")
         elif part.item:
             yield _entry(part.key, part.data, Place(path.as_posix(), part.line))
 
@@ -440,17 +448,17 @@ def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
     if is_too_deep(data):
         return Problem(place, "nested too deeply")
     if not all(map(_is_measurable, _numbers(data))):
-        return Problem(place, f"a score or metric beyond {LARGEST:g} - correct it, or leave it out")
+        return Problem(place, f"a score or metric is over {LARGEST:g} - correct it, or remove it")
     checked: CheckedJson = data
     name, source = checked["name"], checked.get("source_case_name")
     round_, planned = 1, 1
     if source:
         found = _REPEATED.search(name)
         if found is None or name != source + found[0]:
-            return Problem(place, f"{name[:80]!r} is no run of {source[:80]!r} - which case is it?")
+            return Problem(place, f"{name[:80]!r} is not a run of {source[:80]!r} - rename it")
         round_, planned = int(found[1]), int(found[2])
     if not 1 <= round_ <= planned <= MOST_ROUNDS:
-        return Problem(place, f"{name[-40:]!r}: round {round_} of {planned} - there is no such")
+        return Problem(place, f"{name[-40:]!r}: no round {round_} of {planned} - rename it")
     return ReportCase(
         place=place,
         data=checked,

@@ -124,21 +124,21 @@ def _check_simulations(source: SimulationFiles) -> _SimulationTotals:
     known: dict[str, Simulation] = {}
     for one in source.simulations(found):
         if one.id in known:
-            found.add(one.place, f"the id '{one.id[:80]}' is there twice - keep one")
+            found.add(one.place, f"id '{one.id[:80]}' appears twice - keep one")
             continue
         known[one.id] = replace(one, data={})
         if not seen.counted.add(one.task, one.trial, counts=one.counts):
-            message = f"task {one.task[:80]} and trial {one.trial} are there twice - keep one"
+            message = f"task {one.task[:80]} has trial {one.trial} twice - keep one"
             found.add(one.place, message)
         if is_too_deep(dict(one.data)):
-            found.add(one.place, "nested too deeply - no simulation is")
+            found.add(one.place, "nested too deeply - not a simulation")
         found.take(*find_contradictions(one))
         seen.total += 1
         seen.broken += not one.counts
         seen.unjudged += one.reward is None and one.counts
     found.take(*compare_with_index(source, known))
     if not found and not known:
-        found.add(Place(place.file), "no simulation in it - name a run that has some")
+        found.add(Place(place.file), "has no simulation - give a run that has some")
     if len(seen.counted.rounds) > MOST_ROUNDS:
         found.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
     found.refuse()
@@ -167,7 +167,7 @@ def _notes(suite: str, checked: _SimulationTotals) -> Iterator[str]:
         )
     if checked.unjudged:
         yield (
-            f"{suite}: {checked.unjudged} simulations have no reward_info: nobody evaluated them"
+            f"{suite}: {checked.unjudged} simulations have no reward_info: they were not evaluated"
         )
     yield from checked.counted.notes(suite)
 
@@ -221,7 +221,7 @@ def _has_passed(simulation: Simulation) -> bool | None:
 
 def _score(simulation: Simulation, status: TrialStatus) -> Score:
     if _has_passed(simulation) is None:
-        return Score(unscored="it has no reward_info: it was not evaluated")
+        return Score(unscored="not evaluated: it has no reward_info")
     reward = simulation.reward or 0.0
     opinion = _has_passed(simulation) if status == "completed" else None
     return Score(
@@ -319,11 +319,11 @@ def by_id(listed: Json, place: Place, found: Findings) -> dict[str, Mapping[str,
         task = as_object(item)
         name = task.get("id")
         if not isinstance(name, str) or not 0 < len(name) <= 500:
-            found.add(where, "no task of tau2-bench: its id is no text - leave it out")
+            found.add(where, "not a task of tau2-bench: its id is not a string - remove it")
         elif is_too_deep(item):
-            found.add(where, "nested too deeply - leave it out")
+            found.add(where, "nested too deeply - remove it")
         elif name in tasks and tasks[name] != task:
-            found.add(where, f"the id '{name[:80]}' has another task, too - keep one")
+            found.add(where, f"id '{name[:80]}' is used by two different tasks - keep one")
         else:
             tasks[name] = task
     return tasks
@@ -334,6 +334,6 @@ def cases_of(path: Path, suite: str) -> Iterator[Case]:
     found, place = Findings(), Place(path.as_posix())
     tasks = by_id(json_of(path), place, found)
     if not tasks and not found:
-        found.add(place, "no task in it - name a tasks.json of tau2-bench, or a run's results.json")
+        found.add(place, "has no task - give a tasks.json of tau2-bench, or a run's results.json")
     found.refuse()
     yield from (case_in(suite, name, task) for name, task in tasks.items())

@@ -95,18 +95,18 @@ def _check_rows(path: Path) -> _RowTotals:
     found, seen = Findings(), _RowTotals()
     for row in read_rows(path, found):
         if not seen.counted.add(row.task, row.trial):
-            message = f"task {row.task[:80]} and trial {row.trial} are there twice - keep one"
+            message = f"task {row.task[:80]} has trial {row.trial} twice - keep one"
             found.add(row.place, message)
             continue
         seen.rows += 1
         seen.crashed += row.crash is not None
         seen.tools |= gold_tools(row)
         if row.task_info and seen.tasks.setdefault(row.task, row.task_info) != row.task_info:
-            message = f"task {row.task[:80]} is another one in an earlier row: mixed versions"
+            message = f"task {row.task[:80]} is different in an earlier row, so versions are mixed"
             found.add(row.place, f"{message} - import each run's own file")
     place = Place(path.as_posix())
     if not found and not seen.rows:
-        found.add(place, "no row in it - name the file of a run that has some")
+        found.add(place, "has no row - give the file of a run that has some")
     if len(seen.counted.rounds) > MOST_ROUNDS:
         found.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
     found.refuse()
@@ -278,7 +278,7 @@ def read_rows(path: Path, found: Findings) -> Iterator[TauBenchRow]:
     """
     data = json_of(path)
     if not isinstance(data, list):
-        raise UsageError(f"{path}: no list of rows, which a result file of tau-bench is")
+        raise UsageError(f"{path}: not a list of rows; give a result file of tau-bench")
     for n, item in enumerate(data):
         row = _row(item, Place(path.as_posix(), key=f"[{n}]"), found)
         if row is not None:
@@ -291,8 +291,8 @@ def _row(item: Json, place: Place, found: Findings) -> TauBenchRow | None:
     named = isinstance(task, (int, str)) and not isinstance(task, bool) and 0 < len(str(task)) < 200
     counted, worth = trial_number(trial), as_number(reward)
     wrong = [
-        *([] if named else ["task_id is no number or name of a task"]),
-        *([] if counted is not None else ["trial is no whole number from 0 on"]),
+        *([] if named else ["task_id is not the number or name of a task"]),
+        *([] if counted is not None else ["trial is not a whole number from 0 on"]),
         *([] if worth is not None and 0 <= worth <= 1 + CLOSE else ["reward is not from 0 to 1"]),
         *(["nested too deeply"] if is_too_deep(item) else []),
     ]
@@ -304,7 +304,7 @@ def _row(item: Json, place: Place, found: Findings) -> TauBenchRow | None:
     )
     contradiction = _contradiction(row)
     if contradiction:
-        found.add(place, f"{contradiction} - one of the two was changed")
+        found.add(place, f"{contradiction} - the file was changed; export it again")
         return None
     return row
 
@@ -313,16 +313,16 @@ def _contradiction(row: TauBenchRow) -> str:
     """What the row says twice, and not alike; empty where it agrees with itself."""
     told = as_number(as_object(row.info.get("reward_info")).get("reward"))
     if told is not None and abs(told - row.reward) > CLOSE:
-        return f"reward {row.reward:g}, but info.reward_info.reward {told:g}"
+        return f"reward is {row.reward:g}, but info.reward_info.reward is {told:g}"
     if row.crash is not None and row.reward > CLOSE:
-        return f"reward {row.reward:g} of a trial that crashed (info.error)"
+        return f"reward is {row.reward:g}, but the trial crashed (info.error)"
     for key in ("r_actions", "r_outputs"):
         part = row.judged.get(key)
         if row.solved and (part is False or as_number(part) == 0.0):
-            return f"reward {row.reward:g}, but {key} is 0"
+            return f"reward is {row.reward:g}, but {key} is 0"
     missed = list_missed_outputs(row)
     if missed and (row.solved or as_number(row.judged.get("r_outputs")) == 1.0):
-        return "an output that is not there (outputs: false), but the reward says that all are"
+        return "an output is missing (outputs: false), but the reward says that all are there"
     return ""
 
 

@@ -116,7 +116,7 @@ def _measure_tasks(picked: ChosenTasks) -> list[_MeasuredTask]:
     found = Findings()
     measured = [_measure_task(task, found) for task in picked.tasks]
     if not found and not any(one.samples or one.main is not None for one in measured):
-        found.add(Place(measured[0].task.folder.as_posix()), "no sample in it - run it first")
+        found.add(Place(measured[0].task.folder.as_posix()), "has no sample - run the task first")
     found.refuse()
     return measured
 
@@ -128,7 +128,7 @@ def _measure_task(task: TaskFolder, found: Findings) -> _MeasuredTask:
     file = task.file(RUNS)
     for run in read_finished(file, found) if file else ():
         if run.index in lines:
-            message = f"sample '{run.index[:80]}' is in line {lines[run.index]}, too - keep one"
+            message = f"sample '{run.index[:80]}' is also in line {lines[run.index]} - keep one"
             found.add(run.place, message)
             continue
         lines[run.index] = run.place.line
@@ -136,7 +136,7 @@ def _measure_task(task: TaskFolder, found: Findings) -> _MeasuredTask:
         try:
             tally.add(run, worth(task.environment, run.result))
         except ValueError as error:
-            told = f"{error}, which {task.environment.code} has - is the folder's name right?"
+            told = f"{error}, as {task.environment.code} needs it - check the name of the folder"
             found.add(run.place, told)
     errors = by_index(task.file(ERRORS), found)
     own.unfinished = [index for index in errors if index not in lines]
@@ -151,7 +151,7 @@ def _main(task: TaskFolder, tally: SampleTally | None, found: Findings) -> float
         return None
     data, place = json_of(file), Place(file.as_posix())
     if not isinstance(data, dict):
-        found.add(place, "no object - copy it again")
+        found.add(place, "not an object - copy it again")
         return None
     found.take(*contradictions(task.environment, as_object(data), tally, place))
     try:
@@ -189,12 +189,12 @@ def _notes(measured: list[_MeasuredTask], values: Mapping[str, _MeasuredTask]) -
     if len(values) < len(ENVIRONMENTS):
         missing = ", ".join(code for code in sorted(ENVIRONMENTS) if code not in values)
         yield (
-            f"{SUITE}: partial ({len(values)}/{len(ENVIRONMENTS)}), no main metric of {missing}; "
-            "the overall score is told of all eight only"
+            f"{SUITE}: partial ({len(values)}/{len(ENVIRONMENTS)}), no main metric of "
+            f"{missing}; the overall score needs all eight"
         )
     for one in measured:
         if one.main is None:
-            why = "no overall.json, which a finished task has"
+            why = "no overall.json, so the task is not finished"
             if one.task.file(SUMMARY):
                 why = "its overall.json has no main metric"
             yield f"{one.task.name[:80]}: {why}"

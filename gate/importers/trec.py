@@ -74,9 +74,7 @@ class Trec:
         """The run and its judgements. Raises UsageError."""
         if not path.is_dir():
             if self.qrels is None:
-                raise UsageError(
-                    f"{path}: no judgements to measure it by; name --option qrels=FILE"
-                )
+                raise UsageError(f"{path}: has no relevance judgements; add --option qrels=FILE")
             return path, Path(self.qrels)
         files = [one for one in files_below(path, deep=False) if one.suffix.lower() in _ENDS]
         judged = [one for one in files if _JUDGEMENTS in one.name.lower()]
@@ -85,7 +83,8 @@ class Trec:
             judged = [Path(self.qrels)]
         if len(runs) != 1 or len(judged) != 1:
             raise UsageError(
-                f"{path}: {len(runs)} runs and {len(judged)} files of judgements (their names have "
-                "`qrel`); name the run as PATH and --option qrels=FILE"
+                f"{path}: has {len(runs)} runs and {len(judged)} files of judgements "
+                "(with `qrel` in their name); give the run as PATH and add --option "
+                "qrels=FILE"
             )
         return runs[0], judged[0]

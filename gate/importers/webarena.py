@@ -69,7 +69,7 @@ class WebArenaResults:
 
     def read(self, path: Path) -> Imported:
         if unknown := [site for site in self.sites if site not in SITES]:
-            raise UsageError(f"--option sites: {unknown[0][:60]}: is none of {', '.join(SITES)}")
+            raise UsageError(f"--option sites: {unknown[0][:60]} is not one of {', '.join(SITES)}")
         if not path.is_dir() and not self.tasks and is_task(_first(path)):
             return _cases(path, self.sites)
         source = self._source(path)
@@ -89,11 +89,12 @@ class WebArenaResults:
         if not path.is_dir():
             return RecordedAnswers(path=plain(path))
         if path.is_symlink():
-            raise UsageError(f"{path}: a link, which is not followed; name the folder itself")
+            raise UsageError(f"{path}: symbolic links are not followed; give the real folder")
         rendered = any(_RENDERED.fullmatch(one.name) for one in path.iterdir())
         if rendered and any((one / SUMMARY).is_file() for one in path.iterdir()):
             raise UsageError(
-                f"{path}: results of two tools, {SUMMARY} and renders; name one's folder"
+                f"{path}: has results of two tools ({SUMMARY} and render_*.html); give "
+                "the folder of one"
             )
         return run_folder(path) if rendered else episodes(path, self.agent)
 
@@ -105,7 +106,7 @@ class WebArenaResults:
         seen: set[tuple[str, int]] = set()
         for one in found.keep_good(source.results()):
             if (one.task, one.round) in seen:
-                found.add(one.place, f"task {one.task} has two results of round {one.round}")
+                found.add(one.place, f"task {one.task} has round {one.round} twice - keep one")
             seen.add((one.task, one.round))
             task = (tasks or {}).get(one.task)
             if tasks is not None and task is None:
@@ -113,7 +114,7 @@ class WebArenaResults:
                 continue
             counts.add(one, _verdict(one, task, found), task)
         if not found and not counts.results:
-            found.add(Place(source.path.as_posix()), "no result in it")
+            found.add(Place(source.path.as_posix()), "has no result")
         found.refuse()
         return counts, self._absent(source, tasks, counts)
 
@@ -142,7 +143,7 @@ def _verdict(task_result: TaskResult, task: WebTask | None, found: Findings) -> 
             f"task {task_result.task}: {verdict.clash} - one of the two was changed",
         )
     if verdict.passed is None:
-        message = "nothing says whether it was done - name the tasks with --option tasks=FILE"
+        message = "it is not known whether it was done - give the tasks with --option tasks=FILE"
         found.add(task_result.place, f"task {task_result.task}: {message}")
         if task is None:
             found.refuse()  # the others lack it as well
@@ -194,7 +195,7 @@ def _notes(counts: Counts, absent: int, skipped: bool) -> Iterator[str]:
     if skipped:
         yield "tasks without a result are left out (missing=skip)"
     if counts.not_evaluable:
-        parts = ", ".join(f"{n} for want of {what}" for what, n in sorted(counts.lacking.items()))
+        parts = ", ".join(f"{n} without {what}" for what, n in sorted(counts.lacking.items()))
         yield (
             f"{counts.not_evaluable} of {counts.results} results could not be judged by what was "
             f"recorded and count as failed (not_evaluable): {parts}"

@@ -87,7 +87,7 @@ def test_a_leaderboard_list_with_the_dataset_beside_it(data, tmp_path):
 
 @pytest.mark.parametrize("name", ["preds.json", "preds.jsonl", "run.json"])
 def test_what_has_no_verdict_is_refused(data, name):
-    with pytest.raises(UsageError, match=r"predictions, 2 of them empty|no results of SWE-bench"):
+    with pytest.raises(UsageError, match=r"predictions, 2 of them empty|has no SWE-bench results"):
         trials("swebench", data / name)
 
 

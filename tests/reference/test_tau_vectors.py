@@ -76,7 +76,7 @@ def test_whole_rows_have_steps_codes_and_costs():
 
 
 def test_the_reduced_file_is_none_of_tau_bench():
-    with pytest.raises(UsageError, match="no list of rows"):
+    with pytest.raises(UsageError, match="not a list of rows"):
         IMPORTERS.get_class("tau-bench")().read(FOLDER / "gpt-4o-airline.rewards.json")
 
 

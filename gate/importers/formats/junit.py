@@ -103,7 +103,11 @@ class _Walk:
     def _begin(self, step: Begin) -> Iterator[TestSuite | Problem]:
         place = Place(self._name, step.line)
         if self._depth == 1 and step.name not in ("testsuites", "testsuite"):
-            yield Problem(place, f"<{step.name[:40]}> - JUnit begins with testsuites or testsuite")
+            yield Problem(
+                place,
+                f"the root element is <{step.name[:40]}> - in JUnit XML it is <testsuites> or "
+                "<testsuite>",
+            )
         elif step.name == "testsuite":
             self._number += 1
             name = step.attributes.get("name", "")[:LONGEST]
@@ -119,9 +123,9 @@ class _Walk:
     def _open(self, step: Begin, place: Place) -> Iterator[Problem]:
         name = step.attributes.get("name", "")
         if self._case is not None:
-            yield Problem(place, "a testcase in a testcase")
+            yield Problem(place, "a testcase contains another one - separate them")
         if not name and not step.attributes.get("classname"):
-            yield Problem(place, "a testcase without a name - nothing can tell it apart")
+            yield Problem(place, "a testcase has no name - add one")
         suite = self._suites[-1] if self._suites else None
         self._case = JUnitCase(
             place=place,
@@ -167,12 +171,15 @@ def _contradictions(suite: _Suite) -> Iterator[Problem]:
     """
     stated, found = suite.told.get("tests"), sum(suite.found.values())
     if stated is not None and found < stated and found + suite.told.get("errors", 0) < stated:
-        message = f"says tests={stated}, but has {found} - part of it is missing"
+        message = f"says tests={stated}, but has {found} test cases - part of the file is missing"
         yield Problem(suite.place, message)
     bad = suite.told.get("failures", 0) + suite.told.get("errors", 0)
     failed = suite.found.get("failed", 0) + suite.found.get("error", 0)
     if bad and not failed:
-        yield Problem(suite.place, f"says that {bad} failed, but none of its cases did - which?")
+        yield Problem(
+            suite.place,
+            f"says that {bad} tests failed, but none of its test cases did - run the tests again",
+        )
 
 
 def _counts(attributes: Mapping[str, str]) -> dict[str, int]:

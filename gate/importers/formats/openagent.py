@@ -20,12 +20,11 @@ _EXPECTED = f"{META}, {SUMMARY} and {DETAILS}"
 
 # Folders of other tools: a file of theirs -> what to say.
 _OTHERS = {
-    "events.jsonl": "this looks like an Agent Gate session: it needs no import, every command takes"
-    " it as it is",
-    "overall.json": "this looks like an output folder of THUDM's AgentBench, which is another"
-    " benchmark of the same name",
-    "runs.jsonl": "this looks like an output folder of THUDM's AgentBench, which is another"
-    " benchmark of the same name",
+    "events.jsonl": "this is an Agent Gate session, which needs no import: all commands read it",
+    "overall.json": "this looks like an output folder of THUDM's AgentBench; use `gate import "
+    "thudm-agentbench`",
+    "runs.jsonl": "this looks like an output folder of THUDM's AgentBench; use `gate import "
+    "thudm-agentbench`",
 }
 
 _TEXT: Json = {"type": ["string", "null"]}
@@ -95,14 +94,15 @@ def detail_files(folder: Path) -> tuple[Path, ...]:
     """
     if not folder.is_dir():
         there = "a file" if folder.exists() else "not there"
-        raise UsageError(f"{folder}: {there}; give the session's folder, which has {_EXPECTED}")
+        raise UsageError(f"{folder}: {there}; give the folder of a session, with {_EXPECTED}")
     for name, looks in _OTHERS.items():
         if (folder / name).exists():
             raise UsageError(f"{folder}: {looks}")
     if not (folder / META).exists() and (folder.parent / META).exists():
         whole = folder.resolve().parent
         raise UsageError(
-            f"{folder}: the folder of one suite; give {whole} and --suite {folder.resolve().name}"
+            f"{folder}: is the folder of one suite; give {whole} and --suite "
+            f"{folder.resolve().name}"
         )
     common = folder / DETAILS
     if common.exists() or common.is_symlink():
@@ -110,10 +110,10 @@ def detail_files(folder: Path) -> tuple[Path, ...]:
     parts = tuple(sorted(folder.glob(f"*/{DETAILS}")))
     linked = next((part.parent for part in parts if part.parent.is_symlink()), None)
     if linked:
-        raise UsageError(f"{linked}: a link, which no session has; copy the folder itself")
+        raise UsageError(f"{linked}: is a symbolic link; copy the folder itself")
     if not parts:
         raise UsageError(
-            f"{folder}: no {DETAILS} in it; a session of the OpenAgent benchmark has {_EXPECTED}"
+            f"{folder}: has no {DETAILS}; a session of the OpenAgent benchmark has {_EXPECTED}"
         )
     return parts
 
@@ -131,7 +131,7 @@ def _check_record(line: JsonLine) -> BenchmarkRecord | Problem:
     record = BenchmarkRecord(place=line.place, data=as_object(line.data))
     if record.data["ok"] and record.codes:
         code = record.codes[0][:80]
-        return Problem(line.place, f"ok, and yet it failed with {code!r} - which is it?")
+        return Problem(line.place, f"ok is true, but it failed with {code!r} - correct one")
     return record
 
 
@@ -141,5 +141,5 @@ def read_object(path: Path) -> dict[str, Json] | None:
         return None
     data = read_json(path, MOST_JSON)
     if not isinstance(data, dict):
-        raise UsageError(f"{path}: a JSON {type(data).__name__}, not what the benchmark writes")
+        raise UsageError(f"{path}: must be a JSON object, not a {type(data).__name__}")
     return data

@@ -72,17 +72,17 @@ def test_the_corpus_is_not_opened(folder):
 
 def test_two_splits_are_chosen_by_name(folder):
     place = folder()
-    assert "it has test (--option split=NAME)" in faults(place, UsageError, split="dev")
-    assert "is no name" in faults(place, UsageError, split="../../etc/passwd")
+    assert "choose one of test with --option split=NAME" in faults(place, UsageError, split="dev")
+    assert "is not a split" in faults(place, UsageError, split="../../etc/passwd")
 
 
 @pytest.mark.parametrize(
     ("queries", "qrels", "says"),
     [
-        (QUERIES[:1], QRELS, "queries.jsonl: 1 judged queries are not in it ('d2')"),
-        ([*QUERIES, QUERIES[0]], QRELS, "queries.jsonl:4: the query 'q 1' is there twice"),
-        ([{"_id": 1, "text": "x"}], QRELS, "queries.jsonl:1: no `_id` and `text`"),
-        (QUERIES, QRELS + "q 1 d9 1\n", "qrels/test.tsv:5: 1 columns instead of 3"),
+        (QUERIES[:1], QRELS, "queries.jsonl: has no text for 1 judged queries ('d2')"),
+        ([*QUERIES, QUERIES[0]], QRELS, "queries.jsonl:4: query 'q 1' appears twice"),
+        ([{"_id": 1, "text": "x"}], QRELS, "queries.jsonl:1: `_id` and `text` must"),
+        (QUERIES, QRELS + "q 1 d9 1\n", "qrels/test.tsv:5: has 1 columns instead of 3"),
         (QUERIES, QRELS + "q 1\td9\tx\n", "qrels/test.tsv:5: the grade"),
         (QUERIES, "q 1\td 1\t2\n", "qrels/test.tsv:1"),
     ],
@@ -94,7 +94,7 @@ def test_what_contradicts_itself_is_refused_with_its_place(folder, queries, qrel
 def test_links_are_not_followed(folder, tmp_path):
     place = folder()
     (tmp_path / "link").symlink_to(place)
-    assert "a link" in faults(tmp_path / "link", UsageError)
+    assert "symbolic links are not followed" in faults(tmp_path / "link", UsageError)
 
 
 def test_it_is_recognised_by_its_files(folder):

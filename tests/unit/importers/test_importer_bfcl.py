@@ -102,7 +102,7 @@ def test_results_and_scores_of_a_folder_are_one_run(tmp_path):
     assert wrong.attempt.failures == ("ast_decoder:decoder_failed", "format")
     assert wrong.attempt.response.answer == "No."
     assert found.provenance.agent == "m"
-    assert found.notes[0] == "simple_python: 2 of its 400 questions"
+    assert found.notes[0] == "simple_python: has 2 of its 400 questions"
     assert metric(found, "bfcl.accuracy") == metric(found, "bfcl.accuracy[simple_python]") == 0.5
 
 
@@ -210,7 +210,7 @@ def test_answers_that_only_the_score_file_counts_are_in_the_denominator(tmp_path
     path = score(tmp_path, header(3, 4), failure("live_simple_2-1-0"), category="live_simple")
     found = Bfcl().read(path)
     assert metric(found, "bfcl.accuracy") == 0.75
-    assert "3 answers passed that the score file does not name" in " ".join(found.notes)
+    assert "3 answers passed, but the score file does not name them:" in " ".join(found.notes)
     first = found.suites["bfcl"].graders["bfcl.accuracy"]
     failed = map(failure, ("live_simple_2-1-0", "live_simple_0-0-0"))
     score(tmp_path, header(2, 4), *failed, category="live_simple")
@@ -228,7 +228,7 @@ def test_ids_of_passed_answers_come_from_the_questions_or_from_a_whole_category(
     assert told == {"simple_python_7": False, "simple_python: passed, not named 1": True}
     path = results(tmp_path, PEAR, FIG, PEAR)
     asked = faults(path, questions=str(tmp_path / "questions"))
-    assert f"{path}:3: 'simple_python_2' is none of the questions" in asked
+    assert f"{path}:3: 'simple_python_2' is not among the questions" in asked
     whole = score(
         tmp_path, header(49, 50), failure("simple_javascript_7"), category="simple_javascript"
     )
@@ -245,7 +245,7 @@ def test_without_a_score_file_our_own_comparison_decides(tmp_path):
     *_, wrong = Bfcl(**given).read(path).trials()
     assert wrong.attempt.failures == ("wrong_tool_args:shop.order",)
     assert set(passed(path).values()) == {None}
-    assert "nobody says which answers are right" in " ".join(Bfcl().read(path).notes)
+    assert "it is not known which answers are right" in " ".join(Bfcl().read(path).notes)
 
 
 def test_whether_any_call_is_made_decides_of_relevance(tmp_path):
@@ -271,7 +271,7 @@ def test_where_both_judge_they_must_not_contradict_each_other(tmp_path):
     failed = [failure("simple_python_0"), failure("simple_python_1")]
     score(tmp_path, header(0, 2), *failed)
     found = Bfcl(**given).read(path)
-    assert "1 answers failed in the score file, and are right" in " ".join(found.notes)
+    assert "1 answers failed in the score file, but are right" in " ".join(found.notes)
     assert set(passed(path, **given).values()) == {False}, "its word stands"
 
 
@@ -281,24 +281,24 @@ def test_where_both_judge_they_must_not_contradict_each_other(tmp_path):
         ([header(1, 2)], "1: correct_count: says 1, but 0 of 2 failed"),
         ([header(1, 2, accuracy=0.9), failure("simple_python_0")], "says 0.9, but 1 of 2"),
         ([header(1, 2, accuracy=True)], "accuracy: says True"),
-        ([{"accuracy": 1, "correct_count": 10**400, "total_count": 1}], "no `accuracy`"),
-        ([{"accuracy": 1}], "no `accuracy`, `correct_count` and `total_count`"),
-        ([header(0, 2), *[failure("simple_python_0")] * 2], ":3: 'simple_python_0' is there twice"),
-        ([header(0, 1), failure("multiple_0")], "is of 'multiple', the file of simple_python"),
-        ([header(0, 1), {**failure("simple_python_0"), "valid": True}], "`valid` is not false"),
+        ([{"accuracy": 1, "correct_count": 10**400, "total_count": 1}], "has no valid `accuracy`"),
+        ([{"accuracy": 1}], "has no valid `accuracy`, `correct_count` and `total_count`"),
+        ([header(0, 2), *[failure("simple_python_0")] * 2], ":3: 'simple_python_0' appears twice"),
+        ([header(0, 1), failure("multiple_0")], "is of 'multiple', not of simple_python"),
+        ([header(0, 1), {**failure("simple_python_0"), "valid": True}], "`valid` must be false"),
         (
             [header(0, 1), failure(7 * "x" + "_0", test_category="simple_python")],
-            "has no result of",
+            "has no result for",
         ),
         ([header(0, 2), failure("simple_python_0"), '{"id": "simple'], ":3: not JSON"),
         (
             [header(0, 2), failure("simple_python_0"), failure("simple_python_1", model_name="n")],
             "answers of two models: m, n",
         ),
-        ([header(2, 3), failure("simple_python_0")], "has 2 results, the score file counts 3"),
+        ([header(2, 3), failure("simple_python_0")], "has 2 results, but the score file counts 3"),
         (
             [header(1, 2), failure("simple_python_1", model_result_raw="other")],
-            "'simple_python_1': the score file has another result of it",
+            "'simple_python_1': the score file has another result for it",
         ),
     ],
 )
@@ -311,9 +311,9 @@ def test_a_score_that_contradicts_itself_or_the_results_is_refused(tmp_path, row
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ({"id": "simple_python_0", "result": []}, ":2: 'simple_python_0' is there twice"),
+        ({"id": "simple_python_0", "result": []}, ":2: 'simple_python_0' appears twice"),
         ({"id": "simple_python_9"}, "'simple_python_9' has no `result`"),
-        ([], "no object with `id` and `result`"),
+        ([], "must be an object with `id` and `result`"),
     ],
 )
 def test_results_that_cannot_be_right_are_refused(tmp_path, row, says):
@@ -330,7 +330,7 @@ def test_one_version_and_one_model_at_a_time(tmp_path):
     lines(tmp_path / "result" / "n" / "x" / old.name, {"id": "multiple_0", "result": []})
     assert "results of 2 models (m, n)" in faults(tmp_path, UsageError)
     assert passed(tmp_path, model="n") == {"multiple_0": None}
-    assert "no 'k' in" in faults(tmp_path, UsageError, model="k")
+    assert "'k' not found in" in faults(tmp_path, UsageError, model="k")
 
 
 def test_questions_with_answers_are_a_dataset(tmp_path):
@@ -344,21 +344,21 @@ def test_questions_with_answers_are_a_dataset(tmp_path):
     steps = (ToolCall(name="shop.order", arguments={"item": "Pear"}),)
     assert list(grader.case_faults(case.keys)) == []
     assert grader.grade(case, Response(answer="", steps=steps)).passed is True
-    assert "there is no answer to them" in faults(path, UsageError)
+    assert "they have no expected answers; add" in faults(path, UsageError)
 
 
 @pytest.mark.parametrize("category", ["simple_java", "multi_turn_base", "live_relevance"])
 def test_questions_that_only_the_benchmark_can_judge_are_no_dataset(tmp_path, category):
     path = questions(tmp_path, "pear", category=category)
     answers = str(path.parent / "possible_answer" / path.name)
-    assert "not compared with expected calls" in faults(path, UsageError, answers=answers)
+    assert "not judged by comparing" in faults(path, UsageError, answers=answers)
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
         ({"function": "x"}, "has no `function`"),
-        ({"function": [{"no": "name"}]}, "of another form"),
+        ({"function": [{"no": "name"}]}, "an unknown format"),
         ({"function": [{"name": "other"}]}, "one of the functions"),
     ],
 )
@@ -376,4 +376,4 @@ def test_it_is_recognised_by_names_and_first_lines(tmp_path):
     assert Bfcl.recognises(look(path))
     assert Bfcl.recognises(look(path.parent.parent))
     assert not Bfcl.recognises(look(lines(tmp_path / "BFCL_v4_x.json", {"a": 1})))
-    assert "the name tells no category" in faults(path.rename(tmp_path / "r.json"), UsageError)
+    assert "the file name has no category" in faults(path.rename(tmp_path / "r.json"), UsageError)

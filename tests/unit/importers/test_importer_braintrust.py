@@ -68,7 +68,7 @@ def test_the_example_is_eight_trials_of_four_cases():
     assert (suite.rounds, suite.cases) == (2, 4)
     judged = "braintrust export: Factuality >= 0.5"
     assert (suite.graders["success"], suite.graders["first_success"]) == (judged, judged)
-    assert "rows of one case are its rounds, in the order of the export" in found.notes
+    assert "several rows of one case are its rounds, in the order of the export" in found.notes
     trials = list(found.trials())
     assert [(t.case.id, t.round, t.attempt.status, t.attempt.passed) for t in trials[:4]] == [
         ("q-1", 1, "completed", True),
@@ -114,10 +114,10 @@ def test_an_id_with_another_input_is_no_round(read, faults):
 def test_rounds_of_a_column_are_taken_and_never_twice(read, faults):
     rows = ({"metadata": {"try": 2}}, {"metadata": {"try": 1}})
     assert [t.round for t in read(*rows, round="metadata.try").trials()] == [2, 1]
-    assert "two rows of round 2 - keep one" in faults(rows[0], rows[0], round="metadata.try")
+    assert "two rows for round 2 - keep one" in faults(rows[0], rows[0], round="metadata.try")
     for wrong in (0, 1.5, "x", 10_001):
         told = faults({"metadata": {"try": wrong}}, round="metadata.try")
-        assert "x.jsonl:1: metadata.try: no whole number from 1 to 10,000" in told
+        assert "x.jsonl:1: metadata.try: not a whole number from 1 to 10,000" in told
 
 
 @pytest.mark.parametrize(
@@ -141,15 +141,15 @@ def test_a_column_decides(read, value, passed):
 def test_what_is_neither_true_nor_false_is_refused(faults):
     for odd in ("maybe", 2):
         told = faults({"metadata": {"ok": odd}}, passed="metadata.ok")
-        assert f"metadata.ok: '{odd}' is neither true nor false, passed nor failed" in told
+        assert f"metadata.ok: '{odd}' is not true, false, passed or failed" in told
     assert "x.jsonl:1: metadata.ok: '2'" in told
 
 
 def test_without_a_rule_there_is_no_success_rate_and_a_note_says_so(read, faults):
     found = read({})
-    assert "nothing says which rows" in found.notes[0]
+    assert "it is not known which rows" in found.notes[0]
     failed = {"output": None, "error": "it broke", "input": "b"}
-    assert "1 rows ended in an error, and nothing says which of the others passed" in faults(
+    assert "1 rows ended in an error, but it is not known which of the others passed" in faults(
         {}, failed
     )
 
@@ -193,11 +193,11 @@ def test_inner_spans_are_no_trials_and_their_tokens_count(read):
 
 def test_options_that_make_no_sense_are_named(read, tmp_path):
     for options, told in (
-        ({"columns": {"imput": "x"}}, "'imput' is nothing that is read - did you mean 'input'?"),
-        ({"passed": "a", "pass_score": "b>1"}, "exclude each other"),
-        ({"pass_score": "Factuality"}, "write NAME>=NUMBER"),
-        ({"pass_score": "Factuality>=."}, "write NAME>=NUMBER"),
-        ({"suite": "../x"}, "no name that a folder can have"),
+        ({"columns": {"imput": "x"}}, "unknown key 'imput' - did you mean 'input'?"),
+        ({"passed": "a", "pass_score": "b>1"}, "cannot be combined; use"),
+        ({"pass_score": "Factuality"}, "must be NAME>=NUMBER"),
+        ({"pass_score": "Factuality>=."}, "must be NAME>=NUMBER"),
+        ({"suite": "../x"}, "not a valid name for a folder"),
     ):
         with pytest.raises(UsageError) as caught:
             read({}, **options)
@@ -206,18 +206,18 @@ def test_options_that_make_no_sense_are_named(read, tmp_path):
 
 def test_columns_and_scores_that_no_row_has_are_named(faults):
     told = faults({}, columns={"id": "metadata.case"}, pass_score="Facts>=1", lower=["Nope"])
-    assert "no row has a value of 'metadata.case' - name another column" in told
-    assert "no row has a score 'Facts' - known: Factuality" in told
+    assert "no row has a value of 'metadata.case' - use another column" in told
+    assert "no row has a score 'Facts' - known scores: Factuality" in told
     assert "no row has a score 'Nope'" in told
     assert "no row has a score 'Tone'" in faults({}, scores=["Tone"])
 
 
 def test_a_score_that_is_named_must_be_a_number(read, faults):
     odd = {"scores": {"Factuality": "high"}}
-    assert "x.jsonl:2: Factuality: 'high' is no number" in faults({}, odd, scores=["Factuality"])
+    assert "x.jsonl:2: Factuality: 'high' is not a number" in faults({}, odd, scores=["Factuality"])
     found = read({}, odd)
     assert found.suites["braintrust"].metrics == ()
-    assert any("no scores: Factuality" in note for note in found.notes)
+    assert any("not scores: Factuality" in note for note in found.notes)
 
 
 def test_several_values_of_a_score_are_their_mean_if_all_are_numbers(read):
@@ -236,7 +236,7 @@ def test_what_is_a_number_in_some_rows_alone_is_no_score(read):
         {"braintrust.a": 1},
         {"braintrust.a": 0},
     ]
-    assert any("are no scores: b" in note for note in found.notes)
+    assert any("are not scores: b" in note for note in found.notes)
 
 
 def test_names_that_would_be_one_metric_are_told_apart(read):
@@ -310,7 +310,7 @@ def test_it_is_recognised_and_nothing_else_is(tmp_path):
 
 
 def test_a_row_that_is_there_twice_counts_once_at_most(read, faults):
-    assert "x.jsonl:2: the row 'a' is there twice - keep one" in faults({"id": "a"}, {"id": "a"})
+    assert "x.jsonl:2: row 'a' appears twice - keep one" in faults({"id": "a"}, {"id": "a"})
     own = {"columns": {"id": "id"}}
     assert len(list(read({"id": "a"}, {"id": "a"}, **own).trials())) == 2, "there the case's name"
 

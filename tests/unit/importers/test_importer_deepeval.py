@@ -83,7 +83,7 @@ def test_a_metric_that_broke_off_leaves_the_case_unscored(tmp_path):
     assert (found.status, found.passed, found.failures) == ("completed", None, ())
     assert found.scores["deepeval.g_eval_tone"].unscored == "no JSON"
     note = read(written(tmp_path, {"success": False, "metricsData": [BROKE]})).notes[1]
-    assert note.startswith("1 of 1 cases have a metric that broke off")
+    assert note.startswith("1 of 1 cases have a metric that ended in an error")
     failed = written(tmp_path, {"success": False, "metricsData": [FAILS, BROKE]}, CASE)
     assert not any("broke off" in one for one in read(failed).notes), "they failed all the same"
     path = tmp_path / "nan.json"
@@ -203,7 +203,7 @@ def test_a_metric_that_passes_below_its_threshold_is_better_when_lower(tmp_path)
 @pytest.mark.parametrize(
     ("case", "more", "told"),
     [
-        ({"metricsData": [FAILS]}, {}, "success is true, and its metric 'Exact Match' failed"),
+        ({"metricsData": [FAILS]}, {}, "success is true, but its metric 'Exact Match' failed"),
         ({}, {"testPassed": 2}, "test_passed: says 2, but 1 cases did"),
         ({}, {"metricsScores": [{"metric": "Exact Match", "passes": 0}]}, "passes: says 0"),
         ({"success": "yes"}, {}, "testCases[0].success: 'yes' is not"),
@@ -219,25 +219,25 @@ def test_what_is_no_test_run_is_refused(tmp_path):
     path = tmp_path / "run.json"
     for text, told in (
         ('{"testCases": [{"na', "run.json:1: cut off in the middle"),
-        ('{"testCases": []}', "run.json: no test case in it"),
-        ('{"tests": []}', "run.json: no test run of deepeval"),
+        ('{"testCases": []}', "run.json: has no test case"),
+        ('{"tests": []}', "run.json: not a deepeval test run: it has"),
         ('{"testCases": [7]}', "run.json: testCases[0]: 7 is not"),
     ):
         path.write_text(text)
         assert told in faults(path)
     path.rename(tmp_path / "run.db")
-    assert "an SQLite store is not read" in faults(tmp_path / "run.db", UsageError)
+    assert "SQLite is not supported;" in faults(tmp_path / "run.db", UsageError)
     (tmp_path / "link.json").symlink_to(tmp_path / "run.db")
     assert "a symbolic link" in faults(tmp_path / "link.json", UsageError)
 
 
 def test_a_folder_must_have_one_run(tmp_path):
-    with pytest.raises(UsageError, match=r"no test_run_\*\.json in it"):
+    with pytest.raises(UsageError, match=r"has no test_run_\*\.json"):
         read(tmp_path)
     first = written(tmp_path, {})
     assert read(tmp_path).files == (first,)
     written(tmp_path, {}, name="test_run_20260513_000000.json")
-    with pytest.raises(UsageError, match="2 test runs in it"):
+    with pytest.raises(UsageError, match="has 2 test runs"):
         read(tmp_path)
 
 

@@ -99,7 +99,7 @@ def test_an_archive_that_was_never_ended_is_read_as_far_as_it_goes(tmp_path):
         archive.writestr("_journal/start.json", json.dumps(start))
         archive.writestr(f"{SAMPLES}a_epoch_1.json", json.dumps(SAMPLE))
     found = Importer().read(path)
-    assert "the log is not whole, its status is started" in found.notes[0]
+    assert "the log is incomplete, its status is started" in found.notes[0]
     assert len(list(found.trials())) == 1
 
 
@@ -108,7 +108,7 @@ def test_how_a_log_that_broke_off_ended_is_told_and_what_is_missing_counted(tmp_
     error = {"message": "KeyError('x')\u001b[31m"}
     path = written(tmp_path, {}, status="error", error=error, results=results)
     found = Importer().read(path)
-    assert found.notes[0] == "task: the log is not whole, its status is error: KeyError('x')"
+    assert found.notes[0] == "task: the log is incomplete, its status is error: KeyError('x')"
     assert found.suites["task"].cases == 10
 
 
@@ -149,7 +149,7 @@ def test_numbers_decide_only_where_they_are_named(tmp_path):
         "inspect.parts.a": ("rate", 1.0),
         "inspect.parts.b": ("rate", 1.0),
     }
-    assert "no scorer 'gone' in it; name one of length, parts.a, parts.b" in faults(
+    assert "has no scorer 'gone' - choose one of length, parts.a, parts.b" in faults(
         path, scorer="gone"
     )
 
@@ -280,7 +280,7 @@ def test_everything_that_is_wrong_is_told_at_once_with_its_place(tmp_path):
     message = faults(path)
     assert "sample 'a' has epoch 1 twice - keep one" in message
     assert ": epoch: " in message
-    assert "the ids 7 and '7' are the same here" in message
+    assert "id 7 is both a number and a string - rename one" in message
     assert "scores.includes: " in message
     assert "nested too deeply" in message
     assert message.count("\n") == 4
@@ -288,15 +288,15 @@ def test_everything_that_is_wrong_is_told_at_once_with_its_place(tmp_path):
 
 def test_scores_that_become_one_name_are_refused(tmp_path):
     path = written(tmp_path, {"scores": {"a-b": {"value": 1}, "a_b": {"value": 0}}})
-    assert faults(path).count("has the name of another one here") == 2
+    assert faults(path).count("gets the same metric name as another score") == 2
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"samples": None}, "no samples in it"),
+        ({"samples": None}, "has no samples"),
         ({"version": 3}, "version"),
-        ({"eval": {"task": "t", "created": "now", "model": "m"}}, "eval.created: no moment"),
+        ({"eval": {"task": "t", "created": "now", "model": "m"}}, "eval.created: not a date"),
         ({"eval": {"task": "", "created": "2026-01-01", "model": "m"}}, "eval.task"),
         ({"status": "started", "results": {"total_samples": 10**12}}, "results.total_samples"),
     ],
@@ -318,7 +318,7 @@ def test_a_log_that_is_cut_off_or_has_chunks_is_refused(tmp_path):
     assert "inspect log convert" in faults(chunked, UsageError)
     with zipfile.ZipFile(chunked, "w") as archive:
         archive.writestr("summaries.json", "[]")
-    assert "an archive without header.json" in faults(chunked, UsageError)
+    assert "archive has no header.json" in faults(chunked, UsageError)
 
 
 def test_a_folder_has_a_suite_a_task_and_the_newest_of_retries(tmp_path):
@@ -335,8 +335,8 @@ def test_a_folder_has_a_suite_a_task_and_the_newest_of_retries(tmp_path):
     assert [*found.suites] == ["more", "task"]
     assert [one.attempt.passed for one in found.trials()] == [True, True]
     assert [path.name for path in found.files] == ["more.eval", "new.json"]
-    assert "own/task: 2 logs, of which the newest is read, new.json" in found.notes
-    assert "1 JSON files of the folder are no logs, and are left out" in found.notes
+    assert "own/task: 2 logs; the newest is used: new.json" in found.notes
+    assert "1 JSON files of the folder are not logs and are left out" in found.notes
 
 
 def test_several_runs_of_a_task_are_a_question(tmp_path):
@@ -350,7 +350,7 @@ def test_several_runs_of_a_task_are_a_question(tmp_path):
 
 def test_a_folder_without_a_log_is_refused(tmp_path):
     (tmp_path / "a.json").write_text("{}")
-    assert "no log of Inspect in it" in faults(tmp_path, UsageError)
+    assert "has no Inspect log" in faults(tmp_path, UsageError)
 
 
 def test_texts_that_are_no_number_count_as_0_beside_numbers_as_in_inspects_mean(tmp_path):
@@ -370,7 +370,7 @@ def test_texts_that_are_no_number_count_as_0_beside_numbers_as_in_inspects_mean(
 @pytest.mark.parametrize("number", [float("inf"), -1e61, 10**400], ids=["inf", "-1e61", "10^400"])
 def test_a_number_that_nobody_measured_is_refused_wherever_it_stands(tmp_path, number):
     path = written(tmp_path, {"scores": {"includes": {"value": number}}})
-    assert "the score 'includes' is beyond 1e+60" in faults(path)
+    assert "score 'includes' is over 1e+60" in faults(path)
     scorers = [{"name": "includes", "metrics": [{"name": "inspect_ai/accuracy"}]}]
     stated = {"name": "includes", "scorer": "includes", "metrics": {"accuracy": {"value": number}}}
     log = log_of({"scores": {"includes": {"value": "C"}}})

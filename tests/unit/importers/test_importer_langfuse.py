@@ -139,8 +139,8 @@ def test_what_cannot_be_paired_or_read_is_refused(traces, tmp_path):
     for rows, told, options in (
         ([{"input": ""}], "traces.csv:2: neither an id nor an input", {}),
         ([{"input": "a"}, {"input": "b"}], "another input than in line 2", BY_CASE),
-        ([{}], "no row has a score 'acc' - known: accuracy", {"pass_score": "acc>0"}),
-        ([], "traces.csv: no row in it", {}),
+        ([{}], "no row has a score 'acc' - known scores: accuracy", {"pass_score": "acc>0"}),
+        ([], "traces.csv: has no row", {}),
     ):
         with pytest.raises(InvalidInput) as caught:
             read(traces(*rows), **options)
@@ -198,7 +198,7 @@ def test_a_trace_of_which_only_inner_spans_are_there_is_told(tmp_path):
 )
 def test_a_score_that_cannot_be_read_is_not_left_out(tmp_path, change):
     score = {"trace_id": "t1", "name": "ok", "value": 0, "data_type": "NUMERIC", **change}
-    with pytest.raises(InvalidInput, match=r"scores.jsonl:2: a score without a name"):
+    with pytest.raises(InvalidInput, match=r"scores.jsonl:2: a score has no name"):
         read(bucket(tmp_path, score=score), pass_score="ok>=1")
 
 

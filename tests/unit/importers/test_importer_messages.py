@@ -145,7 +145,7 @@ def test_arguments_that_are_no_json_stay_and_are_counted(tmp_path):
     (one,) = found.trials()
     (step,) = one.attempt.response.steps
     assert (step.arguments, step.raw_arguments) == (None, '{"a": ')
-    assert found.notes == ("arguments that are no JSON stay as they came: 1 tool calls",)
+    assert found.notes == ("arguments that are not JSON are kept as they are: 1 tool calls",)
 
 
 def test_the_same_case_again_is_its_next_round(tmp_path):
@@ -155,7 +155,7 @@ def test_the_same_case_again_is_its_next_round(tmp_path):
     (suite,) = found.suites.values()
     assert (suite.cases, suite.rounds) == (2, 2)
     assert found.notes == (
-        "several conversations of a case are its rounds, in their order: 1 cases",
+        "several conversations of one case are its rounds, in their order: 1 cases",
     )
 
 
@@ -190,8 +190,8 @@ def test_all_that_is_wrong_is_told_with_its_place(tmp_path):
     text = lines(*items) + '{"id": "g", "id": "g"}\n{"id": "h", "mess'
     said = refused(written(tmp_path, text, "a.jsonl"), passed="good").splitlines()
     assert [line.partition(": ")[0] for line in said] == [f"a.jsonl:{n}" for n in range(2, 10)]
-    wanted = ("id is neither", "good is neither true", "content is not", "no conversation")
-    wanted += ("nested too deeply", "`gate import otel` reads", "the key 'id' appears twice")
+    wanted = ("id is not", "good is not true,", "content is not", "not a conversation")
+    wanted += ("nested too deeply", "read it with `gate import otel`", "the key 'id' appears twice")
     for line, part in zip(said, (*wanted, "cut off in the middle"), strict=True):
         assert part in line
 
@@ -200,11 +200,11 @@ def test_all_that_is_wrong_is_told_with_its_place(tmp_path):
     ("data", "said"),
     [
         ("", "empty"),
-        ("[]", "no conversation in it"),
+        ("[]", "has no conversation"),
         ("{", "cut off in the middle"),
-        ('{"messages": []}', "no conversation of a known shape"),
+        ('{"messages": []}', "not a conversation of a known format"),
         ('{"messages": [{"role": "user", "content": "\\ud83d"}]}', "an incomplete character"),
-        ("[1, 2]", "[0]: no conversation of a known shape"),
+        ("[1, 2]", "[0]: not a conversation of a known format"),
     ],
 )
 def test_a_file_without_a_conversation_is_refused(tmp_path, data, said):
@@ -213,7 +213,7 @@ def test_a_file_without_a_conversation_is_refused(tmp_path, data, said):
 
 def test_a_named_key_that_is_not_there_is_refused(tmp_path):
     path = written(tmp_path, [{"id": "a", "messages": TALK}])
-    assert "no case_no, which --option id= names" in refused(path, id="case_no")
+    assert "has no case_no, which --option id names" in refused(path, id="case_no")
 
 
 def test_a_folder_without_such_files_and_links_are_refused(tmp_path):

@@ -263,13 +263,13 @@ def test_a_run_says_when_it_was():
 @pytest.mark.parametrize(
     ("top", "told"),
     [
-        ({"info": None}, "info, messages: no trajectory of mini-SWE-agent"),
-        ({"messages": {}}, "info, messages: no trajectory of mini-SWE-agent"),
-        ({"trajectory_format": "mini-swe-agent-3"}, "'mini-swe-agent-3' is none of"),
-        ({"trajectory_format": ["\x1b[1m"]}, "is none of mini-swe-agent-1, "),
+        ({"info": None}, "info, messages: not a mini-SWE-agent trajectory"),
+        ({"messages": {}}, "info, messages: not a mini-SWE-agent trajectory"),
+        ({"trajectory_format": "mini-swe-agent-3"}, "'mini-swe-agent-3' is not one of"),
+        ({"trajectory_format": ["\x1b[1m"]}, "is not one of mini-swe-agent-1, "),
         ({"messages": [1]}, "messages[0]: it is not an object"),
         ({"messages": [{"role": "assistant", "tool_calls": [{}]}]}, "messages[0]: it has no name"),
-        ({"instance_id": "c__d-2"}, "its instance_id is 'c__d-2' - rename the file"),
+        ({"instance_id": "c__d-2"}, "its instance_id is 'c__d-2', its file name"),
     ],
 )
 def test_what_is_no_trajectory_is_refused(tmp_path, top, told):
@@ -304,9 +304,9 @@ def test_one_folder_is_one_run(tmp_path):
     ("predictions", "told"),
     [
         ({"a__b-1": {"model_patch": "other"}}, "a__b-1: its model_patch is not what a__b-1.traj"),
-        ({"x__y-1": {"model_patch": "diff --git"}}, "x__y-1: has a patch, and its trajectory is"),
-        ({"a\nb": {}}, "a b: is no id of an instance"),
-        ([], "no object by instance"),
+        ({"x__y-1": {"model_patch": "diff --git"}}, "x__y-1: has a patch, but its trajectory is"),
+        ({"a\nb": {}}, "a b: is not an instance id"),
+        ([], "not an object of instances"),
     ],
 )
 def test_predictions_beside_them_say_the_same(tmp_path, predictions, told):
@@ -319,7 +319,7 @@ def test_predictions_beside_them_say_the_same(tmp_path, predictions, told):
     ("text", "told"),
     [
         ("instances_by_exit_status: {LimitsExceeded: [a__b-1]}", "says LimitsExceeded, but a__b-1"),
-        ("instances_by_exit_status: {Submitted: [x__y-1]}", "x__y-1: submitted, and its traj"),
+        ("instances_by_exit_status: {Submitted: [x__y-1]}", "x__y-1: was submitted, but its traj"),
         ("a: [", "exit_statuses_2.yaml"),
     ],
 )
@@ -331,7 +331,7 @@ def test_exit_statuses_say_the_same(tmp_path, text, told):
 
 
 def test_a_folder_without_any_is_refused(tmp_path):
-    assert "no *.traj.json in it; name a run folder" in faults(tmp_path, UsageError)
+    assert "has no *.traj.json; give a run folder" in faults(tmp_path, UsageError)
     (tmp_path / "x.traj.json").symlink_to(trajectory(tmp_path / "elsewhere"))
     assert "a symbolic link, which is not followed" in faults(tmp_path / "x.traj.json", UsageError)
 

@@ -50,7 +50,7 @@ def test_a_session_has_its_time_model_address_and_sizes():
     assert sizes == {"dialogue": (8, 3), "tool": (6, 3)}
     assert (found.health.ok, found.health.status) == (True, 200)
     assert len(list(found.trials())) == len(list(found.trials())) == 42
-    assert "1 of 21 passed trials did so at a later attempt" in found.notes[1]
+    assert "1 of 21 passed trials passed only at a later attempt;" in found.notes[1]
 
 
 def test_what_the_session_says_of_itself_is_kept():
@@ -82,7 +82,7 @@ def test_what_was_planned_and_is_not_there_is_told(tmp_path):
     planned = {**META, "rounds": 5, "suites": ["dialogue", "tool"]}
     found = read(written(tmp_path, {"round": 2}, {"round": 1}, meta=planned))
     assert (found.suites["dialogue"].rounds, found.suites["dialogue"].cases) == (5, 1)
-    assert found.notes[1:] == ("tool: meta.json has this suite, and there is no record of it",)
+    assert found.notes[1:] == ("tool: meta.json names this suite, but it has no record",)
     assert read(written(tmp_path, {"round": 2}, {"round": 1})).suites["dialogue"].rounds == 2
 
 
@@ -159,7 +159,7 @@ def test_attempts_that_were_not_kept_failed_and_that_is_all_that_is_known(tmp_pa
     first, second, third = trial(tmp_path, attempt=3).attempts
     assert [one.n for one in (first, second, third)] == [1, 2, 3]
     assert (first.passed, first.latency_ms, first.response) == (False, None, None)
-    assert "keeps one attempt" in second.error
+    assert "keeps only the last attempt" in second.error
     assert third.passed
 
 
@@ -219,8 +219,8 @@ def test_a_flood_of_evidence_is_cut(tmp_path):
         ({"suite": "tool\n"}, "details.jsonl:2: suite: "),
         ({"suite": "summary.json"}, "details.jsonl:2: suite: "),
         ({"evidence": {"log_verification": {"notes": 7}}}, "details.jsonl:2: evidence."),
-        ({"round": 1}, "details.jsonl:2: the same suite, task and round as line 1 - keep one"),
-        ({"round": 2, "api_error": "down"}, "details.jsonl:2: ok, and yet it failed with 'api_e"),
+        ({"round": 1}, "details.jsonl:2: has the same suite, task and round as line 1 - keep one"),
+        ({"round": 2, "api_error": "down"}, "details.jsonl:2: ok is true, but it failed"),
         ('{"suite": "a", "suite": "b"}', "details.jsonl:2: the key 'suite' appears twice"),
         ("[" * 100_000, "details.jsonl:2: nested too deeply"),
         ('"\\ud800"', "details.jsonl:2: an incomplete character"),
@@ -231,7 +231,7 @@ def test_a_wrong_record_is_told_with_its_line(tmp_path, line, told):
 
 
 def test_without_a_record_there_is_no_session(tmp_path):
-    assert faults(written(tmp_path)) == "details.jsonl: no record in it"
+    assert faults(written(tmp_path)) == "details.jsonl: has no record"
 
 
 def test_a_last_line_that_was_cut_off_is_no_record(tmp_path):
@@ -292,7 +292,7 @@ def test_figures_that_the_records_bear_out(tmp_path, figures):
         ({"worst_latency_ms": 500}, "worst_latency_ms: says 500, but the records give 600.00"),
         ({"tokens_mean": 20}, "tokens_mean: says 20, but the records give 6.00"),
         ({"failures_top": [["a", 2]]}, "failures_top.a: says 2, but 1 records have it"),
-        ({"failures_top": [7]}, "failures_top: an entry is no pair"),
+        ({"failures_top": [7]}, "failures_top: an entry is not a pair"),
     ],
 )
 def test_a_summary_that_says_something_else_is_refused_with_both_figures(tmp_path, figures, told):
@@ -303,8 +303,8 @@ def test_a_summary_that_says_something_else_is_refused_with_both_figures(tmp_pat
 def test_suites_that_only_one_of_the_two_files_has(tmp_path):
     other = {"suites": {"tool": {"rounds": 3}}, "total_records": 4}
     assert faults(written(tmp_path, *THREE, summary=other)).splitlines() == [
-        "summary.json: suites.dialogue: the records have it, the summary does not",
-        "summary.json: suites.tool: the summary has it, no record does",
+        "summary.json: suites.dialogue: is in the records, but not in the summary",
+        "summary.json: suites.tool: is in the summary, but has no record",
         "summary.json: total_records: says 4, but there are 3 records - the file was changed or "
         "cut off; export it again",
     ]
@@ -324,20 +324,18 @@ def test_the_suites_own_records_stand_in_for_the_common_ones(tmp_path):
 
 def test_what_is_no_session_is_told_what_it_looks_like(tmp_path):
     assert "is not there" in faults(tmp_path / "no", UsageError).replace(": not", ": is not")
-    assert "no details.jsonl in it; a session of the OpenAgent benchmark has meta.json" in faults(
+    assert "has no details.jsonl; a session of the OpenAgent benchmark has meta.json" in faults(
         tmp_path, UsageError
     )
     (tmp_path / "events.jsonl").write_text("")
-    assert "this looks like an Agent Gate session: it needs no import" in faults(
-        tmp_path, UsageError
-    )
+    assert "this is an Agent Gate session, which needs no import" in faults(tmp_path, UsageError)
     other = tmp_path / "thudm"
     other.mkdir()
     (other / "overall.json").write_text("{}")
     assert "THUDM's AgentBench" in faults(other, UsageError)
     assert f"--suite {SESSION.name}" not in faults(SESSION / "tool", UsageError)
     assert "give" in faults(SESSION / "tool", UsageError)
-    assert "a file; give the session's folder" in faults(SESSION / "meta.json", UsageError)
+    assert "a file; give the folder of a session" in faults(SESSION / "meta.json", UsageError)
 
 
 @pytest.mark.parametrize("name", ["details.jsonl", "meta.json"])
@@ -352,7 +350,9 @@ def test_a_link_to_nothing_is_not_taken_for_a_missing_file(tmp_path, name):
 
 def test_files_of_another_form_and_blank_lines(tmp_path):
     assert len(list(read(written(tmp_path / "a", {}, " ", {"round": 2})).trials())) == 2
-    assert "meta.json: a JSON list" in faults(written(tmp_path / "b", {}, meta=[1]), UsageError)
+    assert "must be a JSON object, not a list" in faults(
+        written(tmp_path / "b", {}, meta=[1]), UsageError
+    )
     assert "suites: is missing" in faults(written(tmp_path / "c", {}, summary={"a": 1}))
 
 

@@ -188,7 +188,7 @@ def test_an_assertion_that_broke_off_leaves_the_answer_unscored(tmp_path):
         assert (found.status, found.passed, found.failures) == ("completed", None, ())
         assert any(score.unscored for score in found.scores.values())
         notes = read(written(tmp_path, row, FAILED)).notes
-        assert any("1 of 2 results have an assertion that broke off" in note for note in notes)
+        assert any("1 of 2 results have an assertion that ended" in note for note in notes)
     fails = {**PART, "pass": False, "score": 0, "assertion": {"type": "regex"}}
     found = attempt(tmp_path, **{**FAILED, "gradingResult": grading(fails, own)})
     assert (found.passed, found.failures) == (False, ("regex",)), "another assertion failed"
@@ -209,7 +209,7 @@ def test_the_time_of_a_cached_answer_is_unknown(tmp_path):
     path = written(tmp_path, {"response": {**ROW["response"], "cached": True}})
     (trial,) = read(path).trials()
     assert trial.attempt.latency_ms is None
-    assert "1 of 1 answers came out of promptfoo's cache" in read(path).notes[1]
+    assert "1 of 1 answers came from promptfoo's cache" in read(path).notes[1]
 
 
 def test_an_output_of_tool_calls_is_steps(tmp_path):
@@ -290,10 +290,10 @@ def test_a_summary_that_lacks_rows_is_told_and_one_that_has_more_is_refused(tmp_
         return {"stats": {"successes": passed, "failures": failed, "errors": 0}}
 
     resumed = read(written(tmp_path, {}, {}, FAILED, summary=stats(1, 0)))
-    assert "counts 1 results and there are 3" in resumed.notes[1]
+    assert "counts 1 results, but the file has 3" in resumed.notes[1]
     cut = faults(written(tmp_path, {}, {}, summary=stats(3, 1)))
-    assert cut.startswith("out.json: results.stats: says 3 passed, 1 failed, 0 in error, but its")
-    assert "but its rows are 1 passed, 1 failed" in faults(
+    assert cut.startswith("out.json: results.stats: says 3 passed, 1 failed, 0 in error, but the")
+    assert "but the rows are 1 passed, 1 failed" in faults(
         written(tmp_path, {}, FAILED, summary=stats(2, 0))
     )
 
@@ -333,8 +333,8 @@ def test_another_judge_is_another_grader(tmp_path):
     [
         ({"success": "yes"}, "out.json: results[0].success: 'yes' is not a boolean"),
         ({"score": "high"}, "out.json: results[0].score: 'high' is not"),
-        ({"success": True, "failureReason": 2}, "success, and yet failureReason is 2"),
-        ({"gradingResult": grading(PART)}, "success is true, gradingresult.pass false"),
+        ({"success": True, "failureReason": 2}, "success is true, but failureReason is 2"),
+        ({"gradingResult": grading(PART)}, "success is true, but gradingresult.pass is false"),
         ({"failureReason": 3}, "results[0].failureReason: 3 is not one of"),
         ({"namedScores": {"a": "b"}}, "results[0].namedScores.a"),
         ({"testIdx": -1}, "results[0].testIdx"),
@@ -348,17 +348,17 @@ def test_what_is_no_results_is_refused(tmp_path):
     path = tmp_path / "out.json"
     for text, told in (
         ('{"results": {"results": [{"succ', "out.json:1: cut off in the middle"),
-        ('{"results": {"results": []}}', "out.json: no results in it"),
-        ('{"results": 7}', "out.json: no results of promptfoo"),
+        ('{"results": {"results": []}}', "out.json: has no results"),
+        ('{"results": 7}', "out.json: not a promptfoo result file: it has"),
         ('{"results": {"results": 7}}', "out.json: results.results: must be a list"),
-        ("[1, 2]", "out.json: no results of promptfoo"),
+        ("[1, 2]", "out.json: not a promptfoo result file: it has"),
     ):
         path.write_text(text)
         assert told in faults(path)
     twice = written(tmp_path, {"testIdx": 1}, {"testIdx": 1})
-    assert "results[1]: the same testIdx and promptIdx as results[0]" in faults(twice)
+    assert "results[1]: has the same testIdx and promptIdx as results[0]" in faults(twice)
     mixed = written(tmp_path, {"testIdx": 1}, {"testIdx": 1, "promptIdx": None})
-    assert "results[1]: no testIdx or promptIdx, and others have both" in faults(mixed)
+    assert "results[1]: has no testIdx or promptIdx, but other results have both" in faults(mixed)
     twice = written(tmp_path, {"testIdx": 1}, {"testIdx": 1})
     link = tmp_path / "link.json"
     link.symlink_to(twice)

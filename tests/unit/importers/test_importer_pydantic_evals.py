@@ -111,7 +111,7 @@ def test_labels_are_reasons_and_a_score_that_is_no_number_is_unscored(tmp_path):
     labels = {"Mood": result("calm", reason="no shouting")}
     found = attempt(tmp_path, labels=labels, scores={"s": result(None), "t": result(2)})
     assert found.scores["pydantic_evals.label.mood"].reason == "calm: no shouting"
-    assert found.scores["pydantic_evals.s"].unscored == "the score is no number"
+    assert found.scores["pydantic_evals.s"].unscored == "the score is not a number"
     assert found.scores["pydantic_evals.t"].values == {"pydantic_evals.t": 2.0}
 
 
@@ -130,7 +130,7 @@ def test_what_raised_an_exception_is_never_lost(tmp_path):
         "g": ("agent_error", ("timeout",)),
         "h": ("infra_error", ()),
     }
-    assert "left out of pydantic-evals' means: 3" in Importer().read(path).notes[1]
+    assert "which pydantic-evals leaves out of its means: 3" in Importer().read(path).notes[1]
 
 
 def test_what_was_left_out_is_told_and_nothing_else(tmp_path):
@@ -166,11 +166,11 @@ def test_everything_that_is_wrong_is_told_at_once_with_its_line(tmp_path):
     )
     message = faults(path)
     assert "report.json:1: 'a' has round 1 twice" in message
-    assert "round 4 of 3 - there is no such" in message
-    assert "'c [1/3]' is no run of 'd'" in message
+    assert "no round 4 of 3 - rename it" in message
+    assert "'c [1/3]' is not a run of 'd'" in message
     assert "cases.assertions.x.value" in message
     assert "nested too deeply" in message
-    assert message.count("is the name of several results here") == 2
+    assert message.count("gets the same metric name as another result") == 2
 
 
 def test_what_is_no_report_is_refused(tmp_path):
@@ -179,7 +179,7 @@ def test_what_is_no_report_is_refused(tmp_path):
         path.write_text(text)
         assert "EvaluationReportAdapter.dump_json" in faults(path, UsageError)
     path.write_text('{"name": "x", "cases": {}}')
-    assert "cases: no list" in faults(path)
+    assert "cases: not a list" in faults(path)
     path.write_text('{"name": "x", "cases": [null]}')
     assert "report.json:1: cases: " in faults(path)
     path.write_text(EXAMPLE.read_text()[:-500])
@@ -190,13 +190,13 @@ def test_what_is_no_report_is_refused(tmp_path):
 def test_failures_that_are_no_list_are_not_taken_for_none(tmp_path, failures):
     path = written(tmp_path, case())
     path.write_text(json.dumps(json.loads(path.read_text()) | {"failures": failures}))
-    assert "failures: no list" in faults(path)
+    assert "failures: not a list" in faults(path)
 
 
 @pytest.mark.parametrize("number", [float("inf"), 1e61, 10**400], ids=["inf", "1e61", "10^400"])
 def test_a_number_that_nobody_measured_is_refused(tmp_path, number):
-    assert "beyond 1e+60" in faults(written(tmp_path, case(scores={"s": result(number)})))
-    assert "beyond 1e+60" in faults(written(tmp_path, case(metrics={"m": number})))
+    assert "over 1e+60" in faults(written(tmp_path, case(scores={"s": result(number)})))
+    assert "over 1e+60" in faults(written(tmp_path, case(metrics={"m": number})))
 
 
 def test_a_total_alone_counts_as_tokens(tmp_path):

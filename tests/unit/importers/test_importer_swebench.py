@@ -181,7 +181,7 @@ def test_reports_alone_give_the_verdicts_and_a_folder_without_one_is_an_error(ru
     assert len(found) == 6
     assert found["sympy__sympy-20002"].attempt.failures == ("evaluation_error",)
     assert found["psf__requests-3001"].attempt.status == "infra_error"
-    assert "nothing says how many instances" in read(run).notes[1]
+    assert "the number of instances" in read(run).notes[1]
 
 
 def test_the_run_has_the_last_word_on_the_environment(run):
@@ -211,7 +211,7 @@ def test_a_hundred_repositories_have_no_rate_each(tmp_path):
     found = read(written(tmp_path / "m.r.json", run_report(unresolved=many)))
     names = [spec.name for spec in found.suites["swebench"].metrics]
     assert names == ["swebench.resolved_rate", "swebench.submitted_resolved_rate"]
-    assert "no rates by repository" in found.notes[-1]
+    assert "no rates per repository" in found.notes[-1]
 
 
 # ----------------------------------------------------------------------------------- contradictions
@@ -222,34 +222,34 @@ def test_a_hundred_repositories_have_no_rate_each(tmp_path):
     [
         ({"total_instances": 9}, "total_instances: says 9, but the lists name 8"),
         ({"total_instances": 7}, "total_instances: says 7, but the lists name 8"),
-        ({"total_instances": 8.5}, "total_instances: no number from 1 on"),
-        ({"total_instances": "gone"}, "total_instances: no number from 1 on"),
+        ({"total_instances": 8.5}, "total_instances: must be a number from 1 on"),
+        ({"total_instances": "gone"}, "total_instances: must be a number from 1 on"),
         ({"resolved_instances": 3}, "resolved_instances: says 3, but resolved_ids has 2"),
         ({"resolved_instances": True}, "resolved_instances: says True"),
         ({"resolved_ids": "gone"}, "resolved_ids: is missing"),
         ({"resolved_ids": ["a", "a"]}, "resolved_ids: has a twice - keep one"),
-        ({"resolved_ids": [["a"]]}, "resolved_ids: no list of instance ids"),
-        ({"resolved_ids": ["a\x1b[1m"]}, "resolved_ids: no list of instance ids"),
-        ({"error_ids": {"a": 1}}, "error_ids: no list of instance ids"),
+        ({"resolved_ids": [["a"]]}, "resolved_ids: must be a list of instance ids"),
+        ({"resolved_ids": ["a\x1b[1m"]}, "resolved_ids: must be a list of instance ids"),
+        ({"error_ids": {"a": 1}}, "error_ids: must be a list of instance ids"),
         (
             {"error_ids": ["django__django-11001"]},
-            "resolved_ids: django__django-11001: also in error_ids",
+            "resolved_ids: django__django-11001: is also in error_ids",
         ),
-        ({"completed_ids": ["x__y-1"]}, "completed_ids: x__y-1: completed, and in no list"),
+        ({"completed_ids": ["x__y-1"]}, "completed_ids: x__y-1: is completed, but has no outcome"),
         ({"completed_ids": []}, "completed_ids: django__django-11001 and 4 more: has an outcome"),
         ({"submitted_ids": []}, "submitted_ids: django__django-11001 and 6 more: has an outcome"),
         (
             {"infra_failure_ids": ["django__django-11001"]},
-            "infra_failure_ids: django__django-11001: is in no list of what failed",
+            "infra_failure_ids: django__django-11001: is not in the list of any failure",
         ),
-        ({"schema_version": 3}, "schema_version: 3, and only 2 is known - update"),
+        ({"schema_version": 3}, "schema_version: version 3 is not supported, only 2 is - update"),
         (
             {"incomplete_ids": ["sympy__sympy-20003", "sympy__sympy-20002"], "error_ids": []},
-            "incomplete_ids: sympy__sympy-20002: also in submitted_ids",
+            "incomplete_ids: sympy__sympy-20002: is also in submitted_ids",
         ),
         (
             {"ambiguous_failure_ids": ["psf__requests-3001"]},
-            "infra_failure_ids: psf__requests-3001: also in ambiguous_failure_ids",
+            "infra_failure_ids: psf__requests-3001: is also in ambiguous_failure_ids",
         ),
     ],
 )
@@ -290,7 +290,7 @@ def test_no_tests_of_a_kind_and_a_skipped_one_are_as_the_harness_counts_them(tmp
 def test_a_report_in_the_folder_of_another_instance_is_refused(run):
     path = run / LOGS / "django__django-11001" / "report.json"
     path.write_text(path.read_text().replace("django__django-11001", "django__django-5"))
-    assert "in the folder of django__django-11001 - which is it?" in faults(run)
+    assert "is in the folder of django__django-11001 - move it to its own folder" in faults(run)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_a_report_in_the_folder_of_another_instance_is_refused(run):
         ('{"django__django-11001": {"resolved": true', "report.json:1: cut off in the middle"),
         ('{"a": NaN}', "report.json:1: NaN is not JSON"),
         ("[" * 100_000, "report.json:1: nested too deeply"),
-        ("[1]", "report.json: no report by instance"),
+        ("[1]", "report.json: not an object of reports"),
     ],
 )
 def test_a_report_that_cannot_be_read_is_refused_unless_the_harness_said_so(run, text, told):
@@ -326,13 +326,13 @@ def test_run_report_and_reports_must_agree(run):
     counts = {"resolved_instances": 3, "unresolved_instances": 2}
     changed(run / REPORT, **swapped, **counts, infra_failure_ids=[], infra_failure_instances=0)
     told = faults(run)
-    assert f"{REPORT}: django__django-11001: it says `unresolved` of it, its own report" in told
+    assert f"{REPORT}: django__django-11001: says `unresolved`, but its own report" in told
     assert len(told.splitlines()) == 5
 
 
 def test_a_report_that_was_not_copied_is_missed(run):
     shutil.rmtree(run / LOGS / "django__django-11002")
-    assert "completed_ids: django__django-11002: there is no report.json of it" in faults(run)
+    assert "completed_ids: django__django-11002: has no report.json" in faults(run)
 
 
 def test_versions_do_not_mix(run):
@@ -346,7 +346,7 @@ def test_versions_do_not_mix(run):
         ("infra_failure_ids", "infra_failure_instances", "ambiguous_failure_ids"), "gone"
     )
     changed(run / REPORT, **old, ambiguous_failure_instances="gone", failure_reasons="gone")
-    assert "another version of swebench wrote it" in faults(run)
+    assert "was written by another version of swebench" in faults(run)
 
 
 def test_one_instance_has_one_report_and_a_run_one_run_json(run):
@@ -355,7 +355,7 @@ def test_one_instance_has_one_report_and_a_run_one_run_json(run):
     assert "django__django-11001 has another report - keep one" in faults(run)
     (run / "all.json").unlink()
     shutil.copy(run / LOGS.parent / "run.json", run / "run.json")
-    assert "another run.json than the first - two runs?" in faults(run)
+    assert "is a second run.json - use files of one run" in faults(run)
 
 
 def test_folders_with_names_of_their_own_say_nothing_of_model_and_run(tmp_path):
@@ -373,7 +373,7 @@ def test_runs_and_models_do_not_mix(run):
     assert len(faults(run).splitlines()) == 1, "not one of each instance that both have"
     shutil.rmtree(run / LOGS.parent / "acme__agent-y")
     (run / REPORT).rename(run / "acme__agent-y.nightly-001.json")
-    assert "its name is not that of a report on acme__agent-x.nightly-001" in faults(run)
+    assert "its file name is not that of a report on acme__agent-x.nightly-001" in faults(run)
     shutil.copy(RUN / REPORT, run / REPORT)
     assert "a report, and so is acme__agent-y.nightly-001.json" in faults(run)
 
@@ -382,28 +382,28 @@ def test_predictions_are_of_the_same_run(run):
     sent = json.loads((RUN / "preds.json").read_text())
     of_another = {key: one | {"model_name_or_path": "b"} for key, one in sent.items()}
     written(run / "preds.json", of_another)
-    assert "the logs are of acme__agent-x, the predictions are by b" in faults(run)
+    assert "the logs are of acme__agent-x, but the predictions are by b" in faults(run)
     first = "django__django-11001"
     written(run / "preds.json", sent | {first: of_another[first]})
-    assert "predictions of two models: acme/agent-x and b" in faults(run)
+    assert "has predictions of two models: acme/agent-x and b" in faults(run)
     written(run / "preds.json", sent | {first: sent[first] | {"model_patch": ""}})
-    assert f"{first}: was evaluated, and its patch is empty" in faults(run)
+    assert f"{first}: was evaluated, but its patch is empty" in faults(run)
     full = sent["psf__requests-3002"] | {"model_patch": "diff"}
     written(run / "preds.json", sent | {"psf__requests-3002": full})
-    assert "psf__requests-3002: is told to be an empty patch, and is none" in faults(run)
+    assert "psf__requests-3002: has a patch, but the report says none" in faults(run)
     written(run / "preds.json", {key: one for key, one in sent.items() if key != first})
-    assert f"{first}: has a verdict, and no prediction" in faults(run)
+    assert f"{first}: has a verdict, but no prediction" in faults(run)
     late = sent[first] | {"instance_id": "sympy__sympy-20003"}
     written(run / "preds.json", sent | {"sympy__sympy-20003": late})
-    assert "sympy__sympy-20003: has a prediction, and is told to have none" in faults(run)
+    assert "sympy__sympy-20003: has a prediction, but the report says none" in faults(run)
 
 
 def test_a_prediction_that_is_none_is_refused(run):
     sent = json.loads((RUN / "preds.json").read_text())
     first, other = "django__django-11001", sent["django__django-11002"]
     for wrong, told in (
-        ({first: other}, "no prediction with an `instance_id`"),
-        ({first: sent[first] | {"model_patch": 7}}, "`model_patch` is no text"),
+        ({first: other}, "must be an object with an `instance_id`"),
+        ({first: sent[first] | {"model_patch": 7}}, "`model_patch` must be a string or null"),
     ):
         written(run / "preds.json", sent | wrong)
         assert f"preds.json: {first}: {told}" in faults(run)
@@ -426,13 +426,13 @@ def test_one_instance_has_one_prediction(run):
     assert "preds.jsonl:8: django__django-11001 has another prediction - keep one" in faults(run)
     written(run / "preds.jsonl", lines + '{"instance_id": 7}\n{"model_patch"')
     told = faults(run)
-    assert "preds.jsonl:8: no prediction with an `instance_id`" in told
+    assert "preds.jsonl:8: must be an object with an `instance_id`" in told
     assert "preds.jsonl:9: cut off in the middle" in told
 
 
 def test_predictions_alone_say_nothing_of_what_was_resolved(run):
     told = faults(run / "preds.json", UsageError)
-    assert "7 predictions, 1 of them empty, and nothing that says what they resolved" in told
+    assert "7 predictions, 1 of them empty, but no report on what they resolved" in told
     assert "import the report" in told
 
 
@@ -517,7 +517,7 @@ def test_a_report_that_names_fewer_than_it_counts_needs_the_ids(tmp_path):
     report = run_report(total=4, resolved=ids(1), unresolved=ids(3)[1:])
     del report["incomplete_ids"]
     path = written(tmp_path / "m.r.json", report)
-    assert "total_instances: counts 4 instances and names 3 - name a file" in faults(path)
+    assert "total_instances: counts 4 instances, but names 3 - give a file" in faults(path)
     every = written(tmp_path / "ids.txt", "\n".join(ids(4)))
     found = trials(path, instances=str(every), declared=25.0)
     assert found["django__django-4"].attempt.failures == ("no_prediction",)
@@ -529,7 +529,7 @@ def test_a_part_of_a_dataset_is_a_suite_of_its_own_and_told_so(tmp_path):
     found = read(tmp_path)
     assert found.suites["swebench"].dataset == "20 of the 500 instances of SWE-bench Verified"
     assert found.suites["swebench"].quoted == ()
-    assert "none to compare with published ones" in found.notes[1]
+    assert "cannot be compared with published ones" in found.notes[1]
 
 
 @pytest.mark.parametrize(
@@ -539,11 +539,11 @@ def test_a_part_of_a_dataset_is_a_suite_of_its_own_and_told_so(tmp_path):
             20,
             "django__django",
             "verified",
-            "500 instances (as the option says), here are 20 - name",
+            "500 instances (set by the option), but here are 20 - choose",
         ),
         (501, "django__django", "verified", "SWE-bench Verified has 500 instances"),
-        (300, "acme__own", "lite", "acme__own-1 and 299 more are none of SWE-bench Lite's"),
-        (300, "django__django", "multilingual", "none of SWE-bench Multilingual's"),
+        (300, "acme__own", "lite", "acme__own-1 and 299 more are not in SWE-bench Lite"),
+        (300, "django__django", "multilingual", "are not in SWE-bench Multilingual"),
     ],
 )
 def test_a_variant_that_it_is_not_is_refused(tmp_path, n, name, variant, told):
@@ -555,7 +555,7 @@ def test_a_variant_that_it_is_not_is_refused(tmp_path, n, name, variant, told):
 def test_reports_of_fewer_than_the_dataset_has_are_not_the_whole(run):
     (run / REPORT).unlink()
     changed(run / LOGS.parent / "run.json", dataset="SWE-bench/SWE-bench_Verified")
-    assert "has 500 instances (run.json names SWE-bench/SWE-bench_Verified), and 7 are" in faults(
+    assert "has 500 instances (run.json names SWE-bench/SWE-bench_Verified), but only 7" in faults(
         run
     )
     assert "--option instances=FILE" in faults(run)
@@ -563,7 +563,7 @@ def test_reports_of_fewer_than_the_dataset_has_are_not_the_whole(run):
     every = written(run.parent / "ids.txt", "\n".join(trials(run, variant="custom")))
     found = read(run, instances=str(every)).suites["swebench"]
     assert found.dataset == "7 of the 500 instances of SWE-bench Verified"
-    assert "run.json names SWE-bench Verified, the option SWE-bench Lite" in faults(
+    assert "run.json names SWE-bench Verified, but the option names SWE-bench Lite" in faults(
         run, variant="lite"
     )
 
@@ -574,7 +574,7 @@ def test_reports_of_fewer_than_the_dataset_has_are_not_the_whole(run):
 def test_a_list_of_what_was_resolved_needs_the_ids_of_the_others(tmp_path):
     lists = {"no_generation": ids(2)[1:], "no_logs": [], "resolved": ids(1)}
     written(tmp_path / "results" / "results.json", lists)
-    assert "names 2 instances, and not those that nobody resolved" in faults(tmp_path)
+    assert "names 2 instances, but not the unresolved ones" in faults(tmp_path)
     assert "--option instances=FILE" in faults(tmp_path, variant="verified")
     every = written(tmp_path / "ids.txt", "\n".join(ids(4)))
     found = trials(tmp_path, instances=str(every))
@@ -587,7 +587,7 @@ def test_a_list_of_what_was_resolved_needs_the_ids_of_the_others(tmp_path):
     metrics = read(tmp_path, instances=str(every)).suites["swebench"].metrics
     assert "swebench.submitted_resolved_rate" not in [spec.name for spec in metrics], "unknown"
     few = written(tmp_path / "few.txt", ids(1)[0])
-    assert "django__django-2: is not among the instances" in faults(tmp_path, instances=str(few))
+    assert "django-2: is not in the list of instances" in faults(tmp_path, instances=str(few))
     (tmp_path / "logs" / "django__django-4").mkdir(parents=True)
     (tmp_path / "logs" / "django__django-4" / "run_instance.log").write_text("failed")
     assert trials(tmp_path, instances=str(every))["django__django-4"].attempt.passed is False
@@ -629,7 +629,7 @@ def test_the_lists_of_2024_keep_their_reasons(tmp_path):
         ("empty_patch",),
     ]
     both = written(tmp_path / "r.json", lists | {"no_apply": ids(1)})
-    assert "no_apply: django__django-1: also in resolved - which is it?" in faults(both)
+    assert "no_apply: django__django-1: is also in resolved - copy it again" in faults(both)
 
 
 def details(resolved, n=500):
@@ -660,9 +660,9 @@ def test_verdicts_that_belie_the_published_score_are_refused(tmp_path):
     written(path, details(348))
     assert read(tmp_path)
     written(tmp_path / "metadata.yaml", "info:\n  resolved: most\n")
-    assert "metadata.yaml: resolved: 'most' is no percentage" in faults(tmp_path)
+    assert "metadata.yaml: resolved: 'most' is not a percentage" in faults(tmp_path)
     written(tmp_path / "metadata.yaml", "resolved: 696\n")
-    assert "metadata.yaml: resolved: '696' is no percentage" in faults(tmp_path)
+    assert "metadata.yaml: resolved: '696' is not a percentage" in faults(tmp_path)
     written(tmp_path / "metadata.yaml", "a: [")
     assert "metadata.yaml" in faults(tmp_path)
 
@@ -690,10 +690,10 @@ def test_a_score_is_held_to_the_digits_that_it_has(tmp_path, resolved, n, declar
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
-        ("i.json", '["a", "a"]', "[1]: a is there twice"),
-        ("i.json", "[3]", "[0]: no id of an instance"),
-        ("i.jsonl", '{"id": 3}\n{', "i.jsonl:1: no id of an instance"),
-        ("i.txt", "\n \n", "no id of an instance in it"),
+        ("i.json", '["a", "a"]', "[1]: a appears twice"),
+        ("i.json", "[3]", "[0]: not an instance"),
+        ("i.jsonl", '{"id": 3}\n{', "i.jsonl:1: not an instance"),
+        ("i.txt", "\n \n", "has no instance id"),
     ],
 )
 def test_ids_that_are_none_are_refused(tmp_path, name, data, told):
@@ -731,18 +731,18 @@ def test_a_patch_that_resolves_passes_however_its_agent_ended(tmp_path):
 def test_trajectories_of_other_instances_are_refused(tmp_path):
     path = written(tmp_path / "m.r.json", run_report(resolved=ids(1)))
     told = faults(path, trajectories=str(EXAMPLES / "mini-swe-agent" / "run"))
-    assert "django__django-11001 and 2 more: has a trajectory, and no verdict" in told
+    assert "django__django-11001 and 2 more: has a trajectory, but no verdict" in told
 
 
 def test_links_are_not_followed_and_not_passed_over(run):
     (run / REPORT).replace(run.parent / "elsewhere.json")
     (run / REPORT).symlink_to(run.parent / "elsewhere.json")
-    assert f"{REPORT}: a link, which is not followed" in faults(run)
+    assert f"{REPORT}: symbolic links are not followed" in faults(run)
     (run / REPORT).unlink()
     own = run / LOGS / "django__django-11001" / "report.json"
     own.unlink()
     own.symlink_to(run.parent / "elsewhere.json")
-    assert "report.json: a link, which is not followed" in faults(run)
+    assert "report.json: symbolic links are not followed" in faults(run)
 
 
 @pytest.mark.parametrize("text", ["", "{", "null", "7", '"a"', "[]", "{}", '{"a": 1}', "[[]]"])

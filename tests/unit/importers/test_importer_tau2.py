@@ -133,7 +133,7 @@ def test_what_nobody_evaluated_is_unscored(tmp_path):
     run = changed(0, reward_info=None)
     own = next(read(tmp_path, run).trials()).attempt
     assert (own.passed, own.failures) == (None, ())
-    assert own.scores["tau2-bench"].unscored == "it has no reward_info: it was not evaluated"
+    assert own.scores["tau2-bench"].unscored == "not evaluated: it has no reward_info"
     early = trial(tmp_path, reward_info=None, termination_reason="max_steps").attempt
     assert (early.passed, early.failures) == (False, ("max_steps", "inefficient"))
 
@@ -162,17 +162,17 @@ def test_a_failed_simulation_names_the_components_of_its_basis(tmp_path):
             ]},
             "reward: says 1, but the product of DB, ACTION is 0",
         ),
-        ({"reward_info__action_checks": [{"action_match": 0}]}, "action_checks is no list of"),
-        ({"reward_info__communicate_checks": {}}, "communicate_checks is no list of checks"),
-        ({"reward_info__db_check": {"db_match": False, "db_reward": 1.0}}, "db_check has no db"),
-        ({"reward_info__db_check": {"db_match": "true"}}, "db_check has no db_match"),
+        ({"reward_info__action_checks": [{"action_match": 0}]}, "action_checks must be a list of"),
+        ({"reward_info__communicate_checks": {}}, "communicate_checks must be a list of checks"),
+        ({"reward_info__db_check": {"db_match": False, "db_reward": 1.0}}, "db_check needs a db"),
+        ({"reward_info__db_check": {"db_match": "true"}}, "db_check needs a db_match"),
         ({"termination_reason": "max_steps"}, "reward: says 1, but max_steps earns none"),
-        ({"termination_reason": "done"}, "termination_reason is none of user_stop, agent_stop"),
-        ({"task_id": 7}, "task_id is no text"),
-        ({"id": ""}, "id is no text"),
-        ({"id": "s2"}, "the id 's2' is there twice"),
-        ({"trial": 1}, "task seat_1 and trial 1 are there twice"),
-        ({"trial": "0"}, "trial is no number"),
+        ({"termination_reason": "done"}, "termination_reason is not one of user_stop, agent_stop"),
+        ({"task_id": 7}, "task_id is not a string"),
+        ({"id": ""}, "id is not a string"),
+        ({"id": "s2"}, "id 's2' appears twice"),
+        ({"trial": 1}, "task seat_1 has trial 1 twice"),
+        ({"trial": "0"}, "trial is not a number"),
         ({"reward_info": {"reward": "1"}}, "reward_info has no reward"),
         ({"reward_info__reward": 7}, "reward is not from 0 to 1"),
     ],
@@ -239,8 +239,8 @@ def test_the_index_and_the_files_must_tell_of_the_same_simulations(tmp_path):
     (folder / "simulations" / "s9.json").write_text(json.dumps({**one, "id": "s9", "trial": 7}))
     file.unlink()
     assert folder_faults(folder).splitlines() == [
-        "results.json: simulation_index: has 's1', and there is no file of it - copy it, too",
-        "simulations/s9.json: not in the index of results.json: of another run? Move it",
+        "results.json: simulation_index: has 's1', but its file is missing - copy it too",
+        "simulations/s9.json: not in the index of results.json - move it elsewhere",
     ]
 
 
@@ -252,13 +252,13 @@ def test_a_file_that_says_other_than_the_index_or_its_name_is_told(tmp_path):
     (folder / "simulations" / "s2.json").write_text('{"id": "s2", ')
     (folder / "simulations" / "x.json").write_text(json.dumps({**one, "id": "s2", "trial": 1}))
     told = folder_faults(folder)
-    assert "s1.json: termination_reason is agent_stop, and user_stop in the index" in told
+    assert "s1.json: termination_reason is agent_stop, but user_stop in the index" in told
     assert "s2.json:1: cut off in the middle" in told
-    assert "x.json: has the id 's2', and its name says another one" in told
+    assert "x.json: has the id 's2', but its file name has another - rename the file" in told
 
 
 def test_results_whose_simulations_lie_beside_them_need_the_folder():
-    with pytest.raises(UsageError, match="name the folder: "):
+    with pytest.raises(UsageError, match="give the folder "):
         IMPORTERS.get_class("tau2")().read(EXAMPLES / "shop" / "results.json")
 
 
@@ -267,7 +267,7 @@ def test_links_in_the_folder_are_not_followed(tmp_path):
     file = folder / "simulations" / "s1.json"
     file.rename(tmp_path / "elsewhere.json")
     file.symlink_to(tmp_path / "elsewhere.json")
-    assert "has 's1', and there is no file of it" in folder_faults(folder)
+    assert "has 's1', but its file is missing" in folder_faults(folder)
 
 
 def test_what_the_user_does_is_no_part_of_the_agents_reference(tmp_path):

@@ -130,7 +130,7 @@ def test_pass_k_is_told_up_to_the_fewest_trials_of_a_task(tmp_path):
     assert [one.round for one in found.trials()] == [1, 2, 3, 1, 2]
     names = [spec.name for spec in suite.metrics]
     assert names == ["tau.reward", "tau.pass^1", "tau.pass^2", "tau.user_cost"]
-    assert "1 trials that other tasks have are not there (task 1 trial 5)" in found.notes[0]
+    assert "1 trials that other tasks have are missing (task 1 trial 5)" in found.notes[0]
     assert suite.metrics[-1].on_agent_error is None, "the user's cost of a crash is unknown"
     assert [one.name for one in metrics(40)][-2] == "tau.pass^32", "a report stays readable"
     values = floats([[1.0, 1.0, 0.0], [1.0, 0.0, float("nan")]], 3)
@@ -173,34 +173,34 @@ def test_calls_in_the_agents_words_leave_the_steps_unknown(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (row(task=None), "[0]: task_id is no number or name of a task"),
-        (row(task=True), "[0]: task_id is no number or name of a task"),
-        (row(trial="0"), "[0]: trial is no whole number from 0 on"),
-        (row(trial=-1), "[0]: trial is no whole number from 0 on"),
+        (row(task=None), "[0]: task_id is not the number or name of a task"),
+        (row(task=True), "[0]: task_id is not the number or name of a task"),
+        (row(trial="0"), "[0]: trial is not a whole number from 0 on"),
+        (row(trial=-1), "[0]: trial is not a whole number from 0 on"),
         (row(reward="1"), "[0]: reward is not from 0 to 1"),
         (row(reward=1.5), "[0]: reward is not from 0 to 1"),
         (row(reward=True), "[0]: reward is not from 0 to 1"),
-        ([], "[0]: task_id is no number or name of a task; trial is no whole number from 0 on;"),
+        ([], "[0]: task_id is not the number or name of a task; trial is not a whole"),
         (
             row(info={"reward_info": judged(0.0)}),
-            "[0]: reward 1, but info.reward_info.reward 0 - one of the two was changed",
+            "[0]: reward is 1, but info.reward_info.reward is 0 - the file was changed",
         ),
-        (row(info={"reward_info": judged(1.0, r_actions=False)}), "reward 1, but r_actions is 0"),
-        (row(info={"reward_info": judged(1.0, r_actions=0.0)}), "reward 1, but r_actions is 0"),
+        (row(info={"reward_info": judged(1.0, r_actions=False)}), "is 1, but r_actions is 0"),
+        (row(info={"reward_info": judged(1.0, r_actions=0.0)}), "reward is 1, but r_actions is 0"),
         (
             row(
                 reward=0.0,
                 info={"reward_info": judged(0.0, r_outputs=1.0, outputs={"7": False})},
             ),
-            "an output that is not there",
+            "an output is missing",
         ),
         (
             row(info={"reward_info": judged(1.0, r_outputs=1.0, outputs={"7": False})}),
-            "an output that is not there",
+            "an output is missing",
         ),
         (
             {**row(), "info": {"error": "x", "traceback": ""}},
-            "[0]: reward 1 of a trial that crashed",
+            "[0]: reward is 1, but the trial crashed",
         ),
         (row(info={"task": {**TASK, "outputs": deep(300)}}), "[0]: nested too deeply"),
     ],
@@ -214,21 +214,21 @@ def test_all_problems_are_told_at_once(tmp_path):
     other = row(trial=2, info={"task": {**TASK, "instruction": "Buy it."}})
     told = faults(tmp_path, row(), row(), row(reward=2), other).splitlines()
     assert told == [
-        "r.json: [1]: task 0 and trial 0 are there twice - keep one",
+        "r.json: [1]: task 0 has trial 0 twice - keep one",
         "r.json: [2]: reward is not from 0 to 1 - a row of tau-bench has task_id, trial and reward",
-        "r.json: [3]: task 0 is another one in an earlier row: mixed versions - import each run's "
-        "own file",
+        "r.json: [3]: task 0 is different in an earlier row, so versions are mixed - import each "
+        "run's own file",
     ]
 
 
 def test_ids_that_are_told_apart_by_their_type_alone_clash(tmp_path):
-    assert "task 1 and trial 0 are there twice" in faults(tmp_path, row(task=1), row(task="1"))
+    assert "task 1 has trial 0 twice" in faults(tmp_path, row(task=1), row(task="1"))
 
 
 def test_a_file_without_rows_and_one_that_is_no_list_are_refused(tmp_path):
-    assert "no row in it" in faults(tmp_path)
+    assert "has no row" in faults(tmp_path)
     (tmp_path / "o.json").write_text("{}")
-    with pytest.raises(UsageError, match="no list of rows"):
+    with pytest.raises(UsageError, match="not a list of rows; give"):
         IMPORTERS.get_class("tau-bench")().read(tmp_path / "o.json")
 
 

@@ -90,8 +90,7 @@ def test_all_eight_give_the_overall_score(tmp_path):
 def test_with_fewer_there_is_no_overall_score(tmp_path):
     found = importer().read(whole(tmp_path, leave_out=("ltp-std", "kg-std")))
     assert found.notes[0] == (
-        "agentbench: partial (6/8), no main metric of KG, LTP; the overall score is told of all "
-        "eight only"
+        "agentbench: partial (6/8), no main metric of KG, LTP; the overall score needs all eight"
     )
     found = importer().read(whole(tmp_path / "seven", leave_out=("ltp-std",)))
     (suite,) = found.suites.values()
@@ -247,7 +246,7 @@ def test_an_unfinished_task_has_samples_and_no_main_metric(tmp_path):
     found = importer().read(written(tmp_path / "m" / "os-dev", [run()]))
     assert [*found.suites] == ["os-dev"]
     assert found.created_at == "2023-11-14T22:13:19Z"
-    assert "os-dev: no overall.json, which a finished task has" in found.notes
+    assert "os-dev: no overall.json, so the task is not finished" in found.notes
 
 
 RUNS = [run(0, result={"result": True}), run(1, "task limit reached", {"result": False})]
@@ -274,9 +273,9 @@ VALIDATION = {"completed": 0.5, "TASK_LIMIT_REACHED": 0.5, "average_history_leng
             {"custom": {"overall": {"total": 4, "pass": 1, "acc": 0.5}}},
             "overall.acc: says 0.5, but its own parts come to 0.25",
         ),
-        ({"custom": {"overall": {"acc": "0.5"}}}, "custom.overall.acc is no share"),
-        ({"custom": {"overall": {"acc": 50.0}}}, "custom.overall.acc is no share"),
-        ([], "no object"),
+        ({"custom": {"overall": {"acc": "0.5"}}}, "custom.overall.acc is not a share"),
+        ({"custom": {"overall": {"acc": 50.0}}}, "custom.overall.acc is not a share"),
+        ([], "not an object"),
     ],
     ids=lambda value: str(value)[:60],
 )
@@ -343,20 +342,20 @@ def test_a_card_game_of_before_has_its_win_rate_and_one_without_a_game_nothing(t
     (found,) = before
     assert found.attempt.scores["thudm-agentbench"].values["thudm_agentbench.main"] == 0.25
     none = written(tmp_path / "n" / "cg", overall={"custom": {"score": -1}})
-    assert "no sample in it" in faults(none)
+    assert "has no sample" in faults(none)
 
 
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        ([run(1), run(1)], "runs.jsonl:2: sample '1' is in line 1, too - keep one"),
-        ([run(1), run("1")], "sample '1' is in line 1, too"),
-        ([run(None)], "runs.jsonl:1: index is no number or name"),
-        ([run(True)], "index is no number or name"),
-        ([run(status=None)], "output.status is no text"),
-        ([run(history=()) | {"error": "AGENT_FAILED"}], "error is set: it belongs to error.jsonl"),
-        ([run(result=[1])], "output.result is no object, which OS has"),
-        ([7], "runs.jsonl:1: no object"),
+        ([run(1), run(1)], "runs.jsonl:2: sample '1' is also in line 1 - keep one"),
+        ([run(1), run("1")], "sample '1' is also in line 1"),
+        ([run(None)], "runs.jsonl:1: index is not a number or name"),
+        ([run(True)], "index is not a number or name"),
+        ([run(status=None)], "output.status is not a string"),
+        ([run(history=()) | {"error": "AGENT_FAILED"}], "error is set: it belongs in error.jsonl"),
+        ([run(result=[1])], "output.result is not an object, as OS needs it"),
+        ([7], "runs.jsonl:1: not an object"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -368,7 +367,7 @@ def test_a_line_that_is_no_sample_is_refused(tmp_path, lines, says):
 def test_a_puzzle_is_solved_or_not(tmp_path, finished):
     lines = [run(result={"progress": 0.5, "finished": finished})]
     told = faults(written(tmp_path / "m" / "ltp-dev", lines))
-    assert "output.result.finished is neither true nor false" in told
+    assert "output.result.finished is not true or false" in told
 
 
 def test_a_line_that_is_cut_off_is_told_with_its_place(tmp_path):
@@ -381,11 +380,11 @@ def test_a_line_that_is_cut_off_is_told_with_its_place(tmp_path):
 def test_several_agents_and_several_tasks_of_an_environment_have_to_be_chosen_from(tmp_path):
     for agent, task in (("a", "os-std"), ("a", "os-dev"), ("b", "os-std")):
         written(tmp_path / agent / task, [run()])
-    assert "--option agent=NAME, with one of a, b" in faults(tmp_path, UsageError)
-    assert "agent=c: no such agent; there is a, b" in faults(tmp_path, UsageError, agent="c")
+    assert "--option agent=NAME: a, b" in faults(tmp_path, UsageError)
+    assert "agent=c: not found; choose one of a, b" in faults(tmp_path, UsageError, agent="c")
     told = faults(tmp_path, UsageError, agent="a")
-    assert "several tasks of the environment OS (os-dev, os-std); write --option split=" in told
-    assert "the name of no task ends so" in faults(tmp_path, UsageError, agent="a", split="x")
+    assert "several tasks of the environment OS (os-dev, os-std); choose one with" in told
+    assert "no task has a name that ends so" in faults(tmp_path, UsageError, agent="a", split="x")
     assert [*importer(agent="a", split="std").read(tmp_path).suites] == ["os-std"]
 
 
@@ -399,7 +398,7 @@ def test_of_duplicates_the_newest_counts_and_is_told(tmp_path):
     found = importer().read(tmp_path)
     (trial,) = found.trials()
     assert trial.attempt.scores["thudm-agentbench"].values["thudm_agentbench.main"] == 0.5
-    assert "os-std: there 3 times; the newest counts, " in found.notes[0]
+    assert "os-std: appears 3 times; the newest counts: " in found.notes[0]
     assert found.notes[0].endswith("one/m/os-std")
     assert len(found.files) == 1
 
@@ -410,9 +409,9 @@ def test_other_tasks_are_left_out_and_links_not_followed(tmp_path):
     (tmp_path / "m" / "kg-std").symlink_to(tmp_path / "m" / "os-std")
     found = importer().read(tmp_path)
     assert [*found.suites] == ["os-std"]
-    assert found.notes[0] == "avalon-dev: none of the eight environments, left out"
+    assert found.notes[0] == "avalon-dev: not one of the eight environments; left out"
     (tmp_path / "empty").mkdir()
-    assert "no task of AgentBench in it" in faults(tmp_path / "empty", UsageError)
+    assert "no AgentBench task; give the" in faults(tmp_path / "empty", UsageError)
 
 
 def test_a_name_that_is_no_folder_of_ours_gets_one(tmp_path):

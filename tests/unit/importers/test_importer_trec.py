@@ -126,16 +126,16 @@ def test_a_run_that_cannot_be_right_is_refused_with_its_place(place, run, says):
 @pytest.mark.parametrize(
     ("qrels", "says"),
     [
-        ("q1 0 a b 1\n", "qrels.txt:1: 5 columns instead of 4"),
+        ("q1 0 a b 1\n", "qrels.txt:1: has 5 columns instead of 4"),
         ("q1 0 a 0.5\n", "qrels.txt:1: the grade (last column) is not a whole number"),
         ("q1 0 a 1\nq1 0 a 1\n", "qrels.txt:2: the document is judged twice"),
-        ({"q1": {"a": True}}, "qrels.txt: q1: the grade of document a is no finite number"),
+        ({"q1": {"a": True}}, "qrels.txt: q1: the grade of document a is not a finite number"),
         ('{"q1": {"a": NaN}}', "qrels.txt:1"),
-        ([{"query": "x", "relevant_doc_ids": ["a", "a"]}], "a document is there twice"),
+        ([{"query": "x", "relevant_doc_ids": ["a", "a"]}], "a document appears twice"),
         ([{"query": "x"}], "has no `relevant_doc_ids`"),
         ([{"relevant_doc_ids": []}], "neither `id` nor `query`"),
         ([{"id": 1, "relevant": ["a"]}, {"id": 1, "relevant": ["b"]}], "the query appears twice"),
-        ("", "no judgement in it"),
+        ("", "has no judgement"),
     ],
 )
 def test_judgements_that_cannot_be_right_are_refused_with_their_place(place, qrels, says):
@@ -179,7 +179,7 @@ def test_columns_are_parted_by_any_space(place):
 def test_a_folder_has_one_run_and_its_judgements(place, tmp_path):
     (place() / "second.run").write_text(RUN)
     assert "2 runs and 1 files of judgements" in faults(tmp_path, UsageError)
-    assert "name --option qrels=FILE" in faults(tmp_path / "run.txt", UsageError)
+    assert "judgements; add --option qrels=FILE" in faults(tmp_path / "run.txt", UsageError)
 
 
 def test_it_is_recognised_by_its_second_column(place, tmp_path):

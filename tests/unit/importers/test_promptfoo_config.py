@@ -128,7 +128,7 @@ def test_what_has_no_equal_is_counted_and_told(tmp_path):
     found = read(written(tmp_path, tests=[{"vars": {"q": "a"}, "assert": left}]))
     (case,) = found.cases()
     assert sum(case.keys["metadata"]["not_mapped"].values()) == len(left)
-    assert "7 assertions have no equal here" in " ".join(found.notes)
+    assert "7 assertions have no equivalent in Agent Gate" in " ".join(found.notes)
     some = keys(tmp_path, {"type": "contains", "value": "b"}, threshold=0.5)
     assert some == {}, "below a threshold some may fail"
 
@@ -168,7 +168,7 @@ def test_a_prompt_is_taken_by_number_or_label(tmp_path):
     path = written(tmp_path, prompts=prompts, tests=[{"vars": {"q": "a"}}])
     inputs = [next(iter(read(path, prompt=one).cases())).input for one in ("", "2", "third")]
     assert inputs == ["One a", "Two a", "Three a"]
-    with pytest.raises(UsageError, match="the prompts are 1 "):
+    with pytest.raises(UsageError, match="choose one of 1 "):
         read(path, prompt="4")
 
 
@@ -191,14 +191,14 @@ def test_files_beside_it_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("reference", "told"),
     [
-        ("file://../out.csv", "leads out of the configuration's folder"),
-        ("file:///etc/passwd", "leads out of the configuration's folder"),
-        ("t\\..\\x.csv", "leads out of the configuration's folder"),
-        ("file://linked.csv", "a link"),
-        ("file://link/x.csv", "leads through a link"),
-        ("https://h/x.csv", "nothing is fetched"),
-        ("file://make.py", "code or a workbook"),
-        ("file://none*.csv", "no file in it fits"),
+        ("file://../out.csv", "is outside the configuration's folder"),
+        ("file:///etc/passwd", "is outside the configuration's folder"),
+        ("t\\..\\x.csv", "is outside the configuration's folder"),
+        ("file://linked.csv", "symbolic links are not followed"),
+        ("file://link/x.csv", "symbolic links are"),
+        ("https://h/x.csv", "remote files are not fetched"),
+        ("file://make.py", "code and workbooks are"),
+        ("file://none*.csv", "no file matches"),
         ("file://none.csv", "No such file"),
     ],
 )
@@ -217,13 +217,13 @@ def test_what_is_wrong_with_tests_is_told_at_once(tmp_path):
     text = faults(tmp_path, tests=tests)
     assert "tests[0]: a test must be a mapping" in text
     assert "t.csv:2: 1 cells, but the header row has 2" in text
-    assert "'#/nowhere': nothing of that name" in text
-    assert "has more than variables" in faults(
+    assert "'#/nowhere': not found" in text
+    assert "uses more than variables" in faults(
         tmp_path, prompts=["{% for x in q %}{{x}}{% endfor %}"], tests=[{"vars": {"q": "a"}}]
     )
     assert "no test in it" in faults(tmp_path, tests=[])
     (tmp_path / "empty.txt").write_text(" \n")
-    assert "no prompt in it" in faults(tmp_path, prompts=["file://empty.txt"], tests=[tests[2]])
+    assert "has no prompt" in faults(tmp_path, prompts=["file://empty.txt"], tests=[tests[2]])
 
 
 def test_a_large_file_is_refused_unread(tmp_path):

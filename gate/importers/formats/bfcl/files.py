@@ -74,9 +74,9 @@ def read_rows(path: Path, key: str) -> Iterator[BfclRow | Problem]:
         data = as_object(line.data)
         own = data.get("id")
         if not isinstance(own, str):
-            yield Problem(line.place, f"no object with `id` and `{key}`")
+            yield Problem(line.place, f"must be an object with `id` and `{key}`")
         elif key not in data:
-            yield Problem(line.place, f"{own[:80]!r} has no `{key}` - name another file")
+            yield Problem(line.place, f"{own[:80]!r} has no `{key}` - give another file")
         else:
             yield BfclRow(line.place, own, data)
 
@@ -85,17 +85,18 @@ def find_files(path: Path, score: Path | None, model: str | None) -> Leaderboard
     """Raises UsageError for a name that tells no category, more than one model or version."""
     if path.is_dir():
         if score is not None:
-            raise UsageError("--option score: for a result file; a folder has its own scores")
+            raise UsageError("--option score: only for a result file; a folder has its own scores")
         return _in_folder(path, model)
     part = _part(path, "score" if kind_of_file(path) == "score" else "result")
     if score is not None:
         other = _part(score, "score")
         if part.score is not None:
-            raise UsageError(f"{path}: is a score file itself; name the result file as PATH")
+            raise UsageError(f"{path}: is a score file; give the result file as PATH")
         if (other.category, other.version) != (part.category, part.version):
             raise UsageError(
-                f"--option score: {score} is of {other.version} {other.category}, {path} of "
-                f"{part.version} {part.category}; name the score of these results"
+                f"--option score: {score} is for {other.version} {other.category}, but "
+                f"{path} is for {part.version} {part.category}; give the score file of "
+                "these results"
             )
         part = replace(part, score=score)
     return LeaderboardFiles(model=model or "", version=part.version, parts=(part,))
@@ -105,8 +106,8 @@ def _part(path: Path, kind: Literal["result", "score"]) -> CategoryFiles:
     name = parse_name(path)
     if name is None:
         raise UsageError(
-            f"{path}: the name tells no category; call it BFCL_v4_<category>_{kind}.json, as the "
-            "benchmark does"
+            f"{path}: the file name has no category; rename the file to "
+            f"BFCL_v4_<category>_{kind}.json"
         )
     part = CategoryFiles(category=name.category, version=name.version)
     return replace(part, result=path) if kind == "result" else replace(part, score=path)
@@ -124,19 +125,22 @@ def _in_folder(folder: Path, model: str | None) -> LeaderboardFiles:
     models = sorted({one for file, _ in files if (one := _model(file, folder))})
     if model is None and len(models) > 1:
         raise UsageError(
-            f"{folder}: results of {len(models)} models ({', '.join(models[:10])}); name one with "
-            "--option model=NAME"
+            f"{folder}: has results of {len(models)} models ({', '.join(models[:10])}); "
+            "choose one with --option model=NAME"
         )
     if model is not None and models and model not in models:
-        raise UsageError(f"--option model: no '{model[:80]}' in {folder}; it has {models[:10]}")
+        raise UsageError(
+            f"--option model: '{model[:80]}' not found in {folder}; choose one of "
+            f"{', '.join(models[:10])}"
+        )
     chosen = model or (models[0] if models else "")
     files = [(file, name) for file, name in files if not models or _model(file, folder) == chosen]
     versions = sorted({name.version for _, name in files})
     if not versions:
-        raise UsageError(f"{folder}: no BFCL_v4_<category>_result.json or _score.json below it")
+        raise UsageError(f"{folder}: has no BFCL_v4_<category>_result.json or _score.json")
     if len(versions) > 1:
         both = f"{versions[0]} and of {versions[1]}"
-        raise UsageError(f"{folder}: files of {both}; import one version at a time")
+        raise UsageError(f"{folder}: has files of {both}; import one version at a time")
     parts: dict[str, CategoryFiles] = {}
     for file, name in files:
         part = parts.get(name.category) or CategoryFiles(

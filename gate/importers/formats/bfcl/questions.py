@@ -45,7 +45,7 @@ def read_questions(
     for line in _read_all(questions, "question", findings):
         own = line.own
         if own in found:
-            findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
+            findings.add(line.place, f"{own[:80]!r} appears twice - keep one")
             continue
         found[own] = _read_question(line, truths.get(own), findings)
     return found
@@ -67,7 +67,7 @@ def _read_question(line: BfclRow, truth: Json, findings: Findings) -> BfclQuesti
     compared = is_irrelevance(category) or (is_matched(category) and truth is not None)
     keys: tuple[Mapping[str, Json], ...] = ({}, {})
     if compared and not isinstance(functions, list):
-        findings.add(line.place, "has no `function`: a list of definitions")
+        findings.add(line.place, "has no `function`, which must be a list of definitions")
     elif compared:
         truth = truth if is_matched(category) else []
         keys = _keys(functions, truth, line.place, findings)
@@ -80,10 +80,10 @@ def _keys(
     try:
         return tuple(case_keys(functions, truth, underscores=plain) for plain in (False, True))
     except UsageError as error:
-        findings.add(place, f"{str(error)[:200]} - leave it out, or take the file as it was")
+        findings.add(place, f"{str(error)[:200]} - remove the question, or use the original file")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        form = f"its functions or answers are of another form ({type(error).__name__})"
-        findings.add(place, f"{form} - take the files as the benchmark has them")
+        form = f"its functions or answers have an unknown format ({type(error).__name__})"
+        findings.add(place, f"{form} - use the original files of BFCL")
     return {}, {}
 
 

@@ -19,7 +19,7 @@ from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json
 from gate.text.escaping import one_line
 
-ANSWERS_OPTION = "leave out --option answers to take the score file's word"
+ANSWERS_OPTION = "remove --option answers to trust the score file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +89,13 @@ def _with_results(
     for line in findings.keep_good(read_rows(path, "result")):
         own = line.own
         if own in seen:
-            findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
+            findings.add(line.place, f"{own[:80]!r} appears twice - keep one")
         seen.add(own)
         if asked and own not in asked:
-            findings.add(line.place, f"{own[:80]!r} is none of the questions - name their file")
+            findings.add(
+                line.place,
+                f"{own[:80]!r} is not among the questions - give the file that has its question",
+            )
         calls = read_calls(line.data["result"], many_turns=has_turns(part.category)).calls
         codes = faults(part.category, calls, asked.get(own))
         judged = judged or bool(codes)
@@ -115,16 +118,16 @@ def _compare_sizes(
     path: Path, score: BfclScores | None, seen: set[str], findings: Findings
 ) -> None:
     if not seen and not findings:
-        findings.add(Place(path.as_posix()), "empty - copy it again, or leave it out")
+        findings.add(Place(path.as_posix()), "empty - copy it again, or remove it")
     if score is None or findings:
         return
     absent = next((own for own in score.failed if own not in seen), None)
     if absent is not None:
-        message = f"has no result of {absent[:80]!r}, which the score file has"
-        findings.add(Place(path.as_posix()), f"{message} - take both of one run")
+        message = f"has no result for {absent[:80]!r}, which the score file has"
+        findings.add(Place(path.as_posix()), f"{message} - use both files of one run")
     elif score.total != len(seen):
-        message = f"has {len(seen)} results, the score file counts {score.total}"
-        findings.add(Place(path.as_posix()), f"{message} - take both of one run")
+        message = f"has {len(seen)} results, but the score file counts {score.total}"
+        findings.add(Place(path.as_posix()), f"{message} - use both files of one run")
 
 
 def _agrees(
@@ -136,7 +139,7 @@ def _agrees(
     own = line.own
     failed = score.failed.get(own)
     if failed and failed.raw and digest(line.data["result"]) not in failed.raw:
-        message = "the score file has another result of it - take both of one run"
+        message = "the score file has another result for it - use both files of one run"
         findings.add(line.place, f"{own[:80]!r}: {message}")
         return None
     if not codes:
@@ -144,8 +147,8 @@ def _agrees(
     right = any(not one for one in codes)
     if right or failed:
         return right is (failed is None)
-    message = f"passed in the score file, and its calls are not those expected: {codes[0][0]}"
-    findings.add(line.place, f"{own[:80]!r} {message} - take files of one run, or {ANSWERS_OPTION}")
+    message = f"passed in the score file, but its calls are not the expected ones: {codes[0][0]}"
+    findings.add(line.place, f"{own[:80]!r} {message} - use files of one run, or {ANSWERS_OPTION}")
     return None
 
 
@@ -204,7 +207,7 @@ def read_scores(path: Path, category: str, findings: Findings) -> BfclScores | N
     lines = json_lines(path)
     first = next(lines, None)
     if first is None:
-        findings.add(Place(path.as_posix()), "empty - copy it again, or leave it out")
+        findings.add(Place(path.as_posix()), "empty - copy it again, or remove it")
         return None
     if isinstance(first, Problem):
         findings.take(first)
@@ -235,7 +238,8 @@ def _header(line: JsonLine, findings: Findings) -> tuple[int, int] | None:
         or not total
     ):
         findings.add(
-            line.place, "no `accuracy`, `correct_count` and `total_count` - name a score file"
+            line.place,
+            "has no valid `accuracy`, `correct_count` and `total_count` - give a score file",
         )
         return None
     share = correct / total
@@ -252,13 +256,13 @@ def _take(
     data = as_object(line.data)
     own, told = data.get("id"), data.get("test_category", category)
     if not isinstance(own, str) or not own:
-        findings.add(line.place, "a failure without an `id`")
+        findings.add(line.place, "a failure has no `id`")
     elif data.get("valid") is not False:
-        findings.add(line.place, f"{own[:80]!r}: `valid` is not false, and it stands here")
+        findings.add(line.place, f"{own[:80]!r}: `valid` must be false in a score file")
     elif told != category:
-        findings.add(line.place, f"{own[:80]!r} is of {str(told)[:80]!r}, the file of {category}")
+        findings.add(line.place, f"{own[:80]!r} is of {str(told)[:80]!r}, not of {category}")
     elif own in failed:
-        findings.add(line.place, f"{own[:80]!r} is there twice - keep one")
+        findings.add(line.place, f"{own[:80]!r} appears twice - keep one")
     else:
         failed[own] = _read_failure(data)
         if isinstance(model := data.get("model_name"), str):

@@ -127,13 +127,13 @@ def file_of(path: Path) -> Path:
     UsageError.
     """
     if path.name.lower().endswith((".db", ".sqlite")):
-        raise UsageError(f"{path}: an SQLite store is not read; run with DEEPEVAL_RESULTS_FOLDER")
+        raise UsageError(f"{path}: SQLite is not supported; run with DEEPEVAL_RESULTS_FOLDER set")
     if not path.is_dir():
         return plain(path)
     runs = sorted(path.glob("test_run_*.json")) or sorted(path.glob(_LATEST))
     if len(runs) != 1:
         there = f"{len(runs)} test runs" if runs else "no test_run_*.json"
-        raise UsageError(f"{path}: {there} in it; name the file of one")
+        raise UsageError(f"{path}: has {there}; give the file of one run")
     return plain(runs[0])
 
 
@@ -146,7 +146,7 @@ def run_in(path: Path) -> DeepEvalRun:
     written = list(_iterate_cases(data if isinstance(data, list) else head, path))
     cases = tuple(_cases(written, found))
     if not written:
-        found.add(Place(path.as_posix()), "no test case in it - run the evaluation again")
+        found.add(Place(path.as_posix()), "has no test case - run the evaluation again")
     found.refuse()
     return DeepEvalRun(path=path, head=_snake(head), cases=cases)
 
@@ -167,7 +167,7 @@ def _iterate_cases(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
         given = as_object(data)
         lists = {key: listed for key in _LISTS if isinstance(listed := given.get(key), list)}
     if not lists:
-        message = "no test run of deepeval: there are no `testCases` in it"
+        message = "not a deepeval test run: it has no `testCases`"
         raise InvalidInput([Problem(Place(path.as_posix()), message)])
     for key, listed in lists.items():
         for n, one in enumerate(listed):

@@ -220,7 +220,7 @@ def contradiction(case: DeepEvalCase) -> str:
     fails = (metric.name for metric in case.metrics if metric.success is False and not metric.flaky)
     wrong = next(fails, None)
     if case.data.get("success") is True and wrong is not None:
-        return f"success is true, and its metric {wrong[:80]!a} failed - which is it?"
+        return f"success is true, but its metric {wrong[:80]!a} failed - run the evaluation again"
     return ""
 
 
@@ -250,7 +250,7 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
 
 
 def _why(metric: Metric) -> str:
-    return one_line(metric.error or "it gave no score", _SHOWN_REASON)
+    return one_line(metric.error or "it returned no score", _SHOWN_REASON)
 
 
 def column_of(metric: Metric) -> str:

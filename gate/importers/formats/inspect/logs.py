@@ -117,7 +117,7 @@ def log_files(path: Path) -> tuple[tuple[Path, ...], int]:
     documents = files_below(path, "*.json")
     logs = tuple(file for file in documents if is_log(look(file)))
     if not archives and not logs:
-        raise UsageError(f"{path}: no log of Inspect in it (*.eval, *.json); name the log folder")
+        raise UsageError(f"{path}: has no Inspect log (*.eval, *.json); give the log folder")
     return tuple(sorted((*archives, *logs))), len(documents) - len(logs)
 
 
@@ -135,7 +135,7 @@ def _open_archive(path: Path) -> Log:
     with open_archive(path, convert=CONVERT) as zipped:
         name = HEADER if HEADER in zipped.members else START
         if name not in zipped.members:
-            raise UsageError(f"{path}: an archive without {HEADER}; name a log of Inspect")
+            raise UsageError(f"{path}: archive has no {HEADER}; give an Inspect log")
         head = parse_json(zipped.read(name), f"{path.as_posix()}: {name}", PYTHON)
         again = zipped.rewritten
     place = Place(path.as_posix(), key=name)
@@ -148,7 +148,7 @@ def _members(path: Path) -> Iterator[tuple[Place, Json]]:
             if not name.startswith(SAMPLES) or not name.endswith(".json"):
                 continue
             if _is_chunk(name, zipped):
-                raise UsageError(f"{zipped.place(name)}: a sample in chunks is not read; {CONVERT}")
+                raise UsageError(f"{zipped.place(name)}: samples in chunks are not read; {CONVERT}")
             yield (
                 zipped.place(name),
                 parse_json(zipped.read(name), f"{path.as_posix()}: {name}", PYTHON),
@@ -166,7 +166,7 @@ def _is_chunk(name: str, zipped: Archive) -> bool:
 
 def _open_document(path: Path) -> Log:
     if plain(path).stat().st_size > MOST_JSON:
-        raise UsageError(f"{path}: larger than {MOST_JSON >> 20} MB; keep it as .eval")
+        raise UsageError(f"{path}: larger than {MOST_JSON >> 20} MB; use the .eval format")
     found = iterate_members(path.read_bytes(), path.as_posix(), ("samples", "reductions"))
     head = {part.key: part.data for part in found if part.key not in ("samples", "reductions")}
     return _check_head(path, head, Place(path.as_posix()), lambda: _iterate_samples(path))
@@ -194,6 +194,6 @@ def _check_head(
     head: dict[str, CheckedJson] = as_object(written)
     created = moment_of(head["eval"]["created"])
     if created is None:
-        what = "no moment (2026-05-12T14:30:52+00:00) - put it right"
+        what = "not a date and time such as 2026-05-12T14:30:52+00:00 - correct it"
         raise InvalidInput([Problem(Place(place.file, key="eval.created"), what)])
     return Log(path=path, head=head, created=created, samples=samples, rewritten=rewritten)

@@ -62,7 +62,7 @@ def run_of(path: Path) -> AgentRun:
         return _run({one.id: one})
     files = files_below(path, f"*{SUFFIX}")
     if not files:
-        raise UsageError(f"{path}: no *{SUFFIX} in it; name a run folder of mini-SWE-agent")
+        raise UsageError(f"{path}: has no *{SUFFIX}; give a run folder of mini-SWE-agent")
     found = dict(_each(files, findings))
     beside, lost = _beside(path, found, findings)
     for what, told in (
@@ -103,9 +103,13 @@ def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, Traj
             findings.take(*error.problems)
             continue
         if one.id != id_of(path):
-            findings.add(place, f"its instance_id is '{one_line(one.id, 80)}' - rename the file")
+            findings.add(
+                place,
+                f"its instance_id is '{one_line(one.id, 80)}', its file name is not - rename "
+                "the file",
+            )
         elif not is_id(one.id):
-            findings.add(place, "its name is none of an instance - rename it")
+            findings.add(place, "the file name is not an instance id - rename it")
         elif one.id in seen:
             findings.add(place, f"{seen[one.id]} is of the same instance - keep one of them")
         else:
@@ -137,28 +141,30 @@ def _read_predictions(path: Path, found: Trajectories, findings: Findings) -> It
     name = path.as_posix()
     data = json_of(path)
     if not isinstance(data, dict):
-        findings.add(Place(name), "no object by instance - copy it again, or take it out")
+        findings.add(Place(name), "not an object of instances - copy it again, or remove it")
         return
     for instance, prediction in data.items():
         own = found.get(instance)
         if not is_id(instance):
-            findings.add(Place(name, key=one_line(instance, 80)), "is no id of an instance")
+            findings.add(Place(name, key=one_line(instance, 80)), "is not an instance id")
         elif own is None and "diff --git" in str(at(prediction, "model_patch")):
-            message = "has a patch, and its trajectory is missing - copy the whole folder"
+            message = "has a patch, but its trajectory is missing - copy the whole folder"
             findings.add(Place(name, key=instance), message)
         elif own is None:
             yield instance
         elif own.exit_status == "Submitted":
             patch = at(prediction, "model_patch")
             if (patch or "") != own.submission:
-                message = f"its model_patch is not what {own.path.name} submitted - of two runs?"
+                message = (
+                    f"its model_patch is not what {own.path.name} submitted - use files of one run"
+                )
                 findings.add(Place(name, key=instance), message)
 
 
 def _statuses(path: Path, found: Trajectories, findings: Findings) -> dict[str, str]:
     name = path.as_posix()
     if plain(path).stat().st_size > _MOST_YAML:
-        findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - take it out")
+        findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - remove it")
         return {}
     by_status = at(parse(path.read_bytes(), name).data, "instances_by_exit_status")
     told: dict[str, str] = {}
@@ -167,10 +173,12 @@ def _statuses(path: Path, found: Trajectories, findings: Findings) -> dict[str, 
             told[instance] = str(status)
             own = found.get(instance)
             if own is None and str(status) == "Submitted":
-                message = "submitted, and its trajectory is missing - copy the whole folder"
+                message = "was submitted, but its trajectory is missing - copy the whole folder"
                 findings.add(Place(name, key=instance), message)
             elif own is not None and own.exit_status != str(status):
                 shown = one_line(str(status), 60), one_line(own.exit_status, 60)
-                message = f"says {shown[0]}, but {own.path.name} says {shown[1]} - of two runs?"
+                message = (
+                    f"says {shown[0]}, but {own.path.name} says {shown[1]} - use files of one run"
+                )
                 findings.add(Place(name, key=instance), message)
     return told

@@ -86,16 +86,16 @@ def read_trajectory(path: Path) -> TrajectoryFile:
     data = read if isinstance(read, dict) else {}
     info = data.get("info")
     if not isinstance(info, dict) or not isinstance(data.get("messages"), list):
-        _refuse(path, "info, messages", "no trajectory of mini-SWE-agent - name its .traj.json")
+        _refuse(path, "info, messages", "not a mini-SWE-agent trajectory - give its .traj.json")
     written = data.get("trajectory_format", FORMATS[0])
     if written not in FORMATS:
         shown = one_line(str(written), 60)
-        _refuse(path, "trajectory_format", f"'{shown}' is none of {', '.join(FORMATS)}")
+        _refuse(path, "trajectory_format", f"'{shown}' is not one of {', '.join(FORMATS)}")
     messages = MessageReader()
     try:
         messages.read(data["messages"])
     except AgentFailure as failure:
-        _refuse(path, "", f"{failure} - the file is not as mini-SWE-agent wrote it")
+        _refuse(path, "", f"{failure} - the file is not as mini-SWE-agent wrote it; copy it again")
     status = as_string(info.get("exit_status"))
     submitted = status == "Submitted"
     told = as_string(info.get("submission"))

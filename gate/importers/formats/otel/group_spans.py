@@ -73,8 +73,8 @@ class Spool:
 
 def _full(error: OSError) -> InfrastructureError:
     return InfrastructureError(
-        f"spans cannot be put aside ({error.strerror}); name a folder with as much room as the "
-        "source takes, in the environment variable TMPDIR"
+        f"cannot write a temporary file ({error.strerror}); set the environment variable "
+        "TMPDIR to a folder with as much free space as the size of the source"
     )
 
 

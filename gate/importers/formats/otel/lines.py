@@ -77,15 +77,13 @@ def lines_in(stream: BinaryIO | gzip.GzipFile, size: int) -> Iterator[ReadValue]
             return
         if len(line) > MOST_LINE:
             yield ReadValue(
-                number, None, f"longer than {MOST_LINE >> 20} MB - write one batch a line"
+                number, None, f"longer than {MOST_LINE >> 20} MB - write one batch per line"
             )
             return
         if line.strip():
             yield _line(number, line)
         elif (blank := blank + 1) > MOST_BLANK:
-            yield ReadValue(
-                number, None, f"more than {MOST_BLANK:,} empty lines - write them without"
-            )
+            yield ReadValue(number, None, f"more than {MOST_BLANK:,} empty lines - remove them")
             return
 
 
@@ -99,16 +97,22 @@ def read_packed(path: Path) -> Iterator[ReadValue]:
                 number = read.line
                 yield read
             if stream.read(1):
-                message = f"unpacks to over {MOST_UNPACKED} times its size - unpack it yourself"
+                message = (
+                    f"unpacks to more than {MOST_UNPACKED} times its size - unpack it "
+                    "yourself and import the result"
+                )
                 yield ReadValue(number + 1, None, message)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            message = f"cannot be unpacked ({error}) - copy it again, it is not whole"
+            message = f"cannot be unpacked ({error}) - copy the file again"
             yield ReadValue(number + 1, None, message)
 
 
 def read_whole(path: Path) -> ReadValue:
     if path.stat().st_size > MOST_WHOLE:
-        message = f"one value of over {MOST_WHOLE >> 20} MB - write JSON Lines, one batch a line"
+        message = (
+            f"one JSON value of more than {MOST_WHOLE >> 20} MB - write JSON Lines, one batch "
+            "per line"
+        )
         return ReadValue(1, None, message)
     data = plain(path).read_bytes()
     if re.search(rb"^}\s*^{", data, re.MULTILINE):  # what the console exporter of the SDK writes
@@ -141,7 +145,7 @@ def _line(number: int, line: bytes) -> ReadValue:
         return ReadValue(number, None, f"not UTF-8 (byte {error.start + 1}) - write it as UTF-8")
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and not line.endswith(b"\n"):
-            message = "cut off in the middle - copy the file again, or take out its last line"
+            message = "cut off in the middle - copy the file again, or remove its last line"
             return ReadValue(number, None, message)
         return ReadValue(number, None, explain_error(error))
 

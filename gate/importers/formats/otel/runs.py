@@ -95,7 +95,7 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
         response = _response(order, group.beyond)
     except AgentFailure as failure:
         file, line, _ = group.kept[0]
-        told = f"trace {spans[0].span.trace}: {failure} - take the trace out, or export it again"
+        told = f"trace {spans[0].span.trace}: {failure} - remove the trace, or export it again"
         odd.wrong.append((file, line, one_line(told, 500)))
         return None
     asked = _find_question(order)
@@ -134,7 +134,10 @@ def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
             odd.counted["twice"] += 1
             if same[2].span != span:
                 where = f"line {same[1]}" if same[0] == file else f"line {same[1]} of another file"
-                told = f"span {one_line(span.id, 40)} is in {where} too, and differs - keep one"
+                told = (
+                    f"span {one_line(span.id, 40)} is also in {where}, with other content - "
+                    "keep one"
+                )
                 odd.wrong.append((file, line, told))
     for event in logged:
         to = (event.trace, event.id, 0)
@@ -153,7 +156,7 @@ def _response(order: list[TraceSpan], beyond: int) -> Response:
     found = response_of(trace_of(order))
     if not beyond:
         return found
-    more = f"{beyond:,} more spans of it are not read: usage and turns are unknown"
+    more = f"{beyond:,} more spans were not read: usage and turns are unknown"
     faults = (*found.trace_faults, more)
     return replace(found, usage=Usage(), turns=None, trace_faults=faults)
 
@@ -218,7 +221,7 @@ def _latency_ms(roots: Sequence[TraceSpan]) -> tuple[float | None, tuple[str, ..
         for span in roots
     ]
     if any(one is not None and one < 0 for one in took):
-        return None, ("the clock of the outermost span ran backwards: the latency is unknown",)
+        return None, ("the outermost span ends before it starts: the latency is unknown",)
     known = [one for one in took if one is not None]
     return (sum(known) if known and len(known) == len(took) else None), ()
 
@@ -415,7 +418,7 @@ def _why(value: float | None, results: list[Mapping[str, Json]]) -> str | None:
     errors = [
         as_text(result["error.type"]) for result in results if result.get("error.type") is not None
     ]
-    return f"the evaluation failed: {errors[0][:200]}" if errors else "no number, pass or fail"
+    return f"the evaluation failed: {errors[0][:200]}" if errors else "no score, pass or fail"
 
 
 def _number(told: Mapping[str, Json]) -> float | None:

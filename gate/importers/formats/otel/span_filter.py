@@ -175,7 +175,7 @@ def _trace_id(written: str, counted: Counter[str], *, counts: bool) -> str:
             pass
     if written in ("", _NONE) or len(written) > 200:
         if counts:
-            raise AgentFailure("a span without a traceId belongs to no trace")
+            raise AgentFailure("a span has no traceId")
         return ""
     counted["odd ids"] += 1
     return written

@@ -121,6 +121,6 @@ def _received(worker: subprocess.Popen[bytes]) -> Any:  # what `work` returned
 
 def _killed() -> InfrastructureError:
     return InfrastructureError(
-        "a process that reads the spans was ended from outside (too little memory?); import again, "
-        "or in smaller files"
+        "a process that reads the spans was killed (out of memory?); import again, or "
+        "split the files"
     )

@@ -67,7 +67,7 @@ def config_in(path: Path) -> PromptfooConfig | None:
     if path.is_dir():
         inside = [path / name for name in NAMES if (path / name).exists()]
         if not inside:
-            raise UsageError(f"{path}: no {NAMES[0]} in it; name a file with results")
+            raise UsageError(f"{path}: has no {NAMES[0]}; give a file with results")
         path = inside[0]
     if plain(path).name.lower().endswith(LINES) or look(path).has("results"):
         return None
@@ -122,7 +122,7 @@ def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems
     whole = f"{around.get('prefix') or ''}{template}{around.get('suffix') or ''}"
     asked = _input(whole, test.vars)
     if asked in (None, "", []):
-        what = "has more than variables (filters, loops, env)" if asked is None else "is empty"
+        what = "uses more than variables (filters, loops, env)" if asked is None else "is empty"
         problems.add(test.place, f"its prompt {what}; write the question into the test's vars")
         return
     built.without.update(unknown(whole, test.vars))
@@ -181,14 +181,14 @@ def _prompt(config: PromptfooConfig, wanted: str, built: _Built, problems: Findi
         return ""
     built.prompts = len(found)
     if not found:
-        problems.add(place, "no prompt in it - write one, or name a file that has one")
+        problems.add(place, "has no prompt - write one, or give a file that has one")
         return ""
     if not wanted:
         return found[0][1]
     fitting = [raw for n, (label, raw) in enumerate(found, 1) if wanted in (str(n), label)]
     if not fitting:
         told = ", ".join(f"{n} ({one_line(label, 30)})" for n, (label, _) in enumerate(found, 1))
-        raise UsageError(f"--option prompt={wanted[:80]}: there is none; the prompts are {told}")
+        raise UsageError(f"--option prompt={wanted[:80]}: not found; choose one of {told}")
     return fitting[0]
 
 
@@ -200,7 +200,7 @@ def _prompts(config: PromptfooConfig, built: _Built) -> Iterator[tuple[str, str]
         raw = (one.get("raw") or one.get("id")) if isinstance(one, dict) else one
         label = one.get("label") if isinstance(one, dict) else ""
         if not isinstance(raw, str) or not raw.strip():
-            raise UsageError("a prompt must be a text or a file://; code cannot be read")
+            raise UsageError("a prompt must be a text or a file://; code is not supported")
         if not raw.startswith(SCHEME):
             yield str(label or ""), raw
             continue
@@ -218,11 +218,14 @@ def _notes(built: _Built, prompt: str) -> Iterator[str]:
         yield f"for the suite in gate.yml: graders: [{graders}]"
     if built.left:
         counts = ", ".join(f"{n} {kind}" for kind, n in sorted(built.left.items()))
-        yield f"{built.left.total()} assertions have no equal here and are left out: {counts}"
+        yield (
+            f"{built.left.total()} assertions have no equivalent in Agent Gate and are left "
+            f"out: {counts}"
+        )
     if built.prompts > 1 and not prompt:
-        yield f"the first of {built.prompts} prompts; --option prompt=N takes another"
+        yield f"used the first of {built.prompts} prompts; choose another with --option prompt=N"
     if built.same:
-        yield f"{built.same} tests are there more than once: one case each"
+        yield f"{built.same} tests appear more than once; each is one case"
     if built.without:
         names = ", ".join(sorted(built.without)[:10])
         yield f"variables without a value in some tests are empty there, as in promptfoo: {names}"
@@ -326,7 +329,7 @@ class _Reading:
         data = as_object(one)
         sets, inner = data.get("config"), data.get("tests")
         if not isinstance(sets, list) or not isinstance(inner, list):
-            self.problems.add(place, "a scenario needs lists `config` and `tests` to be read")
+            self.problems.add(place, "a scenario must have the lists `config` and `tests`")
             return
         for base, test in product(sets, inner):
             yield place, _merge_tests(as_object(base), test)
@@ -347,7 +350,7 @@ class _Reading:
         for part in reference.removeprefix("#/").split("/"):
             value = value.get(part) if isinstance(value, dict) else None
         if value is None or not reference.startswith("#/"):
-            self.problems.add(place, f"$ref {reference[:80]!a}: nothing of that name in this file")
+            self.problems.add(place, f"$ref {reference[:80]!a}: not found in this file")
         return value
 
     def value(self, place: Place, one: Json) -> Json:
@@ -430,21 +433,21 @@ def find_referenced(folder: Path, reference: str) -> tuple[Path, ...]:
     name = reference.removeprefix(SCHEME)
     parts = PurePosixPath(name).parts
     if "://" in name:
-        raise UsageError(f"{name[:120]}: is on the network, and nothing is fetched; save it as CSV")
+        raise UsageError(f"{name[:120]}: remote files are not fetched; save it as CSV")
     outside = not parts or name.startswith(("/", "~")) or ".." in parts or ":" in name
     if outside or "\\" in name or "\0" in name:
-        raise UsageError(f"{name[:120]!a}: leads out of the configuration's folder; copy it there")
+        raise UsageError(f"{name[:120]!a}: is outside the configuration's folder; copy it there")
     if PurePosixPath(name).suffix.lower() in _CODE_FILES:
-        raise UsageError(f"{name[:120]}: code or a workbook, which is not run; export it as CSV")
+        raise UsageError(f"{name[:120]}: code and workbooks are not read; export it as CSV")
     if any(sign in name for sign in _GLOB):
         below = {path.relative_to(folder).as_posix(): path for path in files_below(folder)}
         fitting = tuple(path for inner, path in below.items() if fnmatchcase(inner, name))
         if not fitting:
-            raise UsageError(f"{folder}: no file in it fits {name[:120]!a}")
+            raise UsageError(f"{folder}: no file matches {name[:120]!a}")
         return fitting
     path = folder / name
     if path.resolve() != folder.resolve().joinpath(*parts):
-        raise UsageError(f"{path}: leads through a link, which is not followed")
+        raise UsageError(f"{path}: symbolic links are not followed; copy the file")
     return (_check_size(path),)
 
 

@@ -155,7 +155,7 @@ def read_evaluation(path: Path) -> Evaluation:
         places = (Place(path.as_posix(), None, f"results[{n}]") for n in range(len(written)))
         rows = tuple(_check_rows(zip(places, written, strict=True), found))
     if not rows and not found:
-        found.add(Place(path.as_posix()), "no results in it - write them with `promptfoo eval -o`")
+        found.add(Place(path.as_posix()), "has no results - write them with `promptfoo eval -o`")
     found.refuse()
     _check_repeats(rows, found)
     found.refuse()
@@ -166,7 +166,7 @@ def _split_results(
     data: Json, path: Path
 ) -> tuple[Mapping[str, Json], Mapping[str, Json], list[Json]]:
     if not is_results(data):
-        message = "no results of promptfoo: there is no list `results` in it"
+        message = "not a promptfoo result file: it has no list `results`"
         raise InvalidInput([Problem(Place(path.as_posix()), message)])
     inner = as_object(data["results"]) or data
     rows = inner["results"]
@@ -208,10 +208,10 @@ def _contradiction(row: EvalRow) -> str:
     passed, told = row.data["success"], row.data.get("failureReason")
     graded = row.data.get("gradingResult")
     if passed and told in (ASSERTION, ERROR):
-        return f"success, and yet failureReason is {told} - which is it?"
+        return f"success is true, but failureReason is {told} - export it again"
     if graded and row.reason != ERROR and graded["pass"] != passed:
-        said = f"success is {passed}, gradingResult.pass {graded['pass']}".lower()
-        return f"{said} - which is it?"
+        said = f"success is {passed}, but gradingResult.pass is {graded['pass']}".lower()
+        return f"{said} - export it again"
     return ""
 
 
@@ -226,10 +226,12 @@ def _check_repeats(rows: tuple[EvalRow, ...], found: Findings) -> None:
         if not _is_numbered(row):
             if numbered:
                 found.add(
-                    row.place, "no testIdx or promptIdx, and others have both - of two evals?"
+                    row.place,
+                    "has no testIdx or promptIdx, but other results have both - use the "
+                    "results of one eval",
                 )
             continue
         first = seen.setdefault((row.test, row.prompt), row)
         if first is not row:
             where = first.place.key or f"line {first.place.line}"
-            found.add(row.place, f"the same testIdx and promptIdx as {where} - keep one")
+            found.add(row.place, f"has the same testIdx and promptIdx as {where} - keep one")

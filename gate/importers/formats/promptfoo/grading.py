@@ -78,7 +78,7 @@ def grade_row(row: EvalRow) -> RowGrade:
     own = Score(
         values={} if undecided else {SCORE: row.data.get("score")},
         reason=_first_line(result.get("reason")) if failed else "",
-        unscored=next(whys, "an assertion broke off") if undecided else None,
+        unscored=next(whys, "an assertion ended in an error") if undecided else None,
     )
     return RowGrade(
         passed=passed,
@@ -95,7 +95,7 @@ def _column(name: str) -> str:
 
 def grade_unjudged(why: str) -> RowGrade:
     """The grade of an answer whose assertions broke off together."""
-    own = Score(unscored=one_line(why, _SHOWN) or "an assertion broke off")
+    own = Score(unscored=one_line(why, _SHOWN) or "an assertion ended in an error")
     return RowGrade(passed=None, scores={TOOL: own})
 
 

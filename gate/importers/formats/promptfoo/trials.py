@@ -84,7 +84,7 @@ def _failed_trial(placed: PlacedRow, case: Case) -> Trial:
         status=status,
         failures=(code,) if status == "agent_error" else (),
         scores=score_failed_answer(row) if status == "agent_error" else {},
-        error=_first_line(row) or "failed without a word",
+        error=_first_line(row) or "failed without a message",
     )
 
 

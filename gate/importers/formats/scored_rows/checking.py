@@ -29,7 +29,7 @@ from gate.records import MOST_ROUNDS, Json
 Rows = Callable[[], Iterator[TableRow | Problem]]
 MOST_SCORES = 1_000
 ROW_ID = "id"  # the column in which these tools tell rows apart, whatever case they are of
-CHOICE = "name --option passed=COLUMN or pass_score=NAME>=NUMBER"
+CHOICE = "add --option passed=COLUMN or --option pass_score=NAME>=NUMBER"
 _MODELS = 100  # told apart
 _ID = 400  # characters
 _NO_ID = (
@@ -181,7 +181,7 @@ def _add_row(
     seen.traces.add(text(shape.at("trace", cells)))
     own = "" if ROW_ID in shape.columns["id"] else text(cells.get(ROW_ID))
     if own in seen.ids:
-        problems.add(row.place, f"the row '{short(own)}' is there twice - keep one")
+        problems.add(row.place, f"row '{short(own)}' appears twice - keep one")
     seen.ids.update([own] if own else [])
     case_id = case_id_of(asked, cells)
     if case_id:
@@ -195,7 +195,7 @@ def _add_row(
     said = asked.criterion.met(cells, values)
     column = value_at(cells, asked.criterion.column) if asked.criterion.column else None
     if column is not None and read_flag(column) is None:
-        told = f"'{short(column)}' is neither true nor false, passed nor failed"
+        told = f"'{short(column)}' is not true, false, passed or failed"
         problems.add(Place(row.place.file, row.place.line, asked.criterion.column), told)
     failed = error_of(asked, cells)
     found.errors += bool(failed) and not is_nobodys(failed)
@@ -224,13 +224,13 @@ def _add_case(
         problems.add(row.place, told + "column that tells cases apart: --option columns")
     found.cases[case_id] = found.cases.get(case_id, 0) + 1
     if found.cases[case_id] == MOST_ROUNDS + 1:
-        problems.add(row.place, f"more than {MOST_ROUNDS:,} rows of the case '{short(case_id)}'")
+        problems.add(row.place, f"more than {MOST_ROUNDS:,} rows of case '{short(case_id)}'")
     if asked.round:
         nth = round_in(asked, row.cells)
         if nth is None:
-            problems.add(row.place, f"{asked.round}: no whole number from 1 to {MOST_ROUNDS:,}")
+            problems.add(row.place, f"{asked.round}: not a whole number from 1 to {MOST_ROUNDS:,}")
         elif (case_id, nth) in seen.rounds:
-            told = f"the case '{short(case_id)}' has two rows of round {nth} - keep one"
+            told = f"case '{short(case_id)}' has two rows for round {nth} - keep one"
             problems.add(row.place, told)
         else:
             seen.rounds.add((case_id, nth))
@@ -264,20 +264,22 @@ def _score(
     spread.texts += 1
     if name in asked.scores or name == asked.criterion.score:
         where = Place(place.file, place.line, name[:80])
-        problems.add(where, f"'{short(value)}' is no number - leave it out of the scores")
+        problems.add(where, f"'{short(value)}' is not a number - remove it from the scores")
     return None
 
 
 def _check_totals(asked: ReadingPlan, found: ExportTotals, problems: Findings, file: str) -> None:
     if not found.trials:
-        problems.add(Place(file), "no row in it")
+        problems.add(Place(file), "has no row")
         return
     if found.errors and not asked.criterion:
-        told = f"{found.errors} rows ended in an error, and nothing says which of the others passed"
+        told = (
+            f"{found.errors} rows ended in an error, but it is not known which of the others passed"
+        )
         problems.add(Place(file), f"{told} - {CHOICE}")
     for path in sorted(asked.wanted - found.columns):
-        problems.add(Place(file), f"no row has a value of '{path[:80]}' - name another column")
+        problems.add(Place(file), f"no row has a value of '{path[:80]}' - use another column")
     known = ", ".join(found.numeric[:12]) or "none"
     for name in (*asked.scores, asked.criterion.score, *sorted(asked.lower)):
         if name and not (name in found.scores and found.scores[name].n):
-            problems.add(Place(file), f"no row has a score '{name[:80]}' - known: {known}")
+            problems.add(Place(file), f"no row has a score '{name[:80]}' - known scores: {known}")

@@ -35,7 +35,7 @@ class PassCriterion:
     def of(cls, passed: str, pass_score: str) -> PassCriterion:
         """Raises UsageError for both, and for a rule that is none."""
         if passed and pass_score:
-            raise UsageError("--option passed and pass_score exclude each other; leave one out")
+            raise UsageError("--option passed and pass_score cannot be combined; use one")
         if not pass_score:
             return cls(column=passed)
         rule = _RULE.fullmatch(pass_score)
@@ -45,7 +45,7 @@ class PassCriterion:
             limit = float("nan")
         if rule is None or limit != limit:
             raise UsageError(
-                f"--option pass_score={pass_score[:80]}: write NAME>=NUMBER, or with <=, > or <"
+                f"--option pass_score={pass_score[:80]}: must be NAME>=NUMBER, or with <=, > or <"
             )
         return cls(score=rule[1], sign=rule[2], limit=limit)
 
@@ -97,9 +97,9 @@ class RowOptions:
         for role in self.columns:
             if role not in ROLES:
                 hint = did_you_mean(role, ROLES) or f" - known: {', '.join(ROLES)}"
-                raise UsageError(f"--option columns: '{role[:80]}' is nothing that is read{hint}")
+                raise UsageError(f"--option columns: unknown key '{role[:80]}'{hint}")
         if self.suite and suite_name(self.suite) != self.suite:
-            raise UsageError(f"--option suite={self.suite[:80]}: no name that a folder can have")
+            raise UsageError(f"--option suite={self.suite[:80]}: not a valid name for a folder")
         own = {role: (path,) if path else () for role, path in self.columns.items()}
         criterion = PassCriterion.of(self.passed, self.pass_score)
         named = frozenset({*self.columns.values(), self.round, criterion.column} - {""})

@@ -111,33 +111,33 @@ def _notes(asked: ReadingPlan, found: ExportTotals) -> Iterator[str]:
     tool = asked.shape.tool
     if not asked.criterion:
         yield (
-            f"nothing says which rows of the {tool} export passed, so there is no success rate: "
-            f"{CHOICE}"
+            f"it is not known which rows of the {tool} export passed, so there is no "
+            f"success rate; {CHOICE}"
         )
     elif found.unsaid:
         told = f"{found.unsaid} of {found.trials} rows do not say whether they passed"
         yield f"{told} ({asked.criterion})"
     if found.roots and found.spans:
         yield (
-            f"{found.spans} inner spans are no rows of their own; their tokens and cost count for "
-            "their traces"
+            f"{found.spans} inner spans are not rows of their own; their tokens and cost "
+            "count for their traces"
         )
     if found.rootless:
         yield (
-            f"{found.rootless} traces are left out: only inner spans of theirs are in the export, "
-            "so nothing says what came of them"
+            f"{found.rootless} traces are left out: the export has only their inner "
+            "spans, so their results are unknown"
         )
     if found.errors:
         yield (
-            f"rows that ended in an error of the agent count as 0 in scores from 0 to 1; {tool} "
+            f"rows in which the agent failed count as 0 in scores from 0 to 1; {tool} "
             "leaves them out"
         )
     if not asked.round and any(n > 1 for n in found.cases.values()):
-        yield "rows of one case are its rounds, in the order of the export"
+        yield "several rows of one case are its rounds, in the order of the export"
     texts = sorted(name for name, one in found.scores.items() if one.texts and one.n)
     if texts and not asked.scores:
         shown = ", ".join(name[:40] for name in texts[:5])
-        yield f"columns that are numbers in some rows and texts in others are no scores: {shown}"
+        yield f"columns that are numbers in some rows and texts in others are not scores: {shown}"
 
 
 # --------------------------------------------------------------------------------------------- rows

@@ -77,7 +77,7 @@ def _links(path: Path, unreported: Iterable[Path]) -> Iterator[Problem]:
     tops = [one for folder in (path, path / "results") for one in sorted(folder.glob("*.json*"))]
     for one in (*tops, *(folder / instance_reports.NAME for folder in unreported)):
         if one.is_symlink():
-            yield Problem(Place(one.as_posix()), "a link, which is not followed - copy the file")
+            yield Problem(Place(one.as_posix()), "symbolic links are not followed - copy the file")
 
 
 def _sort_file(path: Path, found: ResultFiles, findings: Findings) -> None:

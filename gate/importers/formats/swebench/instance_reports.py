@@ -72,7 +72,8 @@ def read_reports(
                 verdicts[instance] = _verdict(instance, found, path, findings)
     if len(versions) > 1:
         message = (
-            f"written by swebench 5.0.0 or later, {versions[False]} by an older one: two runs?"
+            f"written by swebench 5.0.0 or later, but {versions[False]} by an older "
+            "version - use files of one run"
         )
         findings.add(Place(versions[True].as_posix()), message)
     for folder in unreported:
@@ -97,14 +98,17 @@ def _iterate_reports(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Pro
         yield own or "", error.problems[0]
         return
     if not isinstance(data, dict) or not data:
-        yield own or "", Problem(Place(file), "no report by instance - copy it again")
+        yield own or "", Problem(Place(file), "not an object of reports - copy it again")
         return
     for instance, report in data.items():
         place = Place(file, key=one_line(instance, 80))
         if not is_id(instance):
-            yield instance, Problem(place, "is no id of an instance - copy the file again")
+            yield instance, Problem(place, "is not an instance id - copy the file again")
         elif len(data) == 1 and own not in (None, instance) and is_id(own) and "__" in own:
-            yield instance, Problem(place, f"in the folder of {own[:80]} - which is it?")
+            yield (
+                instance,
+                Problem(place, f"is in the folder of {own[:80]} - move it to its own folder"),
+            )
         elif wrong := _CHECK.list_problems(report, place):
             yield instance, wrong[0]
         else:
@@ -125,7 +129,9 @@ def _verdict(
         wrong = "resolved, and yet without " + ("test output" if patched else "a patch")
     elif tests is not None and resolved != (not failed):
         told = _format_tests(tests)
-        wrong = f"resolved is {str(resolved).lower()}, but {told} - the file was changed"
+        wrong = (
+            f"resolved is {str(resolved).lower()}, but {told} - the file was changed; copy it again"
+        )
     if wrong:
         findings.add(Place(path.as_posix(), key=instance), wrong)
     if resolved:

@@ -64,7 +64,7 @@ def ids_in(data: Mapping[str, Json], key: str, file: str, findings: Findings) ->
     if value is None:
         return frozenset()
     if not isinstance(value, list) or not all(map(is_id, value)):
-        findings.add(place, "no list of instance ids - copy the file again")
+        findings.add(place, "must be a list of instance ids - copy the file again")
         return frozenset()
     found = frozenset(value)
     if len(found) < len(value):
@@ -73,9 +73,9 @@ def ids_in(data: Mapping[str, Json], key: str, file: str, findings: Findings) ->
     return found
 
 
-def clash(findings: Findings, file: str, key: str, ids: Iterable[str], message: str) -> None:
+def clash(findings: Findings, place: Place, ids: Iterable[str], message: str) -> None:
     """One problem for all these ids, of which it names the first."""
     wrong = sorted(ids)
     if wrong:
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        findings.add(Place(file, key=key), f"{one_line(wrong[0], 80)}{more}: {message}")
+        findings.add(place, f"{one_line(wrong[0], 80)}{more}: {message}")

@@ -67,7 +67,9 @@ def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions
     if len(models) > 1:
         (first, _), (other, place), *_ = sorted(models.items())
         shown = one_line(first or "none", 80), one_line(other or "none", 80)
-        message = f"predictions of two models: {shown[0]} and {shown[1]} - import one run at a time"
+        message = (
+            f"has predictions of two models: {shown[0]} and {shown[1]} - import one run at a time"
+        )
         findings.add(place, message)
     if not files:
         return Predictions()
@@ -76,9 +78,9 @@ def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions
 
 def _find_fault(item: Json) -> str:
     if not isinstance(item, dict) or not is_id(item.get("instance_id")):
-        return "no prediction with an `instance_id` - copy the file again"
+        return "must be an object with an `instance_id` - copy the file again"
     if not isinstance(item.get("model_patch"), (str, type(None))):
-        return "`model_patch` is no text - copy the file again"
+        return "`model_patch` must be a string or null - copy the file again"
     return ""
 
 

@@ -143,9 +143,7 @@ def _run(
         return None
     run = run_of(Path(options.trajectories))
     strange = {*run.trajectories, *run.lost} - verdicts.keys()
-    clash(
-        findings, first.place.file, "", strange, "has a trajectory, and no verdict - of two runs?"
-    )
+    clash(findings, first.place, strange, "has a trajectory, but no verdict - use files of one run")
     return run
 
 
@@ -160,7 +158,7 @@ def _knows_rest(
 def _main(found: ResultFiles, findings: Findings) -> SourceVerdicts | None:
     if len(found.mains) > 1:
         (one, _), (other, _), *_ = found.mains
-        message = f"a report, and so is {other.name}: of two runs? - name one file, or take one out"
+        message = f"is a report, and so is {other.name} - give one of the two files, or remove one"
         findings.add(Place(one.as_posix()), message)
     for path, data in found.mains[:1]:
         name = path.as_posix()
@@ -175,14 +173,14 @@ def _main(found: ResultFiles, findings: Findings) -> SourceVerdicts | None:
 def _nothing(path: Path, sent: Predictions) -> str:
     if sent.patched is None:
         return (
-            f"{path}: no results of SWE-bench in it; name a run report (<model>.<run id>.json), "
-            "its folder with logs/run_evaluation, or a leaderboard folder"
+            f"{path}: has no SWE-bench results; give a run report (<model>.<run "
+            "id>.json), its folder with logs/run_evaluation, or a leaderboard folder"
         )
     empty = sum(not patched for patched in sent.patched.values())
     return (
-        f"{path}: {len(sent.patched)} predictions, {empty} of them empty, and nothing that says "
-        "what they resolved; evaluate them (python -m swebench.harness.run_evaluation) and import "
-        "the report"
+        f"{path}: has {len(sent.patched)} predictions, {empty} of them empty, but no "
+        "report on what they resolved; evaluate them (python -m "
+        "swebench.harness.run_evaluation) and import the report"
     )
 
 
@@ -233,20 +231,23 @@ def _notes(
 ) -> Iterator[str]:
     decided, n = source.decided, len(source.verdicts)
     why = f" ({decided.why})" if decided.why else ""
-    yield f"{_dataset(decided, n)}{why}; SWE-bench's harness judged it"
+    yield f"{_dataset(decided, n)}{why}; judged by the SWE-bench harness"
     if decided.part_of:
-        yield "a part of the dataset was chosen: its rate is none to compare with published ones"
+        yield "only a part of the dataset was run: its rate cannot be compared with published ones"
     elif decided.wanted is None and named is None and (main is None or main.total is None):
         yield (
-            f"nothing says how many instances there were to be: the rate is over the {n} that are "
-            "named; --option variant= checks their number"
+            f"the number of instances is not known: the rate is over the {n} that are "
+            "named; check their number with --option variant=NAME"
         )
     if not source.measures.repositories:
-        yield f"no rates by repository: none is known, or more than {MOST_REPOSITORIES}"
+        yield (
+            "no rates per repository: no repository is known, or there are more than "
+            f"{MOST_REPOSITORIES}"
+        )
     if source.run is not None:
         lacking = n - len(source.run.trajectories)
         if lacking:
-            yield f"{lacking} of {n} instances have no trajectory: steps and cost are unknown"
+            yield f"{lacking} of {n} instances have no trajectory: their steps and cost are unknown"
 
 
 # ----------------------------------------------------------------------------------------- identity
@@ -276,15 +277,17 @@ def identity_of(path: Path, found: ResultFiles, sent: Predictions, findings: Fin
     model, run = _read_log_folders(path, found, findings)
     written = sent.model.replace("/", "__")
     if model and written and model != written:
-        names = f"{one_line(model, 80)}, the predictions are by {one_line(written, 80)}"
+        names = f"{one_line(model, 80)}, but the predictions are by {one_line(written, 80)}"
         findings.add(Place(path.as_posix()), f"the logs are of {names} - import one run at a time")
     reports = [one for one, data in found.mains if is_run_report(data)]
     for one in reports:
         expected = f"{model}.{run}" if run else f"{written}."
         whole = one.stem == expected if run else one.stem.startswith(expected)
         if "." in one.stem and (run or written) and not whole:
-            message = f"its name is not that of a report on {one_line(expected.strip('.'), 120)}"
-            findings.add(Place(one.as_posix()), f"{message} - of two runs? else rename it")
+            message = (
+                f"its file name is not that of a report on {one_line(expected.strip('.'), 120)}"
+            )
+            findings.add(Place(one.as_posix()), f"{message} - use files of one run, or rename it")
     told = _read_run_file(found, findings)
     stem = reports[0].stem if reports else path.absolute().name.removesuffix(".json")
     return Identity(
@@ -302,7 +305,9 @@ def _read_log_folders(path: Path, found: ResultFiles, findings: Findings) -> tup
     folders = sorted(reported | {one.parent for one in found.unreported})
     if len(folders) > 1:
         names = f"{folders[0]} and {folders[1]}"
-        findings.add(Place(path.as_posix()), f"two runs or models: {names} - name one of them")
+        findings.add(
+            Place(path.as_posix()), f"has two runs or models: {names} - give one of the two folders"
+        )
         findings.refuse()  # their instances are the same: what else is wrong follows from it
     if not folders or folders[0].absolute().parent.parent.name != _LOGS:
         return "", ""
@@ -322,7 +327,7 @@ def _read_run_file(found: ResultFiles, findings: Findings) -> Mapping[str, Json]
         if isinstance(data, dict) and "dataset" in data:
             told.append(data)
             if len(told) > 1:
-                findings.add(Place(file.as_posix()), "another run.json than the first - two runs?")
+                findings.add(Place(file.as_posix()), "is a second run.json - use files of one run")
     return told[0] if told else {}
 
 
@@ -355,7 +360,7 @@ def merge_verdicts(
     first = main or reports
     if named is not None and first:
         strange = verdicts.keys() - named
-        clash(findings, first.place.file, "", strange, "is not among the instances that are named")
+        clash(findings, first.place, strange, "is not in the list of instances")
     return dict(sorted(verdicts.items()))
 
 
@@ -399,19 +404,27 @@ def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Fi
     if None not in (main.infra_known, reports.infra_known) and (
         main.infra_known != reports.infra_known
     ):
-        message = f"another version of swebench wrote it than {reports.place.file} - of two runs?"
+        message = (
+            f"was written by another version of swebench than {reports.place.file} - use "
+            "files of one run"
+        )
         findings.add(Place(file), message)
     for instance, own in reports.verdicts.items():
         told = main.verdicts.get(instance)
         outcome = told.outcome if told else main.rest if not main.every_report else None
         if own.outcome != outcome and not (own.outcome == "error" and outcome == "unresolved"):
             says = f"`{outcome}`" if outcome else "nothing"
-            message = f"it says {says} of it, its own report `{own.outcome}` - one was changed"
+            message = f"says {says}, but its own report says `{own.outcome}` - use files of one run"
             findings.add(Place(file, key=instance), message)
     if main.every_report:
         tested = (i for i, v in main.verdicts.items() if v.outcome in ("resolved", "unresolved"))
         missing = [instance for instance in tested if instance not in reports.verdicts]
-        clash(findings, file, "completed_ids", missing, "there is no report.json of it - copy all")
+        clash(
+            findings,
+            Place(file, key="completed_ids"),
+            missing,
+            "has no report.json - copy all folders",
+        )
 
 
 def _check_predicted(
@@ -421,15 +434,17 @@ def _check_predicted(
     findings: Findings,
 ) -> None:
     """Whether each verdict can be one on the prediction that there is."""
-    file = main.place.file if main else "report.json"
     by = {outcome: {i for i, v in verdicts.items() if v.outcome == outcome} for outcome in CODES}
     unsent = (by["resolved"] | by["error"]) - patched.keys()
     if main is None or main.submitted_known:
         unsent |= (by["unresolved"] | by["empty_patch"]) - patched.keys()
-    clash(findings, file, "", unsent, "has a verdict, and no prediction - of two runs?")
-    sent = by["incomplete"] & patched.keys()
-    clash(findings, file, "", sent, "has a prediction, and is told to have none - of two runs?")
     empty = {i for i in (by["resolved"] | by["error"]) if not patched.get(i, True)}
-    clash(findings, file, "", empty, "was evaluated, and its patch is empty - of two runs?")
-    full = {i for i in by["empty_patch"] if patched.get(i)}
-    clash(findings, file, "", full, "is told to be an empty patch, and is none - of two runs?")
+    clashes = {
+        "has a verdict, but no prediction": unsent,
+        "has a prediction, but the report says none": by["incomplete"] & patched.keys(),
+        "was evaluated, but its patch is empty": empty,
+        "has a patch, but the report says none": {i for i in by["empty_patch"] if patched.get(i)},
+    }
+    place = main.place if main else Place("report.json")
+    for message, instances in clashes.items():
+        clash(findings, place, instances, f"{message} - use files of one run")

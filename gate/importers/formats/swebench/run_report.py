@@ -39,7 +39,9 @@ def read_run_report(data: Mapping[str, Json], file: str, findings: Findings) -> 
     """Its verdict on every instance; what contradicts itself is a problem."""
     version = data.get("schema_version", SCHEMA)
     if version != SCHEMA or isinstance(version, bool):
-        message = f"{str(version)[:40]}, and only {SCHEMA} is known - update Agent Gate"
+        message = (
+            f"version {str(version)[:40]} is not supported, only {SCHEMA} is - update Agent Gate"
+        )
         findings.add(Place(file, key="schema_version"), message)
     ids = {name: ids_in(data, f"{name}_ids", file, findings) for name in _KEYS}
     _check_counts(data, ids, file, findings)
@@ -70,7 +72,7 @@ def _verdict(
 def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
     """Each number against its list, and all of them against the whole."""
     if "resolved_ids" not in data:
-        findings.add(Place(file, key="resolved_ids"), "is missing - no run report is without it")
+        findings.add(Place(file, key="resolved_ids"), "is missing - give a run report of SWE-bench")
     counts = (
         Figure(f"{name}_instances", (len(ids[name]),), f"{name}_ids has {len(ids[name])}")
         for name in _KEYS
@@ -80,7 +82,7 @@ def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findi
     total = as_count(data.get("total_instances"))
     named = len(frozenset().union(*(ids[name] for name in CODES)))
     if not total:
-        findings.add(place, "no number from 1 on - copy the report again")
+        findings.add(place, "must be a number from 1 on - copy the report again")
     elif named > total or (named < total and "incomplete_ids" in data):
         outcomes = ", ".join(f"{len(ids[name])} {name}" for name in CODES)
         whole = Figure(place.key, (named,), f"the lists name {named} ({outcomes})")
@@ -91,25 +93,44 @@ def _check_relations(data: Mapping[str, Json], ids: Ids, file: str, findings: Fi
     """What is in one list and must not, or must, be in another."""
     for one, other in combinations(CODES, 2):
         both = ids[one] & ids[other]
-        clash(findings, file, f"{one}_ids", both, f"also in {other}_ids - which is it?")
+        clash(
+            findings, Place(file, key=f"{one}_ids"), both, f"is also in {other}_ids - copy it again"
+        )
     tested = ids["resolved"] | ids["unresolved"]
     failed = ids["unresolved"] | ids["error"]
     if "completed_ids" in data:
         untold = ids["completed"] - tested - ids["error"]
-        clash(findings, file, "completed_ids", untold, "completed, and in no list of an outcome")
+        clash(
+            findings, Place(file, key="completed_ids"), untold, "is completed, but has no outcome"
+        )
         missing = tested - ids["completed"]
-        clash(findings, file, "completed_ids", missing, "has an outcome, and was not completed")
+        clash(
+            findings,
+            Place(file, key="completed_ids"),
+            missing,
+            "has an outcome, but is missing here",
+        )
     if "submitted_ids" in data:
         patched = tested | ids["error"] | ids["empty_patch"]
         unsent = patched - ids["submitted"]
-        clash(findings, file, "submitted_ids", unsent, "has an outcome, and was not submitted")
+        clash(
+            findings,
+            Place(file, key="submitted_ids"),
+            unsent,
+            "has an outcome, but is missing here",
+        )
         both = ids["incomplete"] & ids["submitted"]
-        clash(findings, file, "incomplete_ids", both, "also in submitted_ids - which is it?")
+        clash(
+            findings,
+            Place(file, key="incomplete_ids"),
+            both,
+            "is also in submitted_ids - copy it again",
+        )
     for name in _TIERS:
         solved = ids[name] - failed
-        clash(findings, file, f"{name}_ids", solved, "is in no list of what failed")
+        clash(findings, Place(file, key=f"{name}_ids"), solved, "is not in the list of any failure")
     both = ids["infra_failure"] & ids["ambiguous_failure"]
-    clash(findings, file, "infra_failure_ids", both, "also in ambiguous_failure_ids")
+    clash(findings, Place(file, key="infra_failure_ids"), both, "is also in ambiguous_failure_ids")
 
 
 # -------------------------------------------------------------------------------------------- lists
@@ -153,7 +174,7 @@ def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> Sourc
     for key, (outcome, code) in reversed([*_FAILED.items()]):
         verdicts |= dict.fromkeys(ids[key], InstanceVerdict(outcome=outcome, codes=(code,)))
         both = ids[key] & ids["resolved"]
-        clash(findings, file, key, both, "also in resolved - which is it?")
+        clash(findings, Place(file, key=key), both, "is also in resolved - copy it again")
     verdicts |= dict.fromkeys(ids["resolved"], InstanceVerdict(outcome="resolved"))
     generated = "generated" in data
     return SourceVerdicts(
@@ -170,9 +191,9 @@ def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> Sou
         place = Place(file, key=one_line(instance, 80))
         resolved = as_object(told).get("resolved")
         if not is_id(instance):
-            findings.add(place, "is no id of an instance - copy the file again")
+            findings.add(place, "is not an instance id - copy the file again")
         elif not isinstance(resolved, bool) or not isinstance(told, dict):
-            findings.add(place, "`resolved` is neither true nor false - copy the file again")
+            findings.add(place, "`resolved` must be true or false - copy the file again")
         else:
             outcome: Outcome = "resolved" if resolved else "unresolved"
             verdicts[instance] = InstanceVerdict(

@@ -107,7 +107,7 @@ def decide(
     `chosen`: how many instances a run report says were to be done.
     """
     if option is not None:
-        return _size_variant(VARIANTS.get(option, CUSTOM), instances, "as the option says", split)
+        return _size_variant(VARIANTS.get(option, CUSTOM), instances, "set by the option", split)
     if dataset:
         told = variant_of(dataset)
         shown = f"run.json names {one_line(dataset, 100)}"
@@ -122,7 +122,7 @@ def decide(
     found = _by_size(instances)
     return DecidedVariant(
         variant=found,
-        why=f"taken for it by {len(instances)} instances and their repositories"
+        why=f"recognised by its {len(instances)} instances and their repositories"
         if found is not CUSTOM
         else "",
     )
@@ -195,7 +195,7 @@ def repositories(instances: Collection[str]) -> Counter[str]:
 
 
 _MOST_YAML = 1 << 20  # bytes
-_NAME_ALL = "name a file with the ids of all with --option instances=FILE"
+_NAME_ALL = "give a file with all ids with --option instances=FILE"
 
 
 def read_ids(path: Path) -> frozenset[str]:
@@ -207,13 +207,13 @@ def read_ids(path: Path) -> frozenset[str]:
     for place, item in _items(path, findings):
         instance = item.get("instance_id") if isinstance(item, dict) else item
         if not is_id(instance):
-            findings.add(place, "no id of an instance - write one a line, or rows of the dataset")
+            findings.add(place, "not an instance id - write one per line, or rows of the dataset")
         elif instance in found:
-            findings.add(place, f"{instance} is there twice - keep one")
+            findings.add(place, f"{instance} appears twice - keep one")
         else:
             found[instance] = None
     if not found:
-        findings.add(Place(path.as_posix()), "no id of an instance in it")
+        findings.add(Place(path.as_posix()), "has no instance id")
     findings.refuse()
     return frozenset(found)
 
@@ -248,19 +248,21 @@ def decide_variant(
     told = decided.variant
     own = variant_of(run[0]) if run[0] else CUSTOM
     if variant not in (None, "custom") and own not in (CUSTOM, told):
-        message = f"run.json names {own.title}, the option {told.title} - leave the option out"
+        message = (
+            f"run.json names {own.title}, but the option names {told.title} - remove the option"
+        )
         findings.add(place, message)
     if stated is not None and n < stated:
-        message = f"counts {stated} instances and names {n} - {_NAME_ALL}"
+        message = f"counts {stated} instances, but names {n} - {_NAME_ALL}"
         findings.add(Place(place.file, key="total_instances"), message)
     elif main and main.rest == "unresolved" and not whole_known:
-        message = f"names {n} instances, and not those that nobody resolved - {_NAME_ALL}"
+        message = f"names {n} instances, but not the unresolved ones - {_NAME_ALL}"
         findings.add(place, message)
     elif decided.wanted is not None and n != decided.wanted:
         findings.add(place, _other_number(told, n, decided, open_end=chosen is None))
     elif wrong := strangers(told, verdicts.keys()):
-        message = f"{wrong[0]} and {len(wrong) - 1} more are none of {told.title}'s repositories"
-        findings.add(place, f"{message} - name another variant with --option variant=")
+        message = f"{wrong[0]} and {len(wrong) - 1} more are not in {told.title}"
+        findings.add(place, f"{message} - choose another variant with --option variant=NAME")
     return decided
 
 
@@ -268,13 +270,13 @@ def _other_number(told: Variant, n: int, decided: DecidedVariant, *, open_end: b
     size = decided.wanted or 0
     if open_end and n < size:
         return (
-            f"{told.title} has {size} instances ({decided.why}), and {n} are named: the others "
-            f"count as not resolved - {_NAME_ALL}, or say that these are all with --option "
-            "variant=custom"
+            f"{told.title} has {size} instances ({decided.why}), but only {n} are named: "
+            f"the others count as not resolved - {_NAME_ALL}, or use --option "
+            "variant=custom if these are all"
         )
     return (
-        f"{told.title} has {size} instances ({decided.why}), here are {n} - name another variant "
-        "with --option variant=, `custom` for a set of one's own"
+        f"{told.title} has {size} instances ({decided.why}), but here are {n} - choose "
+        "another variant with --option variant=NAME, `custom` for your own set"
     )
 
 
@@ -298,8 +300,9 @@ def check_declared(
         if score is not None and abs(score - share) > _rounding(score):
             findings.add(
                 place,
-                f"says {score:g} %, but {file} has {resolved} of {n} resolved, {share:.2f} % - one "
-                "of the two is stale or of another run: import the harness's own report",
+                f"says {score:g} %, but {file} has {resolved} of {n} resolved, "
+                f"{share:.2f} % - one of the two is out of date or of another run; import "
+                "the harness's own report",
             )
 
 
@@ -311,7 +314,7 @@ def _rounding(score: float) -> float:
 def _read_published(metadata: Path, findings: Findings) -> float | None:
     name = metadata.as_posix()
     if plain(metadata).stat().st_size > _MOST_YAML:
-        findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - take it out")
+        findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - remove it")
         return None
     try:
         data = parse(metadata.read_bytes(), name).data
@@ -323,6 +326,6 @@ def _read_published(metadata: Path, findings: Findings) -> float | None:
     score = as_amount(told)
     if told is not None and (score is None or score > 100):
         shown = one_line(str(told), 40)
-        findings.add(Place(name, key="resolved"), f"'{shown}' is no percentage - take it out")
+        findings.add(Place(name, key="resolved"), f"'{shown}' is not a percentage - remove it")
         return None
     return score

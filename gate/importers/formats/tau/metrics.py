@@ -52,9 +52,9 @@ class TrialCounts:
         if missing:
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
             yield (
-                f"{suite}: {len(missing)} trials that other tasks have are not there "
-                f"({', '.join(missing[:5])}{more}); tau.pass^k is told up to k = {self.least}, the "
-                "fewest trials of a task"
+                f"{suite}: {len(missing)} trials that other tasks have are missing "
+                f"({', '.join(missing[:5])}{more}); tau.pass^k is reported up to k = "
+                f"{self.least}, the fewest trials of a task"
             )
 
 

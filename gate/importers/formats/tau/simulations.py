@@ -65,7 +65,10 @@ class SimulationFiles:
             if one is None:
                 continue
             if self.in_files and one.id != Path(place.file).stem:
-                found.add(place, f"has the id '{one.id[:80]}', and its name says another one")
+                found.add(
+                    place,
+                    f"has the id '{one.id[:80]}', but its file name has another - rename the file",
+                )
             before[one.task] = before.get(one.task, 0) + 1
             yield one
 
@@ -86,13 +89,13 @@ def source_of(path: Path) -> SimulationFiles:
     file = path / RESULTS if folder else path
     meta = json_of(file)
     if not isinstance(meta, dict) or not {"simulations", "simulation_index"} & {*meta}:
-        raise UsageError(f"{file}: no results of tau2-bench: it has no simulations")
+        raise UsageError(f"{file}: not a result of tau2-bench: it has no simulations")
     own = {key: value for key, value in meta.items() if key != "simulations"}
     if meta.get("simulations") or not (folder or meta.get("simulation_index")):
         return SimulationFiles(own, (file,))
     if not folder:
         raise UsageError(
-            f"{file}: its simulations lie in files beside it; name the folder: {path.parent}"
+            f"{file}: its simulations are in other files; give the folder {path.parent}"
         )
     parts = files_below(path / FOLDER, "*.json", deep=False)
     return SimulationFiles(own, (file, *parts), in_files=True)
@@ -107,15 +110,15 @@ def _simulation(
     info = data.get("reward_info")
     reward = as_number(as_object(info).get("reward"))
     wrong = [
-        *([] if _is_name(named) else ["id is no text"]),
-        *([] if _is_name(task) else ["task_id is no text"]),
-        *([] if reason in REASONS else [f"termination_reason is none of {', '.join(REASONS)}"]),
-        *([] if trial is None or trial_number(trial) is not None else ["trial is no number"]),
+        *([] if _is_name(named) else ["id is not a string"]),
+        *([] if _is_name(task) else ["task_id is not a string"]),
+        *([] if reason in REASONS else [f"termination_reason is not one of {', '.join(REASONS)}"]),
+        *([] if trial is None or trial_number(trial) is not None else ["trial is not a number"]),
         *([] if info is None or reward is not None else ["reward_info has no reward"]),
         *([] if reward is None or 0 <= reward <= 1 + CLOSE else ["reward is not from 0 to 1"]),
     ]
     if wrong:
-        found.add(place, f"{'; '.join(wrong)} - no simulation of tau2-bench")
+        found.add(place, f"{'; '.join(wrong)} - not a simulation of tau2-bench")
         return None
     counted = trial_number(trial)
     return Simulation(
@@ -143,11 +146,11 @@ def compare_with_index(
     place = Place(source.files[0].as_posix(), key="simulation_index")
     entries = {str(entry.get("id")): entry for entry in map(as_object, index)}
     for name in [name for name in entries if name not in seen]:
-        yield Problem(place, f"has '{name[:80]}', and there is no file of it - copy it, too")
+        yield Problem(place, f"has '{name[:80]}', but its file is missing - copy it too")
     for name, one in seen.items():
         entry = entries.get(name)
         if entry is None:
-            yield Problem(one.place, "not in the index of results.json: of another run? Move it")
+            yield Problem(one.place, "not in the index of results.json - move it elsewhere")
             continue
         own = {
             "task_id": one.task,
@@ -158,8 +161,8 @@ def compare_with_index(
         for key, value in own.items():
             told = entry.get(key)
             if told is not None and told != value:
-                message = f"{key} is {str(value)[:40]}, and {str(told)[:40]} in the index"
-                yield Problem(one.place, f"{message} of {RESULTS} - one of the two was changed")
+                message = f"{key} is {str(value)[:40]}, but {str(told)[:40]} in the index"
+                yield Problem(one.place, f"{message} of {RESULTS} - copy both files again")
 
 
 # ------------------------------------------------------------------------------------------ rewards
@@ -208,7 +211,7 @@ def find_contradictions(simulation: Simulation) -> Iterator[Problem]:
     """What it says twice and not alike, and checks of which it does not say how they went."""
     judged, place = simulation.judged, simulation.place
     for message in _find_unclear_checks(judged):
-        yield Problem(place, f"{message} - one of the two was changed")
+        yield Problem(place, f"{message} - the file was changed; export it again")
     if simulation.reward is not None:
         key = ".".join(filter(None, (place.key, "reward_info")))
         yield from compare_stated(judged, _figures(simulation), replace(place, key=key))
@@ -238,14 +241,14 @@ def _find_unclear_checks(judged: Mapping[str, Json]) -> Iterator[str]:
     if db is not None and not (
         isinstance(told[0], bool) and (told[1] is None or as_number(told[1]) == float(told[0]))
     ):
-        yield "db_check has no db_match and db_reward that say the same"
+        yield "db_check needs a db_match and a db_reward that agree"
     for key, says in _CHECKS.values():
         listed = judged.get(key)
         whole = isinstance(listed, list) and all(
             isinstance(as_object(check).get(says), bool) for check in listed
         )
         if listed is not None and not whole:
-            yield f"{key} is no list of checks with `{says}` true or false"
+            yield f"{key} must be a list of checks with `{says}` true or false"
 
 
 def _part(judged: Mapping[str, Json], told: Mapping[str, Json], part: str) -> float:

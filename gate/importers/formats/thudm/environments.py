@@ -119,7 +119,7 @@ class Worth:
 def worth(environment: Environment, result: Json) -> Worth:
     """Raises ValueError for a result that is none of this environment's."""
     if result is not None and not isinstance(result, dict):
-        raise ValueError("output.result is no object")
+        raise ValueError("output.result is not an object")
     data = as_object(result)
     match environment.code:
         case "OS":
@@ -130,7 +130,7 @@ def worth(environment: Environment, result: Json) -> Worth:
             progress = _share(data, "progress") if data else 0.0
             told = data.get("finished") if data else False
             if told is not None and not isinstance(told, bool):
-                raise ValueError("output.result.finished is neither true nor false")
+                raise ValueError("output.result.finished is not true or false")
             return Worth(progress, told)
         case "WS":
             reward = _share(data, "reward") if data else None
@@ -149,7 +149,7 @@ def _flag(passed: bool) -> Worth:
 def _share(data: Mapping[str, Json], key: str) -> float:
     found = as_number(data.get(key))
     if found is None or not 0.0 <= found <= 1.0 + CLOSE:
-        raise ValueError(f"output.result.{key} is no number from 0 to 1")
+        raise ValueError(f"output.result.{key} is not a number from 0 to 1")
     return min(found, 1.0)
 
 
@@ -169,7 +169,7 @@ def _cards(data: Mapping[str, Json]) -> Worth:
 def _count(game: Mapping[str, Json], key: str) -> float:
     found = as_number(game.get(key))
     if found is None or found < 0:
-        raise ValueError(f"output.result.meta: {key} is no number of 0 or more")
+        raise ValueError(f"output.result.meta: {key} is not a number from 0 on")
     return found
 
 
@@ -220,24 +220,24 @@ def choose_tasks(path: Path, agent: str | None, split: str | None) -> ChosenTask
     found, others = _tasks(path)
     if not found:
         raise UsageError(
-            f"{path}: no task of AgentBench in it; name a folder of outputs, that of an agent, or "
-            f"that of a task, with {', '.join(FILES)}"
+            f"{path}: has no AgentBench task; give the folder of all outputs, of one "
+            f"agent, or of one task with {', '.join(FILES)}"
         )
     agents = sorted({task.agent for task in found})
     if agent is None and len(agents) > 1:
         shown = ", ".join(one_line(name, 60) for name in agents[:20])
-        raise UsageError(f"{path}: several agents; write --option agent=NAME, with one of {shown}")
+        raise UsageError(f"{path}: several agents; choose one with --option agent=NAME: {shown}")
     if agent is not None and agent not in agents:
         shown = ", ".join(one_line(name, 60) for name in agents[:20])
-        raise UsageError(f"--option agent={agent[:80]}: no such agent; there is {shown}")
+        raise UsageError(f"--option agent={agent[:80]}: not found; choose one of {shown}")
     own = [task for task in found if task.agent == (agent or agents[0])]
     newest, notes = _newest(own)
     _check_alone(
         newest := [t for t in newest if not split or t.name.lower().endswith(split.lower())], path
     )
     if not newest:
-        raise UsageError(f"--option split={split}: the name of no task ends so")
-    left = (f"{one_line(name, 80)}: none of the eight environments, left out" for name in others)
+        raise UsageError(f"--option split={split}: no task has a name that ends so")
+    left = (f"{one_line(name, 80)}: not one of the eight environments; left out" for name in others)
     return ChosenTasks(agent or agents[0], tuple(newest), (*notes, *left))
 
 
@@ -273,7 +273,7 @@ def _newest(tasks: Iterable[TaskFolder]) -> tuple[list[TaskFolder], list[str]]:
         by_name.setdefault(task.name, []).append(task)
     found = {name: max(some, key=lambda task: task.newness) for name, some in by_name.items()}
     notes = [
-        f"{one_line(name, 80)}: there {len(some)} times; the newest counts, "
+        f"{one_line(name, 80)}: appears {len(some)} times; the newest counts: "
         f"{one_line(str(found[name].folder), 120)}"
         for name, some in sorted(by_name.items())
         if len(some) > 1
@@ -288,6 +288,7 @@ def _check_alone(tasks: Iterable[TaskFolder], path: Path) -> None:
     for code, names in by_code.items():
         if len(names) > 1:
             raise UsageError(
-                f"{path}: several tasks of the environment {code} ({', '.join(names)[:200]}); "
-                "write --option split=TEXT, with which the name of the right one ends"
+                f"{path}: has several tasks of the environment {code} "
+                f"({', '.join(names)[:200]}); choose one with --option split=TEXT, the "
+                "end of its name"
             )

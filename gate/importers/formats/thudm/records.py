@@ -61,13 +61,13 @@ def read_finished(path: Path, found: Findings) -> Iterator[FinishedSample]:
         index, output = _index(data.get("index")), as_object(data.get("output"))
         status, history = output.get("status"), output.get("history")
         wrong = [
-            *([] if index is not None else ["index is no number or name"]),
-            *([] if isinstance(status, str) and status else ["output.status is no text"]),
-            *([] if history is None or isinstance(history, list) else ["history is no list"]),
-            *([] if data.get("error") is None else ["error is set: it belongs to error.jsonl"]),
+            *([] if index is not None else ["index is not a number or name"]),
+            *([] if isinstance(status, str) and status else ["output.status is not a string"]),
+            *([] if history is None or isinstance(history, list) else ["history is not a list"]),
+            *([] if data.get("error") is None else ["error is set: it belongs in error.jsonl"]),
         ]
         if wrong or index is None or not isinstance(status, str):
-            found.add(place, f"{'; '.join(wrong)} - no finished sample of AgentBench")
+            found.add(place, f"{'; '.join(wrong)} - not a finished sample of AgentBench")
             continue
         result, turns = output.get("result"), as_list(history)
         yield FinishedSample(place, index, normalize_status(status), result, turns, _at(data))
@@ -79,7 +79,7 @@ def by_index(path: Path | None, found: Findings) -> dict[str, list[BrokenSample]
     for place, data in _lines(path, found) if path else ():
         index, code = _index(data.get("index")), data.get("error")
         if index is None or not isinstance(code, str) or not code:
-            found.add(place, "no index or no error - no broken sample of AgentBench")
+            found.add(place, "has no index or no error - not a failed sample of AgentBench")
             continue
         said = as_string(data.get("info"))[:20_000]
         infra = code in _NOBODY or is_nobodys(said)
@@ -97,9 +97,9 @@ def normalize_status(status: str) -> str:
 def _lines(path: Path, found: Findings) -> Iterator[tuple[Place, Mapping[str, Json]]]:
     for line in found.keep_good(json_lines(path)):
         if not isinstance(line.data, dict):
-            found.add(line.place, "no object - no sample of AgentBench")
+            found.add(line.place, "not an object - not a sample of AgentBench")
         elif is_too_deep(line.data):
-            found.add(line.place, "nested too deeply - no sample is")
+            found.add(line.place, "nested too deeply - not a sample of AgentBench")
         else:
             yield line.place, line.data
 
@@ -165,7 +165,7 @@ def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float 
     found = as_number(value)
     share = None if found is None else found / environment.per
     if share is None or not -CLOSE <= share <= 1.0 + CLOSE:
-        raise ValueError(f"custom.{'.'.join(environment.main)} is no share of what can be reached")
+        raise ValueError(f"custom.{'.'.join(environment.main)} is not a share of the maximum")
     return min(max(share, 0.0), 1.0)
 
 

@@ -55,7 +55,7 @@ def qrels_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Qrels:
         _read_json(path, findings) if first in (b"{", b"[") else _read_text(path, findings, most)
     )
     if not found and not findings:
-        findings.add(Place(path.as_posix()), "no judgement in it - name a file of judgements")
+        findings.add(Place(path.as_posix()), "has no judgement - give a file of judgements")
     return found
 
 
@@ -82,7 +82,7 @@ def _lines(path: Path) -> Iterator[_Line | Problem]:
                 return
             place = Place(name, number)
             if len(line) > _MOST_LINE:
-                yield Problem(place, f"longer than {_MOST_LINE >> 10} kB - no judgement is")
+                yield Problem(place, f"longer than {_MOST_LINE >> 10} kB - not a judgement")
                 return
             try:
                 text = decode(line, place.file, line=number).strip("\r\n")
@@ -100,7 +100,7 @@ def _judgement(text: str, columns: int, place: Place) -> _Line | Problem:
     cells = text.split("\t") if columns == 3 else text.split()
     if len(cells) != columns:
         wanted = f"{columns}: {_COLUMNS[columns]}"
-        return Problem(place, f"{len(cells)} columns instead of {wanted}")
+        return Problem(place, f"has {len(cells)} columns instead of {wanted}")
     try:
         return place, cells[0], cells[-2], float(int(cells[-1]))
     except (ValueError, OverflowError):
@@ -112,7 +112,7 @@ def _judgement(text: str, columns: int, place: Place) -> _Line | Problem:
 
 def _read_json(path: Path, findings: Findings) -> Qrels:
     if path.stat().st_size > MOST_JSON:
-        findings.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - write TREC text")
+        findings.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - use TREC text")
         return {}
     whole = _read_object(path)
     read = _by_query(whole, path) if whole is not None else _read_rows(path)
@@ -193,14 +193,14 @@ def _grades(given: Json) -> dict[str, float] | str:
     if isinstance(given, list):
         texts = [str(one) for one in given if isinstance(one, (str, int))]
         if len(texts) < len(given):
-            return "a document's id is neither a text nor a number"
+            return "a document's id is not a string or a number"
         found = dict.fromkeys(texts, 1.0)
-        return found if len(found) == len(texts) else "a document is there twice - keep one"
+        return found if len(found) == len(texts) else "a document appears twice - keep one"
     if not isinstance(given, dict):
         return "has no `relevant_doc_ids` (a list) or `relevance_scores` (document: grade)"
     wrong = next((key for key, value in given.items() if not _is_grade(value)), None)
     if wrong is not None:
-        return f"the grade of document {wrong[:80]} is no finite number"
+        return f"the grade of document {wrong[:80]} is not a finite number"
     return {str(key): float(value) for key, value in given.items()}
 
 

@@ -48,7 +48,7 @@ class Ranking:
         found = [called for _, called in self.counted()]
         if not any(called is not None for called in found):
             raise UsageError(
-                "no query of the run is in the judgements; name the two files of one collection"
+                "no query of the run is in the judgements; give the two files of one collection"
             )
         specs = ranking_metrics(self.k, self.mrr_k)
         judged_by = f"{_JUDGED_BY}, no query's own document" if self.drop_same_id else _JUDGED_BY

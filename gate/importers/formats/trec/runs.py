@@ -106,7 +106,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
                 if document in block.documents:
                     findings.add(place, TWICE)
                 if not line.endswith(b"\n") and _tag(line) != run.name:
-                    findings.add(place, "cut off in the middle - copy it again, it is not whole")
+                    findings.add(place, "cut off in the middle - copy the file again")
                 block.documents.add(document)
                 sizes[query] = sizes.get(query, 0) + 1
                 if sizes[query] > MOST_DOCUMENTS:
@@ -117,14 +117,14 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
             at += len(line)
     _close(run, block, at)
     if not run.spans and not findings:
-        findings.add(Place(name), "no line of a run in it - name a run file")
+        findings.add(Place(name), "has no line of a run - give a run file")
     _check_scattered(run, findings)
     return run
 
 
 def _parse_line(line: bytes, place: Place) -> tuple[str, str, float] | Problem:
     if len(line) > _MOST_LINE:
-        return Problem(place, f"longer than {_MOST_LINE >> 10} kB - no line of a run is")
+        return Problem(place, f"longer than {_MOST_LINE >> 10} kB - not a run file")
     try:
         read = trec_line(decode(line, place.file, line=place.line or 1))
     except InvalidInput as error:
@@ -172,7 +172,7 @@ RankedRun = _TextRun | _JsonRun
 def _json_run(path: Path) -> _JsonRun:
     file = path.as_posix()
     if path.stat().st_size > MOST_JSON:
-        message = f"larger than {MOST_JSON >> 20} MB - write it as TREC text, which is not kept"
+        message = f"larger than {MOST_JSON >> 20} MB - use TREC text"
         raise InvalidInput([Problem(Place(file), message)])
     run = parse_retrieval_run(path.read_bytes(), file)
     found = {**run.by_question, **run.by_id}

@@ -86,8 +86,8 @@ def episodes(path: Path, agent: str) -> Episodes:
     found = [one for folder in folders if (one := _episode(folder))]
     if not found:
         raise UsageError(
-            f"{path}: no folder in it is called ..._on_webarena.<task>_<seed>, as BrowserGym calls "
-            "its episodes; name the folder of one study"
+            f"{path}: has no folder named ..._on_webarena.<task>_<seed>, an episode of "
+            "BrowserGym; give the folder of one study"
         )
     for what, names in (
         ("agents", {one.agent for one in found if not agent or one.agent == agent}),
@@ -96,7 +96,7 @@ def episodes(path: Path, agent: str) -> Episodes:
         if len(names) != 1:
             listed = ", ".join(sorted(one_line(name, 80) for name in names)[:_SHOWN]) or "none"
             hint = "--option agent=NAME" if what == "agents" else "a folder of one of them"
-            raise UsageError(f"{path}: episodes of {len(names)} {what} ({listed}); name {hint}")
+            raise UsageError(f"{path}: has episodes of {len(names)} {what} ({listed}); give {hint}")
     chosen = [one for one in found if not agent or one.agent == agent]
     return Episodes(
         path=path,
@@ -110,7 +110,7 @@ def episodes(path: Path, agent: str) -> Episodes:
 def _inner(path: Path) -> list[Path]:
     """A folder whose name begins with `_` was tried again: its tool leaves it out, too."""
     if not path.is_dir() or path.is_symlink():
-        raise UsageError(f"{path}: no folder; name one that is there")
+        raise UsageError(f"{path}: not a folder; give an existing folder")
     inner = sorted(path.iterdir())
     return [
         one for one in inner if one.is_dir() and not one.is_symlink() and one.name[0] not in "_."
@@ -175,11 +175,11 @@ def _fault(data: Json) -> str:
         return "no object"
     reward = data.get("cum_reward")
     if not is_number(reward):
-        return "cum_reward: no number, so that nothing says whether the task was done"
+        return "cum_reward: not a number, so it is not known whether the task was done"
     if not 0 <= reward <= 1:
-        return f"cum_reward: {reward:g}, and a task of WebArena gives 0 or 1"
+        return f"cum_reward: {reward:g} is not from 0 to 1"
     if not isinstance(data.get("err_msg"), (str, type(None))):
-        return "err_msg: no text"
+        return "err_msg: not a string"
     return ""
 
 

@@ -109,9 +109,9 @@ def _clash(result: TaskResult, task: WebTask) -> str:
         return ""  # addresses are not known: nothing to check it by
     if found.score is None or bool(found.score) is result.passed:
         return ""
-    told = "; ".join(found.wrong.values()) or "every part of it holds"
+    told = "; ".join(found.wrong.values()) or "every check passes"
     says = "passed" if result.passed else "failed"
-    return f"the source says {says}, and by what it recorded: {one_line(told, 200)}"
+    return f"the source says {says}, but by what it recorded: {one_line(told, 200)}"
 
 
 def trial(
@@ -157,7 +157,7 @@ def mark_crashed(result: TaskResult, said: str) -> TaskResult:
         whole=False,
         status="infra_error" if infra else "agent_error",
         codes=(code,),
-        error=one_line(said, 500) or "the source has no result of this task",
+        error=one_line(said, 500) or "the source has no result for this task",
         response=None,
     )
 
@@ -168,7 +168,7 @@ def missing_result(task: str, place: Place) -> TaskResult:
         place=place,
         status="agent_error",
         codes=(MISSING,),
-        error="the source has no result of this task",
+        error="the source has no result for this task",
         whole=False,
     )
 
@@ -270,20 +270,22 @@ def _result(data: CheckedJson, place: Place) -> TaskResult | Problem:
 
 def _fault(data: Json) -> str:
     if not isinstance(data, dict) or is_too_deep(data):
-        return "no object with task_id and answer"
+        return "must be an object with task_id and answer"
     if not id_of(data):
-        return f"task_id: '{one_line(str(data.get('task_id')), 40)}' is no whole number"
+        return f"task_id: '{one_line(str(data.get('task_id')), 40)}' is not a whole number"
     if wrong := mismatches(_FORM, data):
         return f"{'.'.join(map(str, wrong[0].path))}: {wrong[0].message}"
     if data.get("answer") is None and not data.get("error"):
-        return "neither an answer nor an error; an agent that said nothing has the answer ''"
+        return (
+            "has neither an answer nor an error; write the answer '' for an agent that said nothing"
+        )
     number = data.get("round")
     if number is not None and not 0 < (as_count(number) or 0) <= MOST_ROUNDS:
         return f"round: must be a whole number from 1 to {MOST_ROUNDS}"
     if data.get("success") and data.get("error"):
-        return "a success and an error - which is it?"
+        return "has both a success and an error - keep one"
     if data.get("started_at") is not None and not moment_of(data["started_at"]):
-        return "started_at: no date and time such as 2026-05-12T14:30:52Z"
+        return "started_at: not a date and time such as 2026-05-12T14:30:52Z"
     return ""
 
 
@@ -331,7 +333,7 @@ def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, WebTask]:
     for item in found.keep_good(items(path)):
         faults = list(_faults(item.data))
         if not faults and (known := id_of(item.data)) in tasks:
-            faults.append(f"task_id: {known} is there twice - keep one")
+            faults.append(f"task_id: {known} appears twice - keep one")
         for fault in faults:
             found.add(item.place, fault)
         if not faults:
@@ -339,7 +341,7 @@ def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, WebTask]:
             task = WebTask(id=id_of(config), config=config, checks=checks_of(config["eval"]))
             tasks[task.id] = task
     if not found and not tasks:
-        found.add(Place(path.as_posix()), "no task in it")
+        found.add(Place(path.as_posix()), "has no task")
     found.refuse()
     return tasks
 
@@ -375,15 +377,15 @@ def is_task(data: Json) -> bool:
 
 def _faults(data: Json) -> Iterator[str]:
     if not isinstance(data, dict) or is_too_deep(data):
-        yield "no object with task_id, sites, intent and eval"
+        yield "must be an object with task_id, sites, intent and eval"
         return
     if not id_of(data):
-        yield f"task_id: '{one_line(str(data.get('task_id')), 40)}' is no whole number"
+        yield f"task_id: '{one_line(str(data.get('task_id')), 40)}' is not a whole number"
     if not isinstance(data.get("intent"), str) or not data["intent"].strip():
-        yield "intent: no text"
+        yield "intent: not a text"
     sites = data.get("sites")
     if not (isinstance(sites, list) and 0 < len(sites) < 20 and all(map(_is_name, sites))):
-        yield "sites: no list of names"
+        yield "sites: not a list of names"
     yield from faults_of(data.get("eval"))
 
 

@@ -107,7 +107,7 @@ def run_folder(path: Path) -> RunFolder:
             and end.end in ("passed", "failed")
             and says is not (end.end == "passed")
         ):
-            found.add(end.place, f"{end.end}, but {_DUMP} says otherwise of task {task}")
+            found.add(end.place, f"task {task} {end.end}, but {_DUMP} says otherwise")
     found.refuse()
     return RunFolder(
         path=path,
@@ -141,7 +141,7 @@ def _read_dump(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | 
     data, place = json_of(named[_DUMP]), Place(named[_DUMP].as_posix())
     told: dict[str, bool] = {}
     if not isinstance(data, dict):
-        found.add(place, "no object of example_<id>")
+        found.add(place, "not an object of example_<id>")
         return told
     for name, entry in data.items():
         digits = name.removeprefix("example_")
@@ -149,7 +149,7 @@ def _read_dump(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | 
         if digits.isdecimal() and len(digits) < 10 and isinstance(success, bool):
             told[str(int(digits))] = success
         else:
-            found.add(Place(place.file, key=name[:80]), "no example_<id> with `success`")
+            found.add(Place(place.file, key=name[:80]), "not an example_<id> with `success`")
     return told
 
 
@@ -191,12 +191,12 @@ class RenderedPage:
 def read_page(path: Path, task: str) -> RenderedPage:
     """Raises InvalidInput for what the runner did not write, or of another task."""
     if plain(path).stat().st_size > _MOST:
-        _refuse(path, f"larger than {_MOST >> 20} MB - no run is")
+        _refuse(path, f"larger than {_MOST >> 20} MB - not a page of WebArena's runner")
     text = path.read_bytes().decode("utf-8", "replace")
     head, *pieces = text.split(_STEP)
     told = _read_config(head)
     if told.get("task_id") != task:
-        _refuse(path, "its first lines are not those of the task in its name")
+        _refuse(path, "its first lines are not of the task in its file name")
     actions = [_action(piece) for piece in pieces]
     answer = _stop(actions[-1]) if actions else None
     done = actions if answer is None else actions[:-1]
@@ -350,7 +350,11 @@ def _end_task(
     if not task:
         return
     if reading.task and task != reading.task:
-        found.add(place, f"the result of task {task} within task {reading.task} - was it cut?")
+        found.add(
+            place,
+            f"has the result of task {task} within task {reading.task} - the log was cut off; "
+            "copy it again",
+        )
     if end != "crashed":
         reading.scores.append(float(end == "passed"))
     yield LoggedTask(
@@ -369,7 +373,7 @@ def _average(reading: _Reading, line: str, place: Place, found: Findings) -> Non
     try:
         stated = float(line.rpartition(":")[2])
     except ValueError:
-        found.add(place, "an average score that is no number")
+        found.add(place, "the average score is not a number")
         return
     scores, reading.scores = reading.scores, []
     own = sum(scores) / len(scores) if scores else 0.0
