@@ -33,6 +33,7 @@ _FORMS = tuple(
         rf"{_MONTH},? (?:of |del? )?{_YEAR}",
         r"(?P<year>(?:19|20)\d\d)([-/.]?)(?P<month>0[1-9]|1[0-2])\2(?P<day>[0-2]\d|3[01])(?:T\S+)?",
         r"(?P<one>\d{1,2})([-/.])(?P<two>\d{1,2})\2(?P<year>(?:19|20)?\d\d)",
+        r"(?P<one>\d{1,2})(/)(?P<two>\d{1,2})(?![/\d])",
         rf"{_PARTS}(?:,? (?:of |in )?(?:the )?(?:fiscal |financial )?(?:year )?{_YEAR})?",
         rf"(?P<part>[qh])(?P<nth>[1-4])(?:(?:,? (?:of |in )?|[-/ ]?)(?:FY ?)?{_YEAR}|{_SHORT})?",
         r"(?P<nth>[1-4])(?P<part>[qh])(?: ?(?P<year>(?:19|20)\d\d)| ?['\u2019]?(?P<short>\d\d))?",

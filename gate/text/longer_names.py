@@ -12,6 +12,7 @@ _NAMED_AFTER_WORDS = (
     "Times Post Journal Herald Tribune Inquirer Gazette Chronicle Examiner Philharmonic Symphony"
     " Agreement Accord Accords Protocol Treaty Convention Declaration Wall Monument Memorial Center"
     " Centre Prize Award Medal Fellowship Scholarship Foundation Street St Avenue Ave Road"
+    " Arena Stadium Museum Theatre Theater Hall Square Tower Institute Lecture Highway"
     " Boulevard Bridge United Rovers Wanderers Albion Hotspur House Group Actions Programme Program"
 )
 _NAMED_AFTER = frozenset(_NAMED_AFTER_WORDS.split())
@@ -24,6 +25,12 @@ _ROLE_WORDS = (
     " June July August September October November December"
 )
 _ROLES = frozenset(_ROLE_WORDS.split())
+_NO_TEAM_WORDS = (
+    "Books Foods Motors Airlines Airways Industries Technologies Systems Records Studios Pictures"
+    " Holdings Pharmaceuticals Bros Services Solutions Labs Laboratories Hotels Stores Tablets"
+    " Charles James Thomas Jules"
+)
+_NO_TEAMS = frozenset(_NO_TEAM_WORDS.split())
 _SEAT_WORDS = (
     "Bank University Gulf Sea Bay Treaty Duke Duchess Earl Prince Princess Merchant Tower Strait"
     " Archbishop Bishop Battle Bard Count Baron Church Universität Vertrag Schlacht Herzog Prinz"
@@ -55,6 +62,7 @@ _SIDES = {
     "Inner": "Mongolia",
     "Baja": "California",
     "Monty": "Python",
+    "Bruno": "Mars",
     "Jack": "London",
     "Irving": "Berlin",
     "Isaiah": "Berlin",
@@ -118,14 +126,14 @@ _OF = late_pattern(
 _WORD = late_pattern(r"\w[\w'\u2019.]*")
 _SUBTITLE = late_pattern(rf":(?: {_CAPITAL}[\w'\u2019]+){{1,5}}(?:[.,;!?)]|\Z)")
 _COMMON_NAMES = (  # whose words mean something else where they are written small
-    "Turkey Apple China Polish May March Mars Java Python Orange Shell Target Gap Jordan Chile"
-    " Hungary Bath Reading Nice Mobile Cork Essen Rust Go Swift Ruby Spark Slack Zoom Teams Word"
-    " Excel Windows Access Oracle Meta Signal Square Stripe Chrome Edge Opera Mercury Will Mark"
-    " Bill Rose Grace Hope Sage Bush Rice Brown Green White Black Young Cook Baker Smith Wood"
-    " Stone Wolf Fox Page Brook Lily Jasmine Ford Dodge Subway Amazon Galaxy Prime Echo Nest"
-    " Kindle Notion Box Dash Flask Express React Angular US IT WHO AIDS AM PM IN OR ME OK HI MA"
-    " PA CAN ACT ALL ARM ART ATM BIT CAT COP END FAR FIT GAS ICE LED MAC NOW OFF ONE OUT PIN RAM"
-    " RED SAD SAP SIX TEN USE VAN WAR WAS WIN"
+    "Labour Turkey Apple China Polish May March Mars Java Python Orange Shell Target Gap Jordan"
+    " Chile Hungary Bath Reading Nice Mobile Cork Essen Rust Go Swift Ruby Spark Slack Zoom"
+    " Teams Word Excel Windows Access Oracle Meta Signal Square Stripe Chrome Edge Opera Mercury"
+    " Will Mark Bill Rose Grace Hope Sage Bush Rice Brown Green White Black Young Cook Baker"
+    " Smith Wood Stone Wolf Fox Page Brook Lily Jasmine Ford Dodge Subway Amazon Galaxy Prime"
+    " Echo Nest Kindle Notion Box Dash Flask Express React Angular US IT WHO AIDS AM PM IN OR ME"
+    " OK HI MA PA CAN ACT ALL ARM ART ATM BIT CAT COP END FAR FIT GAS ICE LED MAC NOW OFF ONE"
+    " OUT PIN RAM RED SAD SAP SIX TEN USE VAN WAR WAS WIN"
 )
 _COMMON = frozenset(_COMMON_NAMES.split())
 _ENDS = ("free", "less", "proof")
@@ -220,8 +228,10 @@ def _goes_on(phrase: str, before: str, after: str) -> bool:
             or after[found.end() : found.end() + 1] in ("=", ":")
         )
     if word in _PLACES_BESIDE:
-        return False
-    a_team = word[-1] == "s" and word[-2] not in "siu" and word[1:].islower()
+        return after.startswith(" University Press")
+    a_team = (
+        word not in _NO_TEAMS and word[-1] == "s" and word[-2] not in "siu" and word[1:].islower()
+    )
     return phrase in _GIVEN_NAMES or (
         a_team and not after[found.end() + 1 : found.end() + 2].isupper()
     )

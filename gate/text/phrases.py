@@ -48,6 +48,8 @@ def _between_words(text: str, at: int) -> bool:
     before, after = text[at - 1 : at], text[at : at + 1]
     if before.isalnum() and after.isalnum():
         return _is_unspaced(before) or _is_unspaced(after)
+    if after in ("+", "#") and before.isalpha():
+        return False  # C is not in "C++"
     if after in (".", ",") and before.isdigit():
         return not text[at + 1 : at + 2].isdigit()
     if before in (".", ",") and after.isdigit():

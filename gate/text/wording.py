@@ -28,6 +28,7 @@ _SHORTER: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
     (late_pattern(r"\b(?:saint|sankt)\b"), "st"),
     (late_pattern(r"\bmount\b"), "mt"),
     (late_pattern(r"\b(?:versus|vs)\b"), "v"),
+    (late_pattern(r"(?<=[a-z]) (?:is|are|was) (?=[\d#])"), " "),
     (
         late_pattern(r"\b(first|second) world war\b"),
         lambda found: f"world war {_ORDINALS[found[1]]}",
@@ -141,8 +142,8 @@ def _pattern(phrase: str) -> re.Pattern[str] | None:
         ending = "(?:e?s)?"
         if last.endswith("y"):
             written = "|".join(f"{re.escape(form[:-1])}(?:y|ie)" for form in forms)
-    before = r"(?<!\w)(?<!\d[.,])" if phrase[0].isalnum() else ""
-    after = r"(?!\w)(?![.,]\d)" if phrase[-1].isalnum() else ""
+    before = r"(?:(?<!\w)|(?<=\bv)(?=\d))(?<!\d[.,])" if phrase[0].isalnum() else ""
+    after = r"(?!\w)(?![.,]\d)(?![+#])" if phrase[-1].isalnum() else ""
     return re.compile(
         f"{before}(?:{written}){ending}{after}{_MODEL if last[-1:].isdigit() else ''}"
     )

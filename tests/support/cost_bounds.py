@@ -130,6 +130,7 @@ LATE = {
         "gate.text.markdown_tables",
         "gate.text.numbers.agreement",
         "gate.text.numbers.amounts",
+        "gate.text.numbers.foreign_words",
         "gate.text.numbers.heads",
         "gate.text.numbers.respectively",
         "gate.text.numbers.scanning",

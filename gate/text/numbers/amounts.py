@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from gate.text.dates import read_date
 from gate.text.late_pattern import late_pattern
-from gate.text.numbers.measures import Measure, Measured, measure_of_key, measured
+from gate.text.numbers import units
+from gate.text.numbers.measures import (
+    Measure,
+    Measured,
+    measure_of_key,
+    measure_of_word,
+    measured,
+)
 from gate.text.numbers.number import Locale, Number
 from gate.text.numbers.ranges import joint
 from gate.text.numbers.scanning import numbers
@@ -22,6 +29,13 @@ _BESIDE = late_pattern(
     r"| ?\([a-z]+(?:[ -][a-z]+)?\)(?=[ -])"  # thirty (30) days
 )
 _OF_ONE = late_pattern(r" (?:of )?an?(?= )")
+_ONE = late_pattern(r"(?<![\w-])(?:one|a single|an?)(?=[ -])", re.IGNORECASE)
+_SINGLE = late_pattern(
+    r"(?<![\w-])(?:an?|eine[rnm]?|ein|une?|una)[ -](?!second|quarter|foot|stone|time|pound)"
+    r"(?P<unit>[^\W\d_]{3,12})\b(?P<half> and a half| et demie?| y media)?",
+    re.IGNORECASE,
+)
+_NO_SINGLE = frozenset(("half", "of", "times", "once", "twice", "per", "fois", "veces", "mal"))
 _MARKS = late_pattern(r"[*_`)]{1,3}(?= |[^\W\d_])")  # of Markdown, around the figures
 _HEAD = late_pattern(r"[(\[](?P<unit>[^\W\d_]{1,8})[)\]]\W{0,6}\Z")
 # "12 customers" and "12 new users" are no 12 %; not "12 versus", "12 across", "12 as".
@@ -99,6 +113,20 @@ def find_measures(
     return made
 
 
+def find_single(text: str) -> Iterator[tuple[Number, Measure]]:
+    """ "An hour", "a year and a half": amounts of one that no number says; not "$20 an hour"."""
+    for found in _SINGLE.finditer(text):
+        measure = measure_of_word(found["unit"].lower())
+        words = text[max(0, found.start() - 16) : found.start()].lower().split()
+        before = words[-1] if words else ""
+        if measure is None or before in _NO_SINGLE or before[-1:].isdigit():
+            continue
+        if measure_of_word(before) or before in units.WORDS:
+            continue
+        value = 1.5 if found["half"] else 1.0
+        yield Number(value, "", 1.0, found[0], *found.span()), measure
+
+
 def counts(text: str, number: Number) -> bool:
     """Whether a noun says what a bare number counts."""
     return _COUNTED.match(text, number.end, number.end + 30) is not None
@@ -111,6 +139,12 @@ def is_of(amount: Amount, text: str, number: Number) -> bool:
         after.match(text, number.end, number.end + 80)
         or before.search(text, max(0, number.start - 60), number.start)
     )
+
+
+def has_one(amount: Amount, text: str) -> bool:
+    """Whether the text says "one" of what the amount counts."""
+    after, _ = _counting(amount.noun)
+    return any(after.match(text, one.end()) for one in _ONE.finditer(text))
 
 
 def convert(amount: Amount, found: tuple[Number, Measure] | None) -> Number | None:

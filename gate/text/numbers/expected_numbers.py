@@ -39,6 +39,11 @@ _FALLS = late_pattern(
     r" ?\Z",
     re.IGNORECASE,
 )
+_DEGREES = late_pattern(r"[ -]?(?:°|degrees?|Grad|degrés?|grados?)(?! ?[A-Z])")
+_BELOW = late_pattern(
+    r"[^.;\n]{0,24} (?:below zero|below freezing|unter null|bajo cero|(?:en dessous de|sous) zéro)",
+    re.IGNORECASE,
+)
 _LESS = late_pattern(
     r" (?:lower|less|fewer|down|drop|declines?|decrease|fall|reduction|loss|below zero|weniger"
     r"|niedriger|gesunken|gefallen|zurückgegangen|Rückgang|de moins|menos|bajo cero|unter null)\b",
@@ -106,6 +111,18 @@ class Comparing:
                 and (near or not only_names(page.plain, number))
             ):
                 yield i
+        for one in () if near else wanted:
+            if isinstance(one, Amount):
+                yield from self._find_single(one, page, rel_tol)
+
+    def _find_single(self, wanted: Amount, page: Page, rel_tol: float) -> Iterator[int]:
+        """ "An hour" for an hour, "one child" for 1 child: not among the page's numbers."""
+        if wanted.noun and wanted.number.value == 1 and amounts.has_one(wanted, page.plain):
+            yield len(page.numbers)
+        for i, single in enumerate(page.single if wanted.measure else (), len(page.numbers)):
+            found = amounts.convert(wanted, single)
+            if found and self._agrees(found, wanted.number, rel_tol):
+                yield i
 
     def _fits(
         self, i: int, number: Number, page: Page, wanted: Sequence[Expected], rel_tol: float
@@ -163,7 +180,13 @@ class Comparing:
         if number.text == page.text.strip(" .*\n"):  # the answer is nothing but a number
             return self._agrees(number, wanted.number, rel_tol)
         found = amounts.convert(wanted, page.amounts[i])
-        return found is not None and self._agrees(found, wanted.number, rel_tol)
+        if found is None and wanted.measure and wanted.measure.dimension == "temperature":
+            found = number if _DEGREES.match(page.plain, number.end) else None
+        if found is None:
+            return False
+        if wanted.number.value < 0 < found.value and _BELOW.match(page.plain, number.end):
+            found = found._replace(value=-found.value)
+        return self._agrees(found, wanted.number, rel_tol)
 
     def _agrees(self, number: Number, expected: Number, rel_tol: float) -> bool:
         return agrees(

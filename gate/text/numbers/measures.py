@@ -122,8 +122,8 @@ _NAMES: dict[str, dict[float, str]] = {  # dimension -> factor -> names; NIST SP
     "voltage": {1e-3: "mV", 1: "V volt", 1e3: "kV"},
     "area": {
         1e-4: "cm² cm2",
-        1: "m² m2 sqm qm",
-        1e6: "km² km2",
+        1: "m² m2 sqm qm quadratmeter",
+        1e6: "km² km2 quadratkilometer",
         1e4: "ha hectare",
         0.09290304: "sqft",
         4046.856: "acre",
@@ -247,6 +247,8 @@ def _named(unit: str, by: str) -> Measure | None:
     one = _tables().exact.get(unit) or _tables().any_case.get(unit.lower())
     if one is None or not by:
         return one
+    if one.dimension == "length" and by in ("h", "s"):
+        return Measure("speed", one.factor / (3600 if by == "h" else 1))
     return Measure(f"{one.dimension}/{by.lower()}", one.factor)
 
 

@@ -91,9 +91,17 @@ class Page:
     def _worded(self) -> tuple[Number, ...]:
         if not self.words:
             return ()
-        from gate.text.numbers.words import worded  # most facts are stated in digits
+        from gate.text.numbers.foreign_words import find_foreign  # most facts are in digits
+        from gate.text.numbers.words import worded
 
-        return worded(self.text)
+        return (*worded(self.text), *find_foreign(self.text))
+
+    @cached_property
+    def single(self) -> tuple[tuple[Number, Measure], ...]:
+        """Amounts of one: "an hour"."""
+        from gate.text.numbers.amounts import find_single  # most facts have no unit
+
+        return tuple(find_single(self.plain)) if self.words else ()
 
     @cached_property
     def _shares(self) -> tuple[Number, ...]:
