@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from gate.analysis.metrics.rate import Rate
 from gate.records import MetricSpec
-from gate.stats.bootstrap import RESAMPLES, share_of_cases_like_these
+from gate.stats.intervals import RESAMPLES, share_of_cases_like_these
 
 Array = npt.NDArray[np.float64]
 Ends = tuple[float, float]

@@ -13,8 +13,7 @@ from gate.analysis.table import Table
 from gate.plugins import METRICS, Array, Family
 from gate.records import Estimate, Level, MetricSpec, Tolerance
 from gate.records.codec import from_json
-from gate.stats.bootstrap import share_of_cases_like_these
-from gate.stats.intervals import Bounds
+from gate.stats.intervals import Bounds, share_of_cases_like_these
 
 CONFIDENCE = 0.95
 

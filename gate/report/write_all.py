@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from gate.plugins import REPORTERS, Rows
-from gate.records import CaseChanges, Report, ReportOptions
+from gate.records import CaseChanges, Json, Report, ReportOptions, TrialRow
 from gate.records.codec import json_text
 from gate.records.trial_row import RowsOf
 from gate.report.wording import case_totals
-from gate.store import violation_log
 from gate.store.row_cache import SharedRows
 from gate.store.session import SUMMARY
 
 Write = Callable[[str, str], object]  # file name in the session folder, its text
+VIOLATIONS = "violations.jsonl"  # a line a safety violation, in the order of details.jsonl
 OPTIONAL = ("html", "junit", "sarif")  # keys under `report:` that turn a reporter off
 
 
@@ -34,7 +35,7 @@ def write_reports(
         texts[name] = reporter.render(report, rows)
         write(reporter.filename, texts[name])
     if any(book.guarded for book in rows.once(case_totals.read_totals).values()):
-        write(violation_log.FILE, violation_log.render_log(rows()))
+        write(VIOLATIONS, render_violations(rows()))
     alone = len(report.suites) == 1  # its own report is the whole one
     for name in report.suites:
         part = report_of_suite(report, name)
@@ -66,3 +67,15 @@ def report_of_suite(report: Report, name: str) -> Report:
         baseline=report.suites[name].baseline,
         overall=None,
     )
+
+
+def render_violations(rows: Iterable[TrialRow]) -> str:
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for row in rows for one in _flat(row))
+
+
+def _flat(row: TrialRow) -> Iterator[Json]:
+    for violation in row.get("violations") or ():
+        yield {
+            **{key: value for key, value in violation.items() if key != "violation"},
+            **violation["violation"],
+        }

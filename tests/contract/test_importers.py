@@ -8,7 +8,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.plugins import IMPORTERS
 from gate.records.codec import schema_of
-from gate.run.importing.format import choose_reader
+from gate.run.importing.run import choose_reader
 from tests.support.import_page import EXAMPLES, FORMATS, commands
 
 ODD = {

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from gate.stats.bootstrap import share_of_cases_like_these
 from gate.stats.distributions import normal_cdf, normal_quantile
-from gate.stats.intervals import wilson
+from gate.stats.intervals import share_of_cases_like_these, wilson
 
 
 def passing(share, *, cases=40, rounds=3, alike=0.3, seed=0):

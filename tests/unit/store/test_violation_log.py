@@ -9,8 +9,7 @@ from gate.analysis.columns import trial_values
 from gate.analysis.tally import SHOWN, FirstViolations, Tally
 from gate.records import LoggedViolation, ReportOptions, Violation
 from gate.records.codec import to_json
-from gate.report.write_all import write_reports
-from gate.store.violation_log import render_log
+from gate.report.write_all import render_violations, write_reports
 from tests.support.reports import passing, row
 
 
@@ -29,7 +28,7 @@ def looked(case_id, number, count, status="completed"):
 
 
 def test_a_line_a_violation_with_its_case_round_and_step():
-    lines = render_log([looked("a", 1, 0), looked("b", 2, 2)]).splitlines()
+    lines = render_violations([looked("a", 1, 0), looked("b", 2, 2)]).splitlines()
     assert [json.loads(line) for line in lines] == [
         {
             "suite": "s", "case_id": "b", "round": 2, "by": "safety", "rule": "secret",

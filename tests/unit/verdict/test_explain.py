@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.analysis.metric_falls import find_falls
 from gate.analysis.tally import Tally
 from gate.records import CaseChanges, GateRule, RegressionRules, ToldBy
 from gate.report.wording.sentences import case_counts
 from gate.text.spans import plain
 from gate.verdict.conclude import conclude
-from gate.verdict.explain import LISTED
+from gate.verdict.explain import LISTED, find_falls
 from tests.support.measured_suites import CONFIG, SETTING, measured_suite
 from tests.support.reports import change, many_failing, row
 from tests.support.verdict_tables import JUDGE, P95, SUCCESS, build, passing

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.server_logs import combined, request_logs, window
+from gate.agents.server_logs import request_logs, window
 from gate.agents.server_logs.log_extract import count_ended
 from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.request_logs import LogBook
@@ -105,7 +105,7 @@ def test_calls_of_console_and_audit_log_are_counted_once(server):
         ("web_search", "audit", "success"),
         ("fetch", "audit", "failure"),
     ]
-    assert combined.DIFFER not in shown.notes
+    assert request_logs.DIFFER not in shown.notes
 
 
 def test_where_console_and_audit_log_differ_it_is_told_and_the_audit_log_is_taken(server):
@@ -114,7 +114,7 @@ def test_where_console_and_audit_log_differ_it_is_told_and_the_audit_log_is_take
         (server.console, new_console("web_search", "shell")), (server.audit, audited("web_search"))
     )
     assert names(shown) == ["web_search"]
-    assert combined.DIFFER in shown.notes
+    assert request_logs.DIFFER in shown.notes
 
 
 def test_a_call_of_no_tool_is_in_both_logs_and_was_not_executed(server):
@@ -122,7 +122,7 @@ def test_a_call_of_no_tool_is_in_both_logs_and_was_not_executed(server):
     shown = server.asked(
         (server.console, new_console("nope")), (server.audit, audited("nope", "not_found"))
     )
-    assert (names(shown), combined.DIFFER in shown.notes) == ([], False)
+    assert (names(shown), request_logs.DIFFER in shown.notes) == ([], False)
 
 
 def test_an_audit_log_that_is_silent_leaves_the_word_to_the_console(server):
@@ -135,46 +135,46 @@ def test_a_console_whose_lines_contradict_it_proves_nothing(server):
     server.starts("console")
     forged = new_console("web_search") + '  Tool 2: [shell] args: {"c": "x"}\n'
     shown = server.asked((server.console, forged))
-    assert (names(shown), combined.ODD in shown.notes) == (None, True)
+    assert (names(shown), request_logs.ODD in shown.notes) == (None, True)
 
 
 def test_calls_of_several_chats_are_told(server):
     shown = server.asked((server.audit, audited("a") + audited("b", chat="chat_2")))
-    assert (names(shown), combined.CHATS in shown.notes) == (["a", "b"], True)
+    assert (names(shown), request_logs.CHATS in shown.notes) == (["a", "b"], True)
     assert shown.alone is False
 
 
 def test_broken_records_are_told(server):
     shown = server.asked((server.audit, audited("a") + '{"type": "tool_\n'))
-    assert (names(shown), combined.BROKEN in shown.notes) == (["a"], True)
+    assert (names(shown), request_logs.BROKEN in shown.notes) == (["a"], True)
 
 
 def test_a_log_that_was_not_read_whole_proves_nothing(server):
     server.starts("console")
     flood = f"{'x' * 1_000_000}\n" * 13
     shown = server.asked((server.console, flood + old_console("web_search")))
-    assert (names(shown), combined.PARTLY in shown.notes) == (None, True)
+    assert (names(shown), request_logs.PARTLY in shown.notes) == (None, True)
 
 
 def test_what_is_read_of_all_sessions_together_has_a_limit(server):
     half = f"{'x' * 1_000_000}\n" * 7
     other = server.audit.with_name("chat_2.jsonl")
     shown = server.asked((server.audit, half + audited("a")), (other, half + audited("b")))
-    assert (names(shown), combined.PARTLY in shown.notes) == (None, True)
+    assert (names(shown), request_logs.PARTLY in shown.notes) == (None, True)
 
 
 def test_an_audit_log_that_was_not_read_whole_leaves_the_word_to_the_console(server):
     server.starts("console")
     flood = f"{'x' * 1_000_000}\n" * 13
     shown = server.asked((server.console, old_console("a")), (server.audit, flood + audited("b")))
-    assert (names(shown), combined.PARTLY in shown.notes) == (["a"], True)
+    assert (names(shown), request_logs.PARTLY in shown.notes) == (["a"], True)
 
 
 def test_no_request_makes_thousands_of_calls(server):
     server.starts("console")
-    shown = server.asked((server.console, old_console(*["x"] * (combined.MOST_CALLS + 1))))
-    assert (names(shown), combined.TOO_MANY in shown.notes) == (None, True)
-    many = audited("x") * (combined.MOST_CALLS + 1)
+    shown = server.asked((server.console, old_console(*["x"] * (request_logs.MOST_CALLS + 1))))
+    assert (names(shown), request_logs.TOO_MANY in shown.notes) == (None, True)
+    many = audited("x") * (request_logs.MOST_CALLS + 1)
     assert names(server.asked((server.audit, many))) is None
 
 
@@ -447,7 +447,7 @@ def test_in_a_window_a_session_that_was_not_read_whole_proves_nothing(server):
     flood = f"{'x' * 1_000_000}\n" * 13
     append(server.audit, flood + audited("a", at="2026-11-20T09:15:01Z"))
     shown = in_window(server)
-    assert (names(shown), combined.PARTLY in shown.notes) == (None, True)
+    assert (names(shown), request_logs.PARTLY in shown.notes) == (None, True)
 
 
 def test_in_a_window_no_line_of_the_console_is_taken_and_their_number_is_told(server):

@@ -6,7 +6,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.files.sniff import look
-from gate.run.importing.format import choose_reader
+from gate.run.importing.run import choose_reader
 
 
 def refused(*arguments):
