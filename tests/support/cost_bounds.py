@@ -40,7 +40,7 @@ NOT_AT_THE_END = (
 # An import stands in a function only where it is listed here: what it loads (and all below it) is
 # not needed by a plain run before its first request, or never (docs/decisions/0007).
 LATE = {
-    "gate.agents.http_client.dial": ("gate.agents.http_client.tls",),
+    "gate.agents.http_client.session": ("gate.agents.http_client.tls",),
     "gate.agents.http_client.reply": ("email.utils", "http"),
     "gate.agents.traces.detecting": ("gate.agents.traces.openagent_lines",),
     "gate.agents.traces.reading": (

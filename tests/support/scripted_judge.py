@@ -12,9 +12,8 @@ from typing import Any
 from gate.agents.judges.budget import SpendingLimit
 from gate.agents.judges.cache import Cache
 from gate.agents.judges.judge_panel import Panel
-from gate.agents.judges.models import Model
+from gate.agents.judges.models import Model, WorkerPool
 from gate.agents.judges.vote import ModelOptions, Patience
-from gate.agents.judges.worker_pool import WorkerPool
 from gate.plugins import World
 from gate.records import Case, Price, Question, Response, Usage
 from gate.system.clock import Clock

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
 
 from gate import __version__
 from gate.commands.options.judging import (
+    Parser,
     add_calibrate_options,
     add_compare_options,
     add_config,
@@ -18,26 +18,16 @@ from gate.commands.options.judging import (
     add_plan_options,
     add_run_options,
     add_suites,
-    add_whole_number,
 )
 from gate.commands.options.values import moment
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that exits with 2 and one sentence, like every other usage error."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"gate: {message}; see `{self.prog} --help`\n")
-
-
-def actions_of(p: argparse.ArgumentParser) -> argparse._SubParsersAction[Parser]:
+def actions_of(p: Parser) -> argparse._SubParsersAction[Parser]:
     """The object to which the sub-commands of a command are added."""
     return p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
 
 
-def add_action(
-    actions: argparse._SubParsersAction[Parser], name: str, text: str
-) -> argparse.ArgumentParser:
+def add_action(actions: argparse._SubParsersAction[Parser], name: str, text: str) -> Parser:
     return actions.add_parser(name, help=text, description=sentence(text))
 
 
@@ -68,7 +58,7 @@ COMMANDS: dict[str, str] = {
 }
 
 
-def parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+def parser(names: Iterable[str] = COMMANDS) -> Parser:
     """The parser with all commands, or only those of `names`, which is faster."""
     top = Parser(
         prog="gate",
@@ -88,103 +78,86 @@ def parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     return top
 
 
-def _comment(p: argparse.ArgumentParser) -> None:
-    p.add_argument("session", metavar="SESSION", help="session folder")
-    p.add_argument(
-        "--comment-id",
-        metavar="ID",
-        help="id of the comment; each id has one comment per pull request (gate)",
+def _comment(p: Parser) -> None:
+    p.value("session", "SESSION", "session folder")
+    p.value(
+        "--comment-id", "ID", "id of the comment; each id has one comment per pull request (gate)"
     )
     modes = ("always", "on-change", "on-failure", "never")
     p.add_argument("--when", choices=modes, default="always", help="when to comment (always)")
     add_output(p)
 
 
-def _baseline(p: argparse.ArgumentParser) -> None:
+def _baseline(p: Parser) -> None:
     actions = actions_of(p)
     save = add_action(actions, "save", "append a session of the base branch to the baseline")
-    about = "session folder (the latest in results)"
-    save.add_argument("session", nargs="?", default="latest", metavar="SESSION", help=about)
-    about = "also store the folder as the artifact baseline.artifact; in a container action only"
-    save.add_argument("--upload-artifact", action="store_true", help=about)
+    save.value(
+        "session", "SESSION", "session folder (the latest in results)", nargs="?", default="latest"
+    )
+    save.flag(
+        "--upload-artifact",
+        "also store the folder as the artifact baseline.artifact; in a container action only",
+    )
     pull = add_action(actions, "pull", "fetch the baselines that a run would compare with")
     show = add_action(actions, "show", "print the stored baseline")
     accept = add_action(
         actions, "accept", "record that a change is intended; the next run starts a new baseline"
     )
-    accept.add_argument(
-        "--reason", required=True, metavar="TEXT", help="why the change is intended"
-    )
-    accept.add_argument(
-        "--metric",
-        action="append",
-        metavar="NAME",
-        help="accept this metric only; repeatable (all)",
-    )
+    accept.value("--reason", "TEXT", "why the change is intended", required=True)
+    accept.value("--metric", "NAME", "accept this metric only; repeatable (all)", action="append")
     for action in (save, pull, show, accept):
         add_config(action)
-        action.add_argument(
-            "--suite", action="append", metavar="NAME", help="suite to use; repeatable (all)"
-        )
+        action.value("--suite", "NAME", "suite to use; repeatable (all)", action="append")
     for action in (save, pull):
-        action.add_argument("--out", metavar="DIR", help="folder for the files (baseline.path)")
+        action.value("--out", "DIR", "folder for the files (baseline.path)")
     for action in (pull, show):
-        action.add_argument(
-            "--baseline", metavar="SOURCE", help="where the baseline is (baseline.source)"
-        )
+        action.value("--baseline", "SOURCE", "where the baseline is (baseline.source)")
 
 
-def _history(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
-    about = "sessions, baseline files or folders of them (the baselines of gate.yml)"
-    add("paths", nargs="*", metavar="PATH", help=about)
+def _history(p: Parser) -> None:
+    p.value(
+        "paths",
+        "PATH",
+        "sessions, baseline files or folders of them (the baselines of gate.yml)",
+        nargs="*",
+    )
     add_suites(p)
-    add(
+    p.add_argument(
         "--format",
         choices=("table", "md", "json", "html"),
         default="table",
         help="format of the output (table)",
     )
-    add_whole_number(p, "--last", "show the newest N runs of each suite (all)")
-    add("--since", type=moment, metavar="DATE", help="show runs since this date, in UTC")
-    add("--out", metavar="FILE", help="write to FILE instead of printing")
+    p.number("--last", "show the newest N runs of each suite (all)")
+    p.value("--since", "DATE", "show runs since this date, in UTC", type=moment)
+    p.value("--out", "FILE", "write to FILE instead of printing")
     add_config(p)
-    add("--baseline", metavar="SOURCE", help="where the baseline is (baseline.source)")
+    p.value("--baseline", "SOURCE", "where the baseline is (baseline.source)")
 
 
-def _review(p: argparse.ArgumentParser) -> None:
+def _review(p: Parser) -> None:
     actions = actions_of(p)
     sample = add_action(
         actions,
         "sample",
         "select answers of a session to rate, and write a form and a CSV file for them",
     )
-    sample.add_argument("session", metavar="SESSION", help="session whose answers are to be rated")
-    sample.add_argument(
-        "--suite", metavar="NAME", help="suite to use (the only one, or the one with a judge)"
+    sample.value("session", "SESSION", "session whose answers are to be rated")
+    sample.value("--suite", "NAME", "suite to use (the only one, or the one with a judge)")
+    sample.number("--size", "number of cases (20)", default=20)
+    sample.value(
+        "--period", "NAME", "name for the files, e.g. 2026-W47 (the ISO week of the session)"
     )
-    add_whole_number(sample, "--size", "number of cases (20)", default=20)
-    about = "name for the files, e.g. 2026-W47 (the ISO week of the session)"
-    sample.add_argument("--period", metavar="NAME", help=about)
-    sample.add_argument(
-        "--config", metavar="FILE", help="config with the judge's rubric (gate.yml)"
-    )
+    sample.value("--config", "FILE", "config with the judge's rubric (gate.yml)")
     back = add_action(actions, "import", "read completed forms or CSV files")
-    back.add_argument(
-        "files", nargs="+", metavar="FILE", help="file saved by the form, or CSV file"
-    )
-    about = "overwrite earlier ratings of the same reviewer"
-    back.add_argument("--replace", action="store_true", help=about)
+    back.value("files", "FILE", "file saved by the form, or CSV file", nargs="+")
+    back.flag("--replace", "overwrite earlier ratings of the same reviewer")
     agreement = add_action(actions, "agreement", "show how well the judge agrees with people")
-    agreement.add_argument(
-        "--labels", metavar="FILE", help="file of the ratings (judge.labels: reviews/labels.jsonl)"
-    )
+    agreement.value("--labels", "FILE", "file of the ratings (judge.labels: reviews/labels.jsonl)")
     add_config(agreement)
     add_format(agreement)
     for action in (sample, back):
-        action.add_argument(
-            "--reviews", default="reviews", metavar="DIR", help="folder of the samples (reviews)"
-        )
+        action.value("--reviews", "DIR", "folder of the samples (reviews)", default="reviews")
 
 
 _FAULTS = (
@@ -193,127 +166,112 @@ _FAULTS = (
 )
 
 
-def _agent(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
-    add("--host", default="127.0.0.1", metavar="NAME", help="address to listen on (127.0.0.1)")
-    add(
+def _agent(p: Parser) -> None:
+    p.value("--host", "NAME", "address to listen on (127.0.0.1)", default="127.0.0.1")
+    p.value(
         "--port",
+        "N",
+        "port to listen on; 0 picks a free one and prints it (14000)",
         type=int,
         default=14000,
-        metavar="N",
-        help="port to listen on; 0 picks a free one and prints it (14000)",
     )
-    add("--api-key-env", metavar="NAME", help="variable with the key that clients must send")
-    add(
-        "--provider-key-env",
-        metavar="NAME",
-        help="variable with a key that gives clients no tools",
-    )
-    add("--log-dir", metavar="DIR", help="write OpenAgent's access and console logs to this folder")
-    add(
+    p.value("--api-key-env", "NAME", "variable with the key that clients must send")
+    p.value("--provider-key-env", "NAME", "variable with a key that gives clients no tools")
+    p.value("--log-dir", "DIR", "write OpenAgent's access and console logs to this folder")
+    p.add_argument(
         "--console-format",
         choices=("new", "old"),
         default="new",
         help="format of the console log (new)",
     )
-    add("--audit-dir", metavar="DIR", help="write audit logs to this folder, one file per chat")
-    add("--scratch", metavar="DIR", help="folder where tasks may write text files (none)")
-    add("--top-k", type=int, metavar="N", help="number of documents to retrieve (5)")
-    add("--stale", action="store_true", help="answer from an older snapshot of the documents")
-    add("--no-tool", action="append", metavar="NAME", help="remove a tool; repeatable")
-    add(
-        "--latency",
-        dest="latency_ms",
-        type=float,
-        metavar="MS",
-        help="delay before each answer, in ms (0)",
-    )
-    add("--seed", type=int, metavar="N", help="random seed (0)")
-    add("--flaky", type=float, metavar="P", help="probability of a degraded answer (0)")
-    add("--error-rate", type=float, metavar="P", help="probability of an HTTP 500 (0)")
+    p.value("--audit-dir", "DIR", "write audit logs to this folder, one file per chat")
+    p.value("--scratch", "DIR", "folder where tasks may write text files (none)")
+    p.value("--top-k", "N", "number of documents to retrieve (5)", type=int)
+    p.flag("--stale", "answer from an older snapshot of the documents")
+    p.value("--no-tool", "NAME", "remove a tool; repeatable", action="append")
+    p.value("--latency", "MS", "delay before each answer, in ms (0)", dest="latency_ms", type=float)
+    p.value("--seed", "N", "random seed (0)", type=int)
+    p.value("--flaky", "P", "probability of a degraded answer (0)", type=float)
+    p.value("--error-rate", "P", "probability of an HTTP 500 (0)", type=float)
     for name in _FAULTS:
         help_text = f"probability of the fault '{name}'; without a value: 1 (0)"
-        add(f"--{name}", type=float, nargs="?", const=1.0, metavar="P", help=help_text)
+        p.value(f"--{name}", "P", help_text, type=float, nargs="?", const=1.0)
 
 
-def _init(p: argparse.ArgumentParser) -> None:
-    p.add_argument("dir", nargs="?", metavar="DIR", help="folder to write to (the current folder)")
-    p.add_argument("--force", action="store_true", help="overwrite existing files")
+def _init(p: Parser) -> None:
+    p.value("dir", "DIR", "folder to write to (the current folder)", nargs="?")
+    p.flag("--force", "overwrite existing files")
 
 
-def _validate(p: argparse.ArgumentParser) -> None:
+def _validate(p: Parser) -> None:
     add_config(p)
     add_suites(p)
 
 
-def _dataset(p: argparse.ArgumentParser) -> None:
+def _dataset(p: Parser) -> None:
     actions = actions_of(p)
     extend = add_action(actions, "extend", "let the judge's model propose new cases")
-    extend.add_argument(
-        "--logs",
-        metavar="FILE",
-        help="make cases from questions of users, one per line of FILE",
+    extend.value("--logs", "FILE", "make cases from questions of users, one per line of FILE")
+    extend.number("--count", "most cases to propose (20)", most=1000, default=20)
+    extend.flag(
+        "--existing", "propose relevant documents for existing cases that have none; adds no case"
     )
-    add_whole_number(extend, "--count", "most cases to propose (20)", most=1000, default=20)
-    about = "propose relevant documents for existing cases that have none; adds no case"
-    extend.add_argument("--existing", action="store_true", help=about)
-    extend.add_argument(
-        "--out", metavar="FILE", help="file to append the proposals to (the dataset)"
-    )
+    extend.value("--out", "FILE", "file to append the proposals to (the dataset)")
     approve = add_action(actions, "approve", "mark cases as read by a person, so that they run")
-    approve.add_argument(
-        "--case", action="append", required=True, metavar="ID", help="id of the case; repeatable"
+    approve.value("--case", "ID", "id of the case; repeatable", action="append", required=True)
+    approve.value("--reviewer", "NAME", "name of the person who read it", required=True)
+    approve.flag("--reject", "reject the case, so that it never runs")
+    approve.value(
+        "--relevant",
+        "ID",
+        "relevant document, replacing the proposed ones; repeatable",
+        action="append",
     )
-    approve.add_argument(
-        "--reviewer", required=True, metavar="NAME", help="name of the person who read it"
-    )
-    approve.add_argument(
-        "--reject", action="store_true", help="reject the case, so that it never runs"
-    )
-    about = "relevant document, replacing the proposed ones; repeatable"
-    approve.add_argument("--relevant", action="append", metavar="ID", help=about)
-    approve.add_argument("--note", metavar="TEXT", help="note to store with the decision")
+    approve.value("--note", "TEXT", "note to store with the decision")
     stats = add_action(actions, "stats", "show coverage, origins, duplicates and leaks")
     add_format(stats)
     check = add_action(actions, "check", "check that right answers pass and wrong ones fail")
     add_suites(check)
-    check.add_argument("--judge", action="store_true", help="also run graders that call a model")
+    check.flag("--judge", "also run graders that call a model")
     check.add_argument(
         "--format", choices=("text", "json"), default="text", help="format of the output"
     )
     for action in (extend, approve, stats):
-        action.add_argument("dataset", metavar="DATASET", help="dataset file")
+        action.value("dataset", "DATASET", "dataset file")
     for action in (extend, approve, check):
         add_config(action)
 
 
-def _report(p: argparse.ArgumentParser) -> None:
-    p.add_argument("session", metavar="SESSION", help="session folder, or `latest` (in results)")
+def _report(p: Parser) -> None:
+    p.value("session", "SESSION", "session folder, or `latest` (in results)")
     add_output(p)
 
 
-def _export(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
-    add("session", metavar="SESSION", help="session folder")
-    about = "csv, jsonl, junit, otel or promptfoo; see docs/export.md"
-    add("--format", required=True, metavar="FORMAT", help=about)
+def _export(p: Parser) -> None:
+    p.value("session", "SESSION", "session folder")
+    p.value(
+        "--format",
+        "FORMAT",
+        "csv, jsonl, junit, otel or promptfoo; see docs/export.md",
+        required=True,
+    )
     add_suites(p)
-    add("--out", metavar="FILE", help="write to FILE instead of printing")
-    add("--force", action="store_true", help="overwrite an existing file")
+    p.value("--out", "FILE", "write to FILE instead of printing")
+    p.flag("--force", "overwrite an existing file")
 
 
-def _verify(p: argparse.ArgumentParser) -> None:
-    p.add_argument("dir", metavar="DIR", help="the evidence/ folder of a release's session")
-    p.add_argument("--commit", metavar="SHA", help="commit that it must be for (GITHUB_SHA)")
-    p.add_argument("--tag", metavar="NAME", help="tag that it must be for (that of the job)")
+def _verify(p: Parser) -> None:
+    p.value("dir", "DIR", "the evidence/ folder of a release's session")
+    p.value("--commit", "SHA", "commit that it must be for (GITHUB_SHA)")
+    p.value("--tag", "NAME", "tag that it must be for (that of the job)")
 
 
-def _schema(p: argparse.ArgumentParser) -> None:
+def _schema(p: Parser) -> None:
     kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence", "label")
     p.add_argument("what", choices=(*kinds, "history"))
 
 
-_ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+_ADD: dict[str, Callable[[Parser], None]] = {
     "run": add_run_options,
     "compare": add_compare_options,
     "merge": add_merge_options,

@@ -3,190 +3,172 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any, NoReturn
 
 from gate.commands.options.values import moment, parse_whole_number, positive, rate, seconds, shard
 
 
-def add_config(p: argparse.ArgumentParser, about: str = "config file (gate.yml)") -> None:
-    p.add_argument("--config", metavar="FILE", help=about)
+class Parser(argparse.ArgumentParser):
+    """A parser that exits with 2 and one sentence, like every other usage error."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"gate: {message}; see `{self.prog} --help`\n")
+
+    def value(self, name: str, metavar: str, about: str, **more: Any) -> None:  # as argparse has it
+        """Adds an argument with a value; --help says `about` of it."""
+        self.add_argument(name, metavar=metavar, help=about, **more)
+
+    def number(
+        self,
+        name: str,
+        about: str,
+        *,
+        least: int = 1,
+        most: int | None = None,
+        default: int | None = None,
+    ) -> None:
+        """Adds an option whose value is a whole number from `least` to `most`."""
+        self.value(name, "N", about, type=parse_whole_number(least, most), default=default)
+
+    def flag(self, name: str, about: str) -> None:
+        """Adds an option without a value."""
+        self.add_argument(name, action="store_true", help=about)
 
 
-def add_suites(p: argparse.ArgumentParser) -> None:
-    about = "suite to use, or `all`; repeatable (all)"
-    p.add_argument("--suite", action="append", metavar="NAME", help=about)
+def add_config(p: Parser, about: str = "config file (gate.yml)") -> None:
+    p.value("--config", "FILE", about)
 
 
-def add_format(p: argparse.ArgumentParser) -> None:
+def add_suites(p: Parser) -> None:
+    p.value("--suite", "NAME", "suite to use, or `all`; repeatable (all)", action="append")
+
+
+def add_format(p: Parser) -> None:
     choices = ("text", "json", "markdown")
     p.add_argument("--format", choices=choices, default="text", help="format of the output")
 
 
-def add_whole_number(
-    p: argparse.ArgumentParser,
-    name: str,
-    about: str,
-    *,
-    least: int = 1,
-    most: int | None = None,
-    default: int | None = None,
-) -> None:
-    kind = parse_whole_number(least, most)
-    p.add_argument(name, type=kind, default=default, metavar="N", help=about)
-
-
-def add_output(p: argparse.ArgumentParser) -> None:
+def add_output(p: Parser) -> None:
     """What every command with a verdict has."""
-    p.add_argument("--quiet", action="store_true", help="print only the verdict")
-    p.add_argument("--verbose", action="store_true", help="print a line per trial, and tracebacks")
-    p.add_argument("--no-color", action="store_true", help="print no colors, as with NO_COLOR")
+    p.flag("--quiet", "print only the verdict")
+    p.flag("--verbose", "print a line per trial, and tracebacks")
+    p.flag("--no-color", "print no colors, as with NO_COLOR")
 
 
-def add_run_options(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
+def add_run_options(p: Parser) -> None:
     add_config(p)
     add_suites(p)
-    about = "only show what the agent answers to this case; repeatable"
-    add("--case", action="append", metavar="ID", help=about)
-    about = "only show the answers to the cases that failed in a session (the latest)"
-    add("--failed", nargs="?", const="latest", metavar="SESSION", help=about)
-    add("--dataset", metavar="FILE", help="use these cases for the suite given with --suite")
-    add("--base-url", metavar="URL", help="address of the agent (http://127.0.0.1:14000)")
-    add("--model", help="model of the agent (deepseek/deepseek-v4-flash)")
-    add(
+    p.value(
+        "--case", "ID", "only show what the agent answers to this case; repeatable", action="append"
+    )
+    p.value(
+        "--failed",
+        "SESSION",
+        "only show the answers to the cases that failed in a session (the latest)",
+        nargs="?",
+        const="latest",
+    )
+    p.value("--dataset", "FILE", "use these cases for the suite given with --suite")
+    p.value("--base-url", "URL", "address of the agent (http://127.0.0.1:14000)")
+    p.add_argument("--model", help="model of the agent (deepseek/deepseek-v4-flash)")
+    p.value(
         "--provider-key",
-        metavar="KEY",
-        help="provider key for OpenAgent; safer in the variable OPENAGENT_PROVIDER_KEY",
+        "KEY",
+        "provider key for OpenAgent; safer in the variable OPENAGENT_PROVIDER_KEY",
     )
-    add_whole_number(
-        p, "--rounds", "times to run each case (3); with --resume, the new total", most=10_000
+    p.number("--rounds", "times to run each case (3); with --resume, the new total", most=10_000)
+    p.number("--max-attempts", "tries per trial, including the first (2)")
+    p.value("--timeout", "S", "time limit of a request, in seconds (240)", type=seconds)
+    p.number("--concurrency", "requests in parallel (16)")
+    p.value(
+        "--baseline", "SOURCE", "where the baseline is: auto, repo, artifact, none or a path (auto)"
     )
-    add_whole_number(p, "--max-attempts", "tries per trial, including the first (2)")
-    add("--timeout", type=seconds, metavar="S", help="time limit of a request, in seconds (240)")
-    add_whole_number(p, "--concurrency", "requests in parallel (16)")
-    add(
-        "--baseline",
-        metavar="SOURCE",
-        help="where the baseline is: auto, repo, artifact, none or a path (auto)",
+    p.value("--out", "DIR", "folder for the sessions (results)")
+    p.number("--sample", "run only N cases of each suite, the same N every time")
+    p.value("--shard", "I/N", "run part I of N; join the parts with `gate merge`", type=shard)
+    p.value(
+        "--protect",
+        "REF",
+        "judge like a pull request to REF (the base branch)",
+        nargs="?",
+        const=True,
     )
-    add("--out", metavar="DIR", help="folder for the sessions (results)")
-    add_whole_number(p, "--sample", "run only N cases of each suite, the same N every time")
-    add(
-        "--shard",
-        type=shard,
-        metavar="I/N",
-        help="run part I of N; join the parts with `gate merge`",
-    )
-    about = "judge like a pull request to REF (the base branch)"
-    add("--protect", nargs="?", const=True, metavar="REF", help=about)
-    add(
+    p.add_argument(
         "--stop",
         dest="stop_rule",
         choices=("early", "off"),
         help="stop early when the verdict is certain, or never: off (early)",
     )
-    add("--resume", metavar="SESSION", help="continue a session; with --rounds, add rounds to it")
-    add("--record", metavar="FILE", help="write every answer of the agent to FILE")
-    add("--replay", metavar="FILE", help="read the answers from FILE; calls no agent")
-    add("--budget-usd", type=positive, metavar="USD", help="stop when this much is spent")
+    p.value("--resume", "SESSION", "continue a session; with --rounds, add rounds to it")
+    p.value("--record", "FILE", "write every answer of the agent to FILE")
+    p.value("--replay", "FILE", "read the answers from FILE; calls no agent")
+    p.value("--budget-usd", "USD", "stop when this much is spent", type=positive)
     add_format(p)
     add_output(p)
 
 
-def add_compare_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "baseline", metavar="BASELINE", help="session folder or baseline file to compare with"
-    )
-    p.add_argument("current", metavar="CURRENT", help="session folder or baseline file to judge")
+def add_compare_options(p: Parser) -> None:
+    p.value("baseline", "BASELINE", "session folder or baseline file to compare with")
+    p.value("current", "CURRENT", "session folder or baseline file to judge")
     add_config(p, "config with the gates and rules (gate.yml)")
-    p.add_argument("--out", metavar="DIR", help="also write the reports to this folder")
+    p.value("--out", "DIR", "also write the reports to this folder")
     add_format(p)
     add_output(p)
 
 
-def add_merge_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("sessions", nargs="+", metavar="SESSION", help="session folders of the shards")
+def add_merge_options(p: Parser) -> None:
+    p.value("sessions", "SESSION", "session folders of the shards", nargs="+")
     add_config(p, "config with the gates and rules (gate.yml)")
-    p.add_argument(
-        "--baseline",
-        metavar="SOURCE",
-        help="where the baseline is: auto, repo, artifact, none or a path",
-    )
-    p.add_argument("--out", metavar="DIR", required=True, help="folder for the joined session")
+    p.value("--baseline", "SOURCE", "where the baseline is: auto, repo, artifact, none or a path")
+    p.value("--out", "DIR", "folder for the joined session", required=True)
     add_format(p)
     add_output(p)
 
 
-def add_plan_options(p: argparse.ArgumentParser) -> None:
-    about = "session to use as the baseline, or baseline files"
-    p.add_argument("session", nargs="?", metavar="SESSION", help=about)
+def add_plan_options(p: Parser) -> None:
+    p.value("session", "SESSION", "session to use as the baseline, or baseline files", nargs="?")
     add_config(p)
     add_suites(p)
-    add_whole_number(p, "--rounds", "times to run each case (3)", most=10_000)
-    add_whole_number(p, "--sample", "plan for N cases of each suite (all)")
-    p.add_argument(
-        "--baseline",
-        metavar="SOURCE",
-        help="where the baseline is: auto, repo, artifact, none or a path (auto)",
+    p.number("--rounds", "times to run each case (3)", most=10_000)
+    p.number("--sample", "plan for N cases of each suite (all)")
+    p.value(
+        "--baseline", "SOURCE", "where the baseline is: auto, repo, artifact, none or a path (auto)"
     )
     add_format(p)
 
 
-def add_calibrate_options(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
-    about = "sessions of the same, unchanged agent, or baseline files"
-    add("sessions", nargs="*", metavar="SESSION", help=about)
-    add_whole_number(p, "--runs", "first run the agent N times; this costs money")
-    add(
-        "--baseline",
-        metavar="SOURCE",
-        help="where the baseline is: auto, repo, artifact or a path (auto)",
+def add_calibrate_options(p: Parser) -> None:
+    p.value(
+        "sessions", "SESSION", "sessions of the same, unchanged agent, or baseline files", nargs="*"
     )
+    p.number("--runs", "first run the agent N times; this costs money")
+    p.value("--baseline", "SOURCE", "where the baseline is: auto, repo, artifact or a path (auto)")
     add_config(p)
     add_suites(p)
-    add_whole_number(p, "--rounds", "times to run each case in a run (3)", most=10_000)
-    add_whole_number(p, "--reps", "pull requests to simulate (2000)", default=2000)
-    add_whole_number(p, "--seed", "random seed (1)", least=0, default=1)
-    add(
-        "--max",
-        type=rate,
-        metavar="RATE",
-        help="exit 1 if clearly more than this are blocked, e.g. 2%%",
-    )
+    p.number("--rounds", "times to run each case in a run (3)", most=10_000)
+    p.number("--reps", "pull requests to simulate (2000)", default=2000)
+    p.number("--seed", "random seed (1)", least=0, default=1)
+    p.value("--max", "RATE", "exit 1 if clearly more than this are blocked, e.g. 2%%", type=rate)
     add_format(p)
 
 
-def add_import_options(p: argparse.ArgumentParser) -> None:
-    add = p.add_argument
-    add("source", metavar="FORMAT", help="format of the results, or `auto`; see docs/import.md")
-    add("path", metavar="PATH", help="file or folder to import")
-    add(
+def add_import_options(p: Parser) -> None:
+    p.value("source", "FORMAT", "format of the results, or `auto`; see docs/import.md")
+    p.value("path", "PATH", "file or folder to import")
+    p.add_argument(
         "--option",
         "-o",
         action="append",
         metavar="NAME=VALUE",
         help="option of the format; repeatable",
     )
-    add(
-        "--at",
-        type=moment,
-        metavar="TIME",
-        help="time of the measurement, if the results have none",
-    )
+    p.value("--at", "TIME", "time of the measurement, if the results have none", type=moment)
     add_suites(p)
-    about = "grade the answers again with the suite of gate.yml"
-    add("--regrade", action="store_true", help=about)
-    add("--config", metavar="FILE", help="config with gates and prices (gate.yml)")
-    add(
-        "--baseline",
-        metavar="SOURCE",
-        help="baseline to compare with: auto, repo, artifact or a path",
-    )
-    add("--dataset", metavar="FILE", help="also write the cases to FILE, as a dataset")
-    add(
-        "--recording",
-        metavar="FILE",
-        help="also write the answers to FILE, for `gate run --replay`",
-    )
-    add("--out", metavar="DIR", help="folder for the session (results)")
+    p.flag("--regrade", "grade the answers again with the suite of gate.yml")
+    p.value("--config", "FILE", "config with gates and prices (gate.yml)")
+    p.value("--baseline", "SOURCE", "baseline to compare with: auto, repo, artifact or a path")
+    p.value("--dataset", "FILE", "also write the cases to FILE, as a dataset")
+    p.value("--recording", "FILE", "also write the answers to FILE, for `gate run --replay`")
+    p.value("--out", "DIR", "folder for the session (results)")
     add_format(p)
     add_output(p)

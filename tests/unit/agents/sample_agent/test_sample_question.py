@@ -2,10 +2,10 @@
 
 import pytest
 
-from gate.agents.sample_agent.answering import unknown_names
 from gate.agents.sample_agent.knowledge import load_knowledge
 from gate.agents.sample_agent.periods import find_periods, quarter_of
 from gate.agents.sample_agent.question import ParsedQuestion, parse_question, parts_of
+from gate.agents.sample_agent.task_steps import unknown_names
 from gate.files import bundled
 
 KNOWLEDGE = load_knowledge(bundled.folder() / "analytics")
