@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gate.records.settings import OutputOptions
 from gate.run.home import Home, find_home, log_nothing
@@ -52,17 +52,13 @@ def import_options(
     return _record(ImportOptions, parsed, settings=settings or {})
 
 
-def _record(
-    kind: type[_Options],
-    parsed: argparse.Namespace,
-    **more: Any,  # further fields
-) -> _Options:
-    given = {
-        field.name: value
-        for field in fields(kind)
-        if (value := getattr(parsed, field.name, None)) is not None
-    }
+def _record(kind: type[_Options], parsed: argparse.Namespace, **more: object) -> _Options:
+    """`more`: fields that no option has."""
+    given = {field.name: getattr(parsed, field.name, None) for field in fields(kind)}
     frozen = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in given.items()
+        if value is not None
     }
-    return kind(**{**frozen, **more})
+    frozen.update(more)
+    return kind(**frozen)
