@@ -11,6 +11,7 @@ from functools import cached_property
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
 from gate.graders.claims.directions import is_turned, said_right_after, said_right_before
 from gate.graders.claims.entities import days_of
+from gate.graders.claims.json_texts import read_json
 from gate.graders.claims.labels import (
     Label,
     Row,
@@ -73,6 +74,7 @@ INVENTED = "no source states it, and no calculation with two of their numbers gi
 CONTRADICTIONS = frozenset(
     (SWAPPED, TURNED, NO_YEAR, NO_CODE, NO_NAME, OTHER_YEAR, CHANGED, INVENTED, RANK)
 )
+_VERSIONS = re.compile(r"\.x\b")  # "2.4.x": no quantity
 _FROM = re.compile(r"\bfrom (?:about |around |roughly )?\Z")
 _PRONOUN = re.compile(r"[\s*-]*(?:Its?|He|She|They|Their|His|Her)\b")
 _SUBJECT = re.compile(r"\s*(?:[^\s,(]+[ ]?){1,4}")
@@ -108,7 +110,7 @@ def check(
     years, and not this one.
     """
     answer = unwrapped(answer)
-    labelled = labels_of(tuple(unwrapped(text) for text in context), locale)
+    labelled = labels_of(tuple(unwrapped(read_json(text)) for text in context), locale)
     sources = labelled.sources
     found = _found(answer, sources, locale)
     look = _Look(
@@ -163,7 +165,7 @@ def _explain(look: _Look, claims: Sequence[int]) -> None:
     look.clear_operands()
     _repeat(look)
     for i in claims:
-        if (i not in look.known or i in look.doubted) and look.is_changed(i):
+        if (i not in look.stating or i in look.doubted) and look.is_changed(i):
             look.known.discard(i)
             look.doubted[i] = CHANGED
     _look_for_any_calculation(arithmetic, claims, look.doubted)
@@ -223,6 +225,8 @@ class _Look:
 
     def is_claim(self, i: int, one: Number) -> bool:
         if _is_reference(self.answer, one) or self._is_in_date(one):
+            return False
+        if _VERSIONS.match(self.answer, one.end):
             return False
         if not one.maybe_date:
             if self._is_unknown_name(one):
@@ -336,8 +340,14 @@ class _Look:
         return is_swapped(self.numbers[i], stating, self._saying(i, near, beside), self.labelled)
 
     def _is_elsewhere(self, i: int, stating: Sequence[int]) -> bool:
-        spots = [(where, one.start) for where, one in (self.sources.found[k] for k in stating)]
-        return self.places.is_elsewhere(spots, self.said_around(self.numbers[i].start))
+        found, number = self.sources.found, self.numbers[i]
+        spots = [(where, one.start) for where, one in (found[k] for k in stating)]
+        others = (
+            (where, one.start)
+            for where, one in found
+            if one.unit == number.unit and one.value != number.value
+        )
+        return self.places.is_elsewhere(spots, self.said_around(number.start), others)
 
     def is_changed(self, i: int) -> bool:
         """Whether a source has the words around the number with another number among them."""

@@ -25,18 +25,25 @@ UNKNOWN_NAME = "no source mentions this name"
 _MOST = 100  # of each kind
 _OFTEN = 4  # a name that stands so often in the sources belongs to nothing else
 _TIME = late_pattern(
-    r"(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:h](?P<minute>[0-5]\d)(?::[0-5]\d)?)?(?!:?\d)"
+    r"(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?)?(?!:?\d)"
     r"(?:[ ]?(?P<half>[ap])\.?m\b|(?<=[:h]\d\d)(?![ ]?(?:min|h|km|mm)))",
     re.IGNORECASE,
 )
+_TO = r"(?:to|through|until|and|bis|und|au|et|al?|y|-|–)"
+_DAY_BEFORE = late_pattern(rf"(?<![\d.,:])(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[ ]?{_TO}[ ]?\Z")
+_DAY_AFTER = late_pattern(rf"[ ]?{_TO}[ ]?(?P<day>\d{{1,2}})(?![\d:]|[.,]\d|[ ]?[^\W\d_])")
 _MAY_TIME = late_pattern(r"\d(?::\d|h\d| ?[ap]\.?m)", re.IGNORECASE)
-_CODE = re.compile(r"[A-Z](?<![\w.#-].)[A-Z]{0,4}-?\d{3,}(?![\w-]|[.,]\d)")  # E-4417
+_CODE = re.compile(r"[A-Z](?<![\w.#-].)[A-Z]{0,4}-?\d+(?![\w-]|[.,]\d)")  # E-4417
+_VERSION = re.compile(r"\d+(?<![\w.,-]\d)\.\d+\.\d+(?![\w,]|\.\d)")  # 2.0.3
 # A word with a capital after a word or comma, so that it begins no sentence, with what it goes on.
 _NAME = late_pattern(
     r"[A-Z](?<=[\w,;(] .)(?:[a-z]{2,}[\w'’]*(?: (?:of |de |van |von )?[A-Z][\w'’-]+){0,4}"
     r"|[A-Z]{2,}\b)"
 )
-_GERMAN = late_pattern(r"\b(?:der|die|das|den|dem|ein|eine|und|ist|sind|wurde|nicht|mit|für)\b")
+_GERMAN = late_pattern(
+    r"\b(?:der|die|das|den|dem|des|ein|eine|und|ist|sind|wurde|nicht|mit|für|auf|nach|bei|vom|zum|zur"
+    r"|liegt|damit|nur|ihr|im|sie)\b"
+)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _COMMON_WORDS = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june"
@@ -63,6 +70,8 @@ class _Kind(NamedTuple):
     find: Callable[[str], Iterable[re.Match[str]]]
     read: Callable[[str], Iterator[Key]]
     unknown: str
+    beside: Callable[[re.Match[str]], Iterator[Key]] = lambda _: iter(())  # what it tells with it
+    placed: bool = True  # whether one belongs to one sentence or row
 
 
 def _times_of(text: str) -> Iterable[re.Match[str]]:
@@ -73,16 +82,31 @@ def _days(written: str) -> Iterator[Key]:
     return ((month, day) for _, month, day in dates_in(written) if day)
 
 
+def _days_of_range(found: re.Match[str]) -> Iterator[Key]:
+    """The other end of "9 to 11 May" and "May 9-11"."""
+    text = found.string
+    other = _DAY_BEFORE.search(text, max(0, found.start() - 12), found.start())
+    other = other or _DAY_AFTER.match(text, found.end())
+    if other:
+        yield from ((month, int(other["day"])) for _, month, day in dates_in(found[0]) if day)
+
+
 def _minutes(written: str) -> Iterator[Key]:
-    """Minutes since midnight: of 6:30 without "am" or "pm" two readings."""
+    """Minutes since midnight, and seconds if told: of 6:30 without "am" or "pm" two readings."""
     found = _TIME.match(written)
     if found:
         hour, half = int(found["hour"]), (found["half"] or "").lower()
         minutes = 60 * (hour % 12) + int(found["minute"] or 0)
+        seconds = (int(found["second"]),) if found["second"] else ()
         if hour <= 12 and half != "p":
-            yield (minutes,)
+            yield (minutes, *seconds)
         if hour > 12 or half != "a":
-            yield (minutes + 720,)
+            yield (minutes + 720, *seconds)
+
+
+def _without_seconds(found: re.Match[str]) -> Iterator[Key]:
+    """An answer may leave seconds away."""
+    return (key[:1] for key in _minutes(found[0]) if len(key) > 1)
 
 
 def _itself(written: str) -> Iterator[Key]:
@@ -90,9 +114,10 @@ def _itself(written: str) -> Iterator[Key]:
 
 
 _KINDS = (
-    _Kind(days_of, _days, NO_DATE),
-    _Kind(_times_of, _minutes, NO_TIME),
+    _Kind(days_of, _days, NO_DATE, _days_of_range),
+    _Kind(_times_of, _minutes, NO_TIME, _without_seconds),
     _Kind(_CODE.finditer, _itself, NO_CODE),
+    _Kind(_VERSION.finditer, _itself, NO_CODE, placed=False),
 )
 
 
@@ -124,7 +149,7 @@ class Mentions:
         for where, text in enumerate(self.places.texts):
             for found in kind.find(text[:LIMIT]):
                 shapes.add(_shape(found[0]))
-                for key in kind.read(found[0]):
+                for key in (*kind.read(found[0]), *kind.beside(found)):
                     spots[key].append((where, found.start()))
         asked = {key for one in kind.find(self.question) for key in kind.read(one[0])}
         for found in said if spots else ():
@@ -133,15 +158,25 @@ class Mentions:
                 continue
             held = [spot for key in keys for spot in spots.get(key, ())]
             if held:
-                if self._is_elsewhere(found, held):
+                if not kind.placed:
+                    continue
+                if kind.unknown == NO_CODE and any(map(self.places.begins_with, held)):
+                    continue
+                others = (spot for key in spots for spot in spots[key] if key not in keys)
+                if self._is_elsewhere(found, held, others):
                     yield _unknown(found, ELSEWHERE)
             elif kind.unknown != NO_CODE or _shape(found[0]) in shapes:
                 yield _unknown(found, kind.unknown)
 
-    def _is_elsewhere(self, found: re.Match[str], spots: Sequence[tuple[int, int]]) -> bool:
+    def _is_elsewhere(
+        self,
+        found: re.Match[str],
+        spots: Sequence[tuple[int, int]],
+        others: Iterable[tuple[int, int]] = (),
+    ) -> bool:
         own = words(found[0])
         said = tuple(some - own for some in self.said_around(found.start()))
-        return self.places.is_elsewhere(spots, said)
+        return self.places.is_elsewhere(spots, said, others)
 
     def _names(self) -> Iterator[Unknown]:
         """Names in the sentences that speak of what the sources speak of; not of the one who
@@ -181,8 +216,7 @@ class Mentions:
         spots = self._spots_of(name)
         if len(spots) == _OFTEN:
             return ()
-        is_subject = any(self.places.begins_with(spot) for spot in spots)
-        return () if is_subject else spots
+        return () if any(map(self.places.is_subject, spots)) else spots
 
     def _spots_of(self, name: str) -> list[tuple[int, int]]:
         """The first places of the sources that have the name."""

@@ -77,6 +77,11 @@ _VERSUS = re.compile(
     r"|down from|after|than|over|to)\b[^.;()\d]{0,15}"
 )
 _POINTS = re.compile(r"points?|pp|bps?", re.IGNORECASE)
+_BOUND = re.compile(
+    r"\b(?:at (?:least|most)|(?:more|less|fewer|no more|no less|no later) than|within|minimum of"
+    r"|maximum of|mindestens|höchstens|au moins|au plus|al menos) \Z",
+    re.IGNORECASE,
+)
 _RANGED = re.compile(r"(?: to |\u2013)\d")
 _THAN = re.compile(r"\b(?:than|over|against|compared (?:with|to)|versus|vs)\b", re.IGNORECASE)
 _SMALL_COUNTS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0)
@@ -218,7 +223,9 @@ class Named:
         """ "fell from $5 to $4, or 20 %": the two known numbers, the first of which is the base."""
         working = self.working
         inside = working.inside(*working.sentences.around(working.numbers[i].start), i, _MOST)
-        known = [k for k in inside if k < i and k in working.known]
+        known = [
+            k for k in inside if k < i and k in working.known and not working.numbers[k].maybe_date
+        ]
         for k, j in pairwise(known):
             a, b = working.own(k), working.own(j)
             between = working.answer[a.number.end : b.number.start]
@@ -246,6 +253,8 @@ class Named:
         told, number = claim.told, claim.number
         if _RATE.match(working.answer, number.end) or (claim.unit and claim.unit.offset):
             return False
+        if SUM in told.named and number.unit not in PARTS:
+            return False  # perhaps of more than two
         spelled = counted_in_words(f"{working.answer[told.before : told.end]} {working.question}")
         own = (
             working.own(k)
@@ -347,6 +356,9 @@ class Named:
             return False
         candidates = Candidates([one for one, _ in pool], among)
         wanted = _wanted(told)
+        number, answer = claim.number, self.working.answer
+        if not number.unit and _BOUND.search(answer, max(0, number.start - 20), number.start):
+            wanted -= {"difference"}  # "at least 5 days" is no rest
         return any(
             self._is_meant(claim, target, name, pool[a], pool[b])
             for target in targets
@@ -538,7 +550,8 @@ class Named:
             one.place < 0 and conflict(_periods(one), claim.told.when) for one in (a, b)
         ):
             return False  # of another month than the one that is told
-        within = name in ("ratio", "change") and {a.kind, b.kind} <= claim.own_kinds
+        compares = name in ("ratio", "change", "difference")
+        within = compares and {a.kind, b.kind} <= claim.own_kinds
         if within and not sharp and -1 in (a.place, b.place):
             return False  # a sentence with two of its own is not looked beyond
         together = a.source >= 0 and b.source in self.working.labels.beside(a.source)
@@ -598,6 +611,8 @@ def _is_whole(target: Target, told: Told, whole: Whole, level: Level) -> bool:
     """Whether the target is the sum or the average of all numbers of a kind."""
     kind = whole.operand.kind
     if kind != target.kind and not (target.kind == "money" and not kind):
+        return False
+    if whole.is_in_part(told.said):
         return False
     total, mean = told.names(SUM), told.names(AVERAGE)
     amount = base(whole.operand)

@@ -41,6 +41,12 @@ class Whole(NamedTuple):
     operand: Operand
     size: int
     words: Words
+    apart: tuple[Words, ...] = ()  # the other words of each label
+
+    def is_in_part(self, said: Words) -> bool:
+        """Whether words name several of the numbers, but not all."""
+        named = sum(not own.isdisjoint(said) for own in self.apart)
+        return 2 <= named < self.size
 
 
 @dataclass(frozen=True)
@@ -166,9 +172,13 @@ class Labels:
             return None
         unit = Measure(some[0].kind, 1.0) if some[0].unit is not None else None
         number = some[0].number._replace(value=total)
-        near = frozenset.intersection(*(one.label.every if one.label else _NONE for one in some))
+        every = [one.label.every if one.label else _NONE for one in some]
+        near = frozenset.intersection(*every)
+        apart = tuple(words - near for words in every)
         label = Label(near, _NONE, unit)
-        return Whole(Operand(total, some[0].kind, unit, number, label, WHOLE), len(some), near)
+        return Whole(
+            Operand(total, some[0].kind, unit, number, label, WHOLE), len(some), near, apart
+        )
 
     @cached_property
     def columns(self) -> list[list[int]]:

@@ -7,17 +7,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from gate.graders.claims.labels import Words, rows_of, words
+from gate.graders.claims.labels import Row, Words, rows_of, words
 from gate.graders.claims.sentences import Sentences
 from gate.text.numbers.number import LIMIT
 
 ELSEWHERE = "the sources have it in another connection"
 _MOST = 400  # sentences and rows
 _FEWEST = 2
+_MORE = 2  # words by which another place has to be nearer
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_SIGN = re.compile(r"[^\W\d_]|\d{3}|\d\D+\d")  # "1." before an item is no place
 _BEGIN = re.compile(r"\W*(?:(?:the|an?) )?", re.IGNORECASE)
 
 
@@ -32,11 +36,10 @@ class Places:
         """Which text, and where each sentence or row begins and ends."""
         made: list[tuple[int, int, int]] = []
         for where, text in enumerate(self.texts):
-            text = text[:LIMIT]
-            rows = rows_of(text)
+            text, rows = text[:LIMIT], self._rows[where]
             for begin, end in Sentences(text).spans():
                 header = "|" in text[begin:end] and begin not in rows
-                if text[begin:end].strip() and not header:
+                if _SIGN.search(text, begin, end) and not header:
                     made.append((where, begin, end))
         return made[:_MOST]
 
@@ -56,7 +59,12 @@ class Places:
 
     @cached_property
     def _words(self) -> list[Words]:
-        return [words(self.texts[where][begin:end]) for where, begin, end in self._spans]
+        """Of a row those of its header too."""
+        made = []
+        for where, begin, end in self._spans:
+            own, row = words(self.texts[where][begin:end]), self._rows[where].get(begin)
+            made.append(own | words(" ".join(row.header)) if row else own)
+        return made
 
     @cached_property
     def _bare(self) -> frozenset[int]:
@@ -73,27 +81,68 @@ class Places:
         return k if where == spot[0] and spot[1] < end else None
 
     def begins_with(self, spot: tuple[int, int]) -> bool:
-        """Whether a sentence or row begins with what stands at a position, articles apart."""
+        """Whether a sentence or row begins with what stands at a position, figures apart."""
+        k = self._at(spot)
+        return k is not None and not _LETTER.search(self.texts[spot[0]], self._spans[k][1], spot[1])
+
+    def is_subject(self, spot: tuple[int, int]) -> bool:
+        """Whether a sentence begins with what stands at a position, articles apart, or it is in the
+        first cell of its row that has a word.
+        """
         k = self._at(spot)
         if k is None:
             return False
         where, begin, _ = self._spans[k]
-        return bool(_BEGIN.fullmatch(self.texts[where], begin, spot[1]))
+        text = self.texts[where]
+        if row := self._rows[where].get(begin):
+            earlier, _, _ = text[begin : spot[1]].rpartition(row.sign)
+            return not _WORD.search(earlier)
+        return bool(_BEGIN.fullmatch(text, begin, spot[1]))
 
-    def is_elsewhere(self, spots: Iterable[tuple[int, int]], said: Iterable[Words]) -> bool:
-        """Whether none of the places that have a value shares a word with what is said of it, while
-        another place does.
+    @cached_property
+    def _rows(self) -> list[Mapping[int, Row]]:
+        return [rows_of(text[:LIMIT]) for text in self.texts]
+
+    def is_elsewhere(
+        self,
+        spots: Iterable[tuple[int, int]],
+        said: Iterable[Words],
+        others: Iterable[tuple[int, int]] = (),
+    ) -> bool:
+        """Whether another place is what the words speak of, not one of those that have a value:
+        none of these shares a word with what is said of it; or they do, but a place that has
+        another value of the kind shares all those words and more.
 
         `spots`: text and position of the value. `said`: the words of its sentence; then those to go
-        by if no place has one of them.
+        by if no place has one of them. `others`: positions of other values of the kind.
         """
         if len(self._spans) < _FEWEST:
             return False
-        holding = {self._at(spot) for spot in spots} - {None}
+        holding = {k for spot in spots if (k := self._at(spot)) is not None}
         if not holding.isdisjoint(self._bare):
             return False  # the result of a tool says its number of nothing else
+        said = list(said)
         for some in said:
-            sharing = [k for word in some for k in self._telling.get(word, ())]
-            if sharing:
-                return bool(holding) and holding.isdisjoint(sharing)
+            shared: dict[int, set[str]] = defaultdict(set)
+            for word in some:
+                for k in self._telling.get(word, ()):
+                    shared[k].add(word)
+            if shared:
+                if holding.isdisjoint(shared) and any(
+                    not holding.isdisjoint(self._telling.get(word, ())) for word in said[-1]
+                ):
+                    return False
+                rivals = {k for spot in others if (k := self._at(spot)) is not None}
+                return bool(holding) and _is_nearer(rivals, holding, shared)
         return False
+
+
+def _is_nearer(rivals: Set[int], holding: Set[int], shared: Mapping[int, Set[str]]) -> bool:
+    """Whether no place that has the value shares a word, or a rival shares all those and more."""
+    if holding.isdisjoint(shared):
+        return True
+    held = [shared.get(k, frozenset()) for k in holding]
+    return any(
+        all(some < shared[k] and len(shared[k]) >= len(some) + _MORE for some in held)
+        for k in (rivals - holding) & shared.keys()
+    )

@@ -69,8 +69,10 @@ def precision(claim: Number, text: str) -> float:
     """How far off the claim may be as it is stated: half of its last digit; "about 1,200": half of
     the last digit before the zeros, too.
     """
-    before = text[max(0, claim.start - 16) : claim.start].split()
-    if not before or before[-1].lower() not in _HEDGES or not claim.value:
+    before = text[max(0, claim.start - 16) : claim.start].lower().split()
+    if not before or before[-1] not in _HEDGES or not claim.value:
+        return claim.step / 2
+    if before[-1] == "to" and before[-2:-1] != ["close"]:
         return claim.step / 2
     zeros = claim.step
     while claim.value % (zeros * 10) == 0 and zeros < abs(claim.value):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.graders.claims.labels import Words, agree, conflict, periods
+from gate.graders.claims.labels import Label, Words, agree, conflict, periods
 from gate.graders.claims.operands import Labels
 from gate.text.numbers.currencies import currencies
 from gate.text.numbers.measures import same_kind
@@ -23,6 +23,7 @@ _GENERIC_WORDS = (
     " usd eur gbp figure data item type key"
 )
 GENERIC = frozenset(_GENERIC_WORDS.split())  # of records, whatever they are of
+_SEASONS = frozenset(("spring", "summer", "autumn", "winter", "year"))
 _RIVALS = 60  # of one claim
 _FEW = 6
 _CLEAR = 2  # words beside the claim that only the label of the rival has
@@ -109,6 +110,17 @@ def _is_of_another(rival: int, stated: int, saying: Saying, labelled: Labels) ->
     )
 
 
+def _is_too_special(its: Label, mine: Label, saying: Saying) -> bool:
+    """ "The Archive tier", where one row is "Archive" and another one "Deep Archive"."""
+    return (
+        its.series is not None
+        and its.series == mine.series
+        and its.near < mine.near
+        and (mine.near - its.near).isdisjoint(saying.wide)
+        and bool(its.near & saying.near)
+    )
+
+
 def _wins(
     rival: int, stated: int, saying: Saying, when: dict[str, set[str]], labelled: Labels
 ) -> bool:
@@ -123,10 +135,13 @@ def _wins(
     if _is_of_another(rival, stated, saying, labelled):
         return True
     only_its = its.near - mine.every
+    if not mine.series and not periods(mine.near) and rival in labelled.beside(stated):
+        only_its = only_its.difference(*its_when.values(), _SEASONS)  # said of the whole sentence
     if not only_its & near:
-        return False
+        return _is_too_special(its, mine, saying)
     only_mine = mine.near - its.near - GENERIC
-    if len(only_its & saying.near) >= _CLEAR and not only_mine & saying.near:
+    own = only_mine if its_when else only_mine.difference(*periods(mine.near).values(), _SEASONS)
+    if len(only_its & saying.near) >= _CLEAR and not own & saying.near:
         return True
     if not only_mine and abs(rival - stated) != 1:
         return False  # it says nothing of its own that could be something else
