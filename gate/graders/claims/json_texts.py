@@ -20,7 +20,12 @@ def read_json(text: str) -> str:
     if text.lstrip()[:1] not in _OPENS:
         return text
     data = _parse(text)
-    return text if data is None else "\n".join(_lines(data, "", _DEPTH))
+    return text if data is None else describe_json(data)
+
+
+def describe_json(data: Json) -> str:
+    """JSON data as a person would write it; what lies deeper than eight levels is left out."""
+    return "\n".join(_lines(data, "", _DEPTH))
 
 
 def _parse(text: str) -> Json | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.records import Case, Json, Response
+from gate.graders.claims.json_texts import describe_json
+from gate.records import Case, Response
 
 _TOTAL = 1_000_000  # characters of all texts that are read
-_DEPTH = 6  # of data in a tool's result
 
 
 def context_of(case: Case, response: Response) -> tuple[str, ...] | None:
@@ -47,23 +47,6 @@ def _texts(case: Case, response: Response) -> Iterator[str]:
         yield response.context
     yield from (one.text for one in response.retrieved or () if one.text)
     for step in response.steps or ():
-        text = step.result if isinstance(step.result, str) else "\n".join(lines(step.result))
+        text = step.result if isinstance(step.result, str) else describe_json(step.result)
         if text.strip():
             yield text
-
-
-def lines(data: Json, about: str = "", depth: int = _DEPTH) -> Iterator[str]:
-    """Data as lines "North revenue: 300": each number with the words of its record."""
-    if isinstance(data, dict) and depth:
-        words = [one for one in data.values() if isinstance(one, str)]
-        record = " ".join([about, *words]).strip()[:200]
-        if len(words) == len(data):
-            yield record
-        for name, value in data.items():
-            if not isinstance(value, str):
-                yield from lines(value, f"{record} {name}".strip(), depth - 1)
-    elif isinstance(data, list) and depth:
-        for item in data:
-            yield from lines(item, about, depth - 1)
-    elif data is not None and not isinstance(data, (bool, dict, list)):
-        yield f"{about}: {data}" if about else str(data)
