@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gate.records.settings import OutputOptions
 from gate.run.home import Home, find_home, log_nothing
@@ -55,7 +55,7 @@ def import_options(
 def _record(kind: type[_Options], parsed: argparse.Namespace, **more: object) -> _Options:
     """`more`: fields that no option has."""
     given = {field.name: getattr(parsed, field.name, None) for field in fields(kind)}
-    frozen = {
+    frozen: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in given.items()
         if value is not None
