@@ -15,7 +15,7 @@ from gate.stats.matching import make_mask, maximum_matching
 from gate.text.denial import is_denied
 from gate.text.late_pattern import late_pattern
 from gate.text.longer_names import without_longer
-from gate.text.numbers.number import LIMIT, SMALL, TENS, Locale, Sign
+from gate.text.numbers.number import LIMIT, SMALL, TENS, Locale, Number, Sign
 from gate.text.numbers.page import Page
 from gate.text.phrases import find_phrase, fold_text
 from gate.user_code.patterns import search
@@ -27,6 +27,7 @@ METRIC = "correctness.fact_accuracy"
 _CODE_LIMIT = 80  # characters of a value in a failure code
 _DIGITS = 40  # of a text that may be a number
 _STRUCK = late_pattern(r"~~[^~\n]{1,200}~~")  # out: "~~$79.99~~ $49.99"
+_NUMBER_WORDS = frozenset((*SMALL, *TENS, "half"))
 _NAMED = 5  # missing facts that the reason explains
 
 _VALUE: Json = {"type": ["number", "string"]}
@@ -147,15 +148,16 @@ class Facts:
             patterns, found = tuple(map(_pattern, several)), []
         else:
             patterns, found = (), [self._expected(one, given.get("as")) for one in several]
-        tolerance = given.get("tolerance")
+        numbers = tuple(one for one in found if not isinstance(one, str))
+        phrases = tuple(one for one in found if isinstance(one, str))
         return Fact(
             label=_label(several[0]) if several else "",
-            tolerance=self.rel_tol if tolerance is None else float(tolerance),
+            tolerance=_tolerance(given, self.rel_tol, numbers),
             required=given.get("required", True),
             must_not=given.get("must_not", False),
             near=_labels(given.get("near")),
-            numbers=tuple(one for one in found if not isinstance(one, str)),
-            phrases=tuple(one for one in found if isinstance(one, str)),
+            numbers=numbers,
+            phrases=phrases + self._comparing.get_texts(numbers) if numbers else phrases,
             patterns=patterns,
         )
 
@@ -213,16 +215,26 @@ class Facts:
         return self._comparing.find_all(fact.numbers, page, fact.near, fact.tolerance)
 
 
+def _tolerance(given: CheckedJson, rel_tol: float, numbers: Sequence[Expected]) -> float:
+    """The fact's own, or the usual one; that of 99.95 % is a share of what is missing to 100."""
+    if given.get("tolerance") is not None:
+        return float(given["tolerance"])
+    first = numbers[0] if numbers else None
+    if isinstance(first, Number) and first.unit == "%" and first.step < 1:
+        missing = (100 - first.value) / first.value if 90 < first.value < 100 else 1.0
+        return rel_tol * missing
+    return rel_tol
+
+
 def _has_figures(text: str) -> bool:
     return any(map(str.isnumeric, text))
 
 
 def _may_state(text: str) -> bool:
-    """Whether a text may be a number, or begin with one: 12, "$1.2M", "six months"."""
+    """Whether a text may have a number: 12, "$1.2M", "six months", "a warranty of two years"."""
     if _has_figures(text):
         return True
-    first = text.partition(" ")[0].partition("-")[0].lower()
-    return first in SMALL or first in TENS
+    return not _NUMBER_WORDS.isdisjoint(text.lower().replace("-", " ").split())
 
 
 def _texts(keys: Mapping[str, CheckedJson]) -> Iterator[tuple[Mapping[str, Json], str]]:

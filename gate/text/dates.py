@@ -25,6 +25,8 @@ _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
 _SHORT = r"(?: ?['\u2019]|[-/ ])(?P<short>\d\d)"
 _PARTS = r"(?P<nth>first|second|third|fourth|1st|2nd|3rd|4th)[ -](?P<part>quarter|half)"
 _HALF = r"(?P<half>[ap])\.?m\b"
+# Not in any case: "et" and "ist" are other words.
+_ZONE = r"(?: ?(?P<zone>(?-i:UTC|GMT|CES?T|ME[SZ]Z|BST|[ECMP][SD]?T|IST|JST|Z))(?![\w+]))?"
 _FORMS = tuple(
     late_pattern(rf"(?<!\w){form}(?!\w)", re.IGNORECASE)
     for form in (
@@ -34,15 +36,16 @@ _FORMS = tuple(
         r"(?P<year>(?:19|20)\d\d)([-/.]?)(?P<month>0[1-9]|1[0-2])\2(?P<day>[0-2]\d|3[01])(?:T\S+)?",
         r"(?P<one>\d{1,2})([-/.])(?P<two>\d{1,2})\2(?P<year>(?:19|20)?\d\d)",
         r"(?P<one>\d{1,2})(/)(?P<two>\d{1,2})(?![/\d])",
+        r"(?P<one>\d{1,2})(\.)(?P<two>\d{1,2})\.(?!\d)",
         rf"{_PARTS}(?:,? (?:of |in )?(?:the )?(?:fiscal |financial )?(?:year )?{_YEAR})?",
         rf"(?P<part>[qh])(?P<nth>[1-4])(?:(?:,? (?:of |in )?|[-/ ]?)(?:FY ?)?{_YEAR}|{_SHORT})?",
         r"(?P<nth>[1-4])(?P<part>[qh])(?: ?(?P<year>(?:19|20)\d\d)| ?['\u2019]?(?P<short>\d\d))?",
         r"(?P<part>FY) ?(?:(?P<year>(?:19|20)\d\d)|['\u2019]?(?P<short>\d\d))",
         r"(?:the )?(?:fiscal|financial)(?: year)? (?P<fy>(?:19|20)\d\d)",
         rf"(?P<hour>[01]?\d|2[0-3])[:h](?P<minute>[0-5]\d)(?::[0-5]\d)?"
-        rf"(?: ?{_HALF}| ?(?:Uhr|h)\b)?",
-        rf"(?P<hour>[01]?\d|2[0-3])\.(?P<minute>[0-5]\d)(?: ?{_HALF}| Uhr)",
-        rf"(?P<hour>1[0-2]|0?[1-9]) ?(?:{_HALF}|o['\u2019]clock)",
+        rf"(?: ?{_HALF}| ?(?:Uhr|h)\b)?{_ZONE}",
+        rf"(?P<hour>[01]?\d|2[0-3])\.(?P<minute>[0-5]\d)(?: ?{_HALF}| Uhr){_ZONE}",
+        rf"(?P<hour>1[0-2]|0?[1-9]) ?(?:{_HALF}|o['\u2019]clock){_ZONE}",
         r"(?P<hour>[01]?\d|2[0-3]) ?(?:Uhr|h|heures)",
         r"(?P<noon>noon|midday|midnight)",
     )
@@ -56,7 +59,8 @@ _WEEKDAY = late_pattern(
     r"\A(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|\w+tag),? (?:the |den )?", re.I
 )
 _NTH = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
-Date = tuple[str, str, str]  # year, month or part of the year or time, day; each may be ""
+# Year, month or part of the year or time, day or zone of the time; each may be "".
+Date = tuple[str, str, str]
 
 
 def may_date(phrase: str) -> bool:
@@ -103,7 +107,8 @@ def _read(found: re.Match[str]) -> Iterator[Date]:
         hour = int(said["hour"])
         if "half" in said:
             hour = hour % 12 + 12 * (said["half"] == "p")
-        yield "", f"{hour}:{said.get('minute', '00')}", ""
+        zone = said.get("zone", "")
+        yield "", f"{hour}:{said.get('minute', '00')}", "utc" if zone in ("gmt", "z") else zone
     elif "noon" in said:
         yield "", "0:00" if said["noon"] == "midnight" else "12:00", ""
     elif "fy" in said or said["part"] == "fy":

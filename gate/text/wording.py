@@ -14,6 +14,7 @@ from gate.text.denial import is_denied
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.number import SMALL
 from gate.text.phrases import fold_text
+from gate.text.retold import find_codes, read_retold
 
 _INITIALS = late_pattern(r"(?<![\w.])(?:[A-Z]\. ?){2,8}(?:[A-Z]\b(?!\.))?")
 _TITLE_DOT = late_pattern(r"\b(dr|mr|mrs|ms|st|mt|ft|vs?|prof|jr|sr|inc|ltd|corp|co)\.")
@@ -23,10 +24,17 @@ _ORDINAL_NAMES = "first second third fourth fifth sixth seventh eighth ninth ten
 _ORDINALS = {name: n for n, name in enumerate(_ORDINAL_NAMES.split(), 1)}
 _ORDINALS |= {"eighteenth": 18, "nineteenth": 19, "twentieth": 20}
 _COUNTS = {name: value for name, value in SMALL.items() if value > 1}
-_PER = {"hr": "hour", "h": "hour", "d": "day", "wk": "week", "mo": "month", "yr": "year"}
+_FREE = (
+    r"\b(?:at no (?:extra |additional )?(?:cost|charge)|without (?:extra )?charge|costs? nothing"
+    r"|complimentary|for free|(?:won't|will not|not) be charged(?! (?:until|for|extra|more))"
+    r"|(?<=is )free|(?<=are )free)\b(?! (?:of|from|to|for|until|if|when)\b)"
+)
 _SHORTER: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (late_pattern(r"\b(?:saint|sankt)\b"), "st"),
     (late_pattern(r"\bmount\b"), "mt"),
+    (late_pattern(r"\bpostgres\b"), "postgresql"),
+    (late_pattern(r"\bk8s\b"), "kubernetes"),
+    (late_pattern(_FREE), "free of charge"),
     (late_pattern(r"\b(?:versus|vs)\b"), "v"),
     (late_pattern(r"(?<=[a-z]) (?:is|are|was) (?=[\d#])"), " "),
     (
@@ -39,13 +47,6 @@ _SHORTER: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
     (late_pattern(r"\b(?<=war |ype |ase |ass |art |ade )([ivx])\b"), lambda found: _numeral(found)),
     (late_pattern(rf"\b({'|'.join(_COUNTS)})\b"), lambda found: str(_COUNTS[found[1]])),
     (late_pattern(rf"\b({'|'.join(_ORDINALS)})\b"), lambda found: _nth(_ORDINALS[found[1]])),
-    (
-        late_pattern(
-            r"(?: ?/ ?| (?:per|an?|each|every|pro) )(hour|hr|h|day|d|week|wk|month|mo|year|yr"
-            r"|user|person|night|seat)\b"
-        ),
-        lambda found: f"/{_PER.get(found[1], found[1])}",
-    ),
 )
 _LABEL_END = late_pattern(r"(?<=\w)[*_ ]{0,3}[:=|][*_ |]{1,6}(?=[\w#])")  # **SKU:** 0245776
 _COUNTRIES = (
@@ -104,16 +105,19 @@ def states(phrase: str, text: str) -> bool:
     """Whether `text` states `phrase`, both as they are written; a model's name is not that of a
     larger one ("iPhone 15" in "iPhone 15 Pro").
     """
-    wanted = _pattern(phrase)
-    if wanted is None:
+    wanted = _patterns(phrase)
+    if not wanted:
         return False
     for form in _forms(text, phrase.isascii()):
-        if any(not is_denied(form, *found.span()) for found in wanted.finditer(form)):
-            return True
+        for pattern in wanted:
+            if any(not is_denied(form, *found.span()) for found in pattern.finditer(form)):
+                return True
     if dates.may_date(phrase) and dates.states_date(phrase, text):
         return True
     initials = _initials(phrase)
-    return bool(initials and initials.search(text))
+    if initials and initials.search(text):
+        return True
+    return any(not is_denied(text, *found.span()) for found in find_codes(phrase, text))
 
 
 @lru_cache(maxsize=4096)
@@ -127,7 +131,8 @@ def _initials(phrase: str) -> re.Pattern[str] | None:
 
 
 @lru_cache(maxsize=4096)
-def _pattern(phrase: str) -> re.Pattern[str] | None:
+def _patterns(phrase: str) -> tuple[re.Pattern[str], ...]:
+    """What states the phrase in the forms of a text."""
     forms = [_ARTICLE.sub("", form, count=1) for form in _forms(phrase, True)]
     if _NAME.fullmatch(phrase):
         forms += [" ".join((form.split()[-1], *form.split()[:-1])) for form in forms]
@@ -135,7 +140,7 @@ def _pattern(phrase: str) -> re.Pattern[str] | None:
     if _NAME.fullmatch(phrase):
         written = written.replace(" ", r" (?:[a-z]\.? )?")
     if not written:
-        return None
+        return ()
     last = phrase.split()[-1]
     ending = ""
     if last.isalpha() and last.islower() and len(last) >= 3 and last not in _NO_PLURAL:
@@ -144,9 +149,9 @@ def _pattern(phrase: str) -> re.Pattern[str] | None:
             written = "|".join(f"{re.escape(form[:-1])}(?:y|ie)" for form in forms)
     before = r"(?:(?<!\w)|(?<=\bv)(?=\d))(?<!\d[.,])" if phrase[0].isalnum() else ""
     after = r"(?!\w)(?![.,]\d)(?![+#])" if phrase[-1].isalnum() else ""
-    return re.compile(
-        f"{before}(?:{written}){ending}{after}{_MODEL if last[-1:].isdigit() else ''}"
-    )
+    model = _MODEL if last[-1:].isdigit() else ""
+    own = re.compile(f"{before}(?:{written}){ending}{after}{model}")
+    return own, *read_retold(phrase, forms[0])
 
 
 def _forms(text: str, plain: bool) -> Iterator[str]:

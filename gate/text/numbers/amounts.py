@@ -35,6 +35,12 @@ _SINGLE = late_pattern(
     r"(?P<unit>[^\W\d_]{3,12})\b(?P<half> and a half| et demie?| y media)?",
     re.IGNORECASE,
 )
+_PARTS_OF_ONE = late_pattern(
+    r"(?<![\w-])(?<!and a )(?<!und eine )(?:(?P<three>tres|trois|drei)[ -]?)?"
+    r"(?:(?P<half>media|demi|halbe[nr]?|half)|cuartos?(?: de)?|quarts?(?: d[e'\u2019])?|viertel)"
+    r"[ -]?(?P<unit>hora|heure|stunden?|hour|año|jahr|year)s?\b",
+    re.IGNORECASE,
+)
 _NO_SINGLE = frozenset(("half", "of", "times", "once", "twice", "per", "fois", "veces", "mal"))
 _MARKS = late_pattern(r"[*_`)]{1,3}(?= |[^\W\d_])")  # of Markdown, around the figures
 _HEAD = late_pattern(r"[(\[](?P<unit>[^\W\d_]{1,8})[)\]]\W{0,6}\Z")
@@ -46,6 +52,12 @@ _NO_NOUN = (
 _COUNTED = late_pattern(
     rf" (?:{_NO_NOUN}[a-z][a-z-]+ ){{0,2}}{_NO_NOUN}[a-z]{{3,}}[a-rtv-z]s\b"
     r"| (?:[a-zäöüß]{3,}e[nrs]? )?(?!Prozent|Euro|Dollar)[A-ZÄÖÜ][a-zäöüß]{3,}(?:e[nr]?|er)\b"
+)
+
+
+_CENTS = late_pattern(
+    r"[ \u00a0]?(?P<unit>\u00a2|(?:p|pence|(?:euro )?cents?|cts?|centimes|c\u00e9ntimos)\b)",
+    re.IGNORECASE,
 )
 
 
@@ -61,9 +73,14 @@ def read_amount(text: str, locale: Locale = "en") -> Amount | None:
     """The number and the unit, or the noun, that all of a text is; None for any other text."""
     text = text.strip()
     found = numbers(text, locale) if len(text) <= _LONGEST else ()
-    if len(found) != 1 or found[0].start or found[0].unit or read_date(text):
+    if not found or found[0].start or found[0].unit or read_date(text):
         return None
-    return _counted(text, found[0])
+    if len(found) == 2:
+        added, rest = find_measures(text, found, ("", ""))
+        unit = _unit(text, found[1])
+        whole = added and not rest and unit and unit.end == len(text)
+        return Amount(*added) if added and whole else None
+    return _counted(text, found[0]) if len(found) == 1 else None
 
 
 def read_in_words(text: str) -> Number | Amount | None:
@@ -79,14 +96,29 @@ def read_in_words(text: str) -> Number | Amount | None:
 
 
 def _counted(text: str, number: Number) -> Amount | None:
-    unit = measured(text, number)
+    unit = _unit(text, number)
     if unit and unit.end == len(text):
         glued = text[number.end :]
         # "7g" may be the name of something, "7 g" and "7kg" are amounts.
         is_name = len(glued) == 1 and glued.isalpha() and glued != "x"
         return None if is_name else Amount(number, unit.measure)
-    noun = _NOUN.match(text, number.end)
+    if unit and unit.measure.dimension != "times":
+        return None  # "2-year warranty": no noun is counted
+    noun = None if read_cents(text, number) else _NOUN.match(text, number.end)
     return Amount(number, None, noun[1]) if noun else None
+
+
+def read_cents(text: str, number: Number) -> Number | None:
+    """ "50 cents" as 0.50 of a currency; None where no cents follow."""
+    found = _CENTS.match(text, number.end - len(number.unit))
+    if found is None:
+        return None
+    return number._replace(
+        value=number.value / 100,
+        unit=found["unit"].lower(),
+        step=number.step / 100,
+        end=found.end(),
+    )
 
 
 def find_measures(
@@ -125,6 +157,10 @@ def find_single(text: str) -> Iterator[tuple[Number, Measure]]:
             continue
         value = 1.5 if found["half"] else 1.0
         yield Number(value, "", 1.0, found[0], *found.span()), measure
+    for found in _PARTS_OF_ONE.finditer(text):
+        value = 0.5 if found["half"] else 0.75 if found["three"] else 0.25
+        if measure := measure_of_word(found["unit"].lower()):
+            yield Number(value, "", 0.0, found[0], *found.span()), measure
 
 
 def counts(text: str, number: Number) -> bool:
@@ -193,9 +229,9 @@ def _added(text: str, first: _Made, last: _Made) -> tuple[Number, Measure] | Non
     if unit.dimension != part.dimension or not 0 <= more.value * part.factor < unit.factor:
         return None
     between = text[first[1].end : more.start]
-    if one.value < 0 or not one.value.is_integer() or between.strip(" ,") not in ("", "and", "&"):
+    if one.value < 0 or not one.value.is_integer() or len(between) > len(" and "):
         return None
-    if len(between) > len(" and "):
+    if between.strip(" ,") not in ("", "and", "&", "und", "et", "y"):
         return None
     share = part.factor / unit.factor
     value = one.value + more.value * share
@@ -209,6 +245,7 @@ def _counting(noun: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     last = words[-1]
     stem = last[:-1] if len(last) > 3 and last.endswith("s") and not last.endswith("ss") else last
     written = r"[\s-]+".join([*map(re.escape, words[:-1]), rf"{re.escape(stem)}(?:e?s)?"])
+    written = written.replace(r"[\s-]+per[\s-]+", r"(?:\s*/\s*|\s(?:per|an?|each|every)\s)")
     between = rf"(?:{_NO_NOUN}[^\W\d_][\w-]+[ ]){{0,2}}"
     return (
         re.compile(rf"[\s*_-]+{between}{written}(?!\w)", re.IGNORECASE),

@@ -13,6 +13,7 @@ from gate.text.late_pattern import late_pattern
 from gate.text.numbers import amounts
 from gate.text.numbers.agreement import agrees, read_whole, stated
 from gate.text.numbers.amounts import Amount, read_amount, read_in_words
+from gate.text.numbers.described import Described, is_about, read_described
 from gate.text.numbers.labels import only_names
 from gate.text.numbers.number import PARTS, Locale, Number, Sign
 from gate.text.numbers.page import Labels, Page
@@ -21,10 +22,6 @@ from gate.text.numbers.scanning import numbers
 
 _LONGEST_SPAN = 40  # characters of a range
 
-_CENTS = late_pattern(
-    r"[ \u00a0]?(?P<unit>\u00a2|(?:p|pence|(?:euro )?cents?|cts?|centimes|c\u00e9ntimos)\b)",
-    re.IGNORECASE,
-)
 _VERBS = (
     r"fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|shr[aiu]nk(?:en|s)?"
     r"|slipp?(?:ed|s)|sank|sunk|slid|slump(?:ed|s)|plunged|plummeted|tumbled|lost|lower(?:ed)?|reduced|cut|down"
@@ -44,6 +41,10 @@ _BELOW = late_pattern(
     r"[^.;\n]{0,24} (?:below zero|below freezing|unter null|bajo cero|(?:en dessous de|sous) zéro)",
     re.IGNORECASE,
 )
+_YEAR_SAID = late_pattern(
+    r"\b(?:in|since|until|year|Jahre?|seit|depuis|desde|en|año|année) \Z", re.IGNORECASE
+)
+_NOUN = late_pattern(r" (?!(?:the|and|when|with|after|before|but|und|mit)\b)[a-z]{3,}")
 _LESS = late_pattern(
     r" (?:lower|less|fewer|down|drop|declines?|decrease|fall|reduction|loss|below zero|weniger"
     r"|niedriger|gesunken|gefallen|zurückgegangen|Rückgang|de moins|menos|bajo cero|unter null)\b",
@@ -54,11 +55,12 @@ _LESS = late_pattern(
 class Span(NamedTuple):
     """ "5-7 days": both ends have to stand there, joined."""
 
+    text: str
     low: Number | Amount
     high: Number | Amount
 
 
-Expected = Number | Amount | Span
+Expected = Number | Amount | Span | Described
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Comparing:
             read_amount(value, self.locale)
             or (read_in_words(value) if self.words else None)
             or self._read_span(value)
+            or read_described(value, self.locale, in_words=self.words)
         )
 
     def _read_span(self, text: str) -> Span | None:
@@ -93,11 +96,15 @@ class Comparing:
             low, high = (read_amount(f"{one.value:g}{unit}", self.locale) for one in found)
         if low is None or high is None or found[0].value >= found[1].value:
             return None
-        return Span(low, high)
+        return Span(text, low, high)
 
     def read_whole(self, text: str) -> Number | None:
         """The number that all of a text is, also of one that could be a name."""
         return read_whole(text, self.locale)
+
+    def get_texts(self, wanted: Sequence[Expected]) -> tuple[str, ...]:
+        """Those that state the same where they stand as they are written."""
+        return tuple(one.text for one in wanted if isinstance(one, (Described, Span)))
 
     def find_all(
         self, wanted: Sequence[Expected], page: Page, near: Labels, rel_tol: float
@@ -134,6 +141,10 @@ class Comparing:
             elif isinstance(one, Amount):
                 if self._is_amount(i, number, page, one, rel_tol):
                     return True
+            elif isinstance(one, Described):
+                stated = self._fits(i, number, page, (one.amount,), rel_tol)
+                if stated and is_about(one, number, page):
+                    return True
             elif self._is_span(i, number, page, one, rel_tol):
                 return True
         return False
@@ -159,14 +170,8 @@ class Comparing:
         """ "50 cents" are $0.50."""
         if one.unit in PARTS or number.unit not in ("", "\u00a2"):
             return False
-        found = _CENTS.match(page.plain, number.end - len(number.unit))
-        return found is not None and self._agrees(
-            number._replace(
-                value=number.value / 100, unit=found["unit"].lower(), step=number.step / 100
-            ),
-            one,
-            rel_tol,
-        )
+        found = amounts.read_cents(page.plain, number)
+        return found is not None and self._agrees(found, one, rel_tol)
 
     def _is_amount(
         self, i: int, number: Number, page: Page, wanted: Amount, rel_tol: float
@@ -175,8 +180,12 @@ class Comparing:
         many of the same noun.
         """
         if wanted.noun:
-            exact = not number.unit and agrees(number, wanted.number)
-            return exact and amounts.is_of(wanted, page.plain, number)
+            if number.unit:
+                return False
+            # "3 bedrooms" are exactly three, "1.2 million sessions" are rounded.
+            tolerance = 0.0 if wanted.number.step == 1.0 else rel_tol
+            same = self._agrees(number, wanted.number, tolerance)
+            return same and amounts.is_of(wanted, page.plain, number)
         if number.text == page.text.strip(" .*\n"):  # the answer is nothing but a number
             return self._agrees(number, wanted.number, rel_tol)
         found = amounts.convert(wanted, page.amounts[i])
@@ -207,6 +216,8 @@ def get_value(wanted: Expected) -> float:
     """To look for the nearest number that is there."""
     if isinstance(wanted, Span):
         wanted = wanted.low
+    elif isinstance(wanted, Described):
+        wanted = wanted.amount
     return wanted.number.value if isinstance(wanted, Amount) else wanted.value
 
 
@@ -215,9 +226,21 @@ def _falls(number: Number, page: Page) -> bool:
     return bool(_FALLS.search(before) or _LESS.match(page.plain, number.end))
 
 
+def _is_old_year(number: Number, page: Page) -> bool:
+    """ "In 1804": years from 1900 on are known without such a word."""
+    return (
+        1000 <= number.value < 1900
+        and number.text.isdecimal()
+        and _YEAR_SAID.search(page.plain, max(0, number.start - 16), number.start) is not None
+        and _NOUN.match(page.plain, number.end) is None
+    )
+
+
 def _may_be(i: int, number: Number, page: Page, expected: Number) -> bool:
     """12 kg, 12x and 12 customers are neither 12 % nor $12; what falls by 12 % is no +12 %."""
     if expected.text[:1] == "+" and _falls(number, page):
+        return False
+    if number.value != expected.value and _is_old_year(number, page):
         return False
     if not expected.unit or number.unit:
         return True

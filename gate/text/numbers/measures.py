@@ -34,6 +34,7 @@ _NAMES: dict[str, dict[float, str]] = {  # dimension -> factor -> names; NIST SP
         604_800: "week wk woche wochen semaine semana",
         1_209_600: "fortnight",
     },
+    "working time": {1: "werktag werktage arbeitstag arbeitstage arbeitstagen werktagen"},
     "months": {
         1: "month monat monate monaten mois meses",
         3: "quarter quartal",
@@ -147,6 +148,8 @@ _SEVERAL_WORDS = {  # and the name above
     **dict.fromkeys(("square foot", "square feet", "sq ft"), "sqft"),
     **dict.fromkeys(("cubic metre", "cubic meter"), "m³"),
     "fl oz": "floz",
+    **dict.fromkeys(("business day", "working day", "jours ouvré", "jours ouvrable"), "werktag"),
+    **dict.fromkeys(("días hábile", "días laborable"), "werktag"),
 }
 _BY = {
     **dict.fromkeys(("hour", "hr", "stunde", "heure", "hora"), "h"),
@@ -190,12 +193,14 @@ _AFTER = late_pattern(
 )
 _SEVERAL = late_pattern(
     r"[ \u00a0-]?(?P<unit>square (?:kilo)?met(?:re|er)|square f(?:oo|ee)t|sq\.? ?(?:k?m|ft)"
-    r"|cubic met(?:re|er)|fl\.? ?oz)s?\b",
+    r"|cubic met(?:re|er)|fl\.? ?oz|(?:business|working) day"
+    r"|jours ouvr(?:able|é)|días (?:hábile|laborable))s?\b",
     re.IGNORECASE,
 )
 _LAST_WORD = late_pattern(
     r"(?P<unit>[^\W\d_]{1,12})(?:_?(?:/|per)_?(?P<by>[^\W\d_]{1,6}))?[\s)\]]*\Z"
 )
+_BEGIN_SEVERAL = frozenset(("sq", "cu", "fl", "bu", "wo", "jo", "d\u00ed"))
 _FIRSTS = frozenset(" \u00a0\u202f-°℃℉×")
 
 
@@ -222,7 +227,7 @@ def measured(text: str, number: Number) -> Measured | None:
     sign = text[start : start + 1]
     if not (sign.isalpha() or sign in _FIRSTS) or not sign:
         return None
-    if text[start + 1 : start + 3].lower() in ("sq", "cu", "fl"):
+    if text[start + 1 : start + 3].lower() in _BEGIN_SEVERAL:
         several = _SEVERAL.match(text, start, start + 40)
         words = several["unit"].lower().replace(".", " ").split() if several else ()
         if several and (name := _SEVERAL_WORDS.get(" ".join(words))):

@@ -25,6 +25,7 @@ Span = tuple[int, int]
 _CLAUSE_END = late_pattern(
     r"[;\n]|[,.](?=\s)|\b(?:and|but|while|whereas|versus|vs)\b", re.IGNORECASE
 )
+_SENTENCE_END = late_pattern(r"[;\n]|[.!?](?=\s)")
 _LISTS_APART = late_pattern(r"respectively|in that order", re.IGNORECASE)
 
 
@@ -172,6 +173,18 @@ class Page:
     def _clause_ends(self) -> list[int]:
         return [*(end.start() for end in _CLAUSE_END.finditer(self.text)), len(self.text)]
 
+    @cached_property
+    def _sentence_ends(self) -> list[int]:
+        return [*(end.start() for end in _SENTENCE_END.finditer(self.text)), len(self.text)]
+
+    def clause_at(self, place: int) -> Span:
+        """Where the clause begins and ends in which a place is."""
+        return _between(self._clause_ends, place)
+
+    def sentence_at(self, place: int) -> Span:
+        """Likewise the sentence, or the line."""
+        return _between(self._sentence_ends, place)
+
     def near(self, labels: Labels) -> list[int]:
         """Which numbers stand in a clause with a label; where that has none, the next number after
         it. In a table: in its column or its row, in a sentence with "respectively" the one of the
@@ -200,8 +213,7 @@ class Page:
         return (at.span() for at in _pattern(labels).finditer(self.text))
 
     def _clause(self, label: Span) -> Span:
-        clause = bisect_left(self._clause_ends, label[1])
-        return (self._clause_ends[clause - 1] if clause else 0), self._clause_ends[clause]
+        return self.clause_at(label[1])
 
     def _inside(self, begin: int, end: int) -> Sequence[int]:
         starts, which = self._in_order
@@ -225,6 +237,11 @@ class Page:
                     rows[cell.row] = self.text[slice(*cell.row)]
             for label in labels:
                 yield from _cells_of(label, table, rows)
+
+
+def _between(ends: Sequence[int], place: int) -> Span:
+    at = bisect_left(ends, place)
+    return (ends[at - 1] if at else 0), ends[at]
 
 
 def _cells_of(label: str, table: MarkdownTable, rows: dict[Span, str]) -> list[Cell]:

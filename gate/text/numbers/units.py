@@ -28,7 +28,7 @@ _NEAR = late_pattern(rf"[(+{MINUS}{SYMBOLS}A-Zs]")  # the last of what may stand
 
 _SCALES = {
     **dict.fromkeys(("hundred", "hundreds"), 2),
-    **dict.fromkeys(("k", "thousand", "thousands", "tausend", "mille"), 3),
+    **dict.fromkeys(("k", "thousand", "thousands", "tausend", "tsd", "mille"), 3),
     **dict.fromkeys(("lakh", "lakhs"), 5),
     **dict.fromkeys(
         ("m", "mm", "mn", "mln", "mio", "million", "millions", "millionen", "millones"), 6
@@ -121,6 +121,8 @@ def after(text: str, end: int, currency: str) -> After:
             scale = 12
         if scale and _is_scale(text, found, currency):
             power, end = power + scale, found.end()
+            if text[end : end + 1] == "." and unit_at(text, end + 1)[0]:
+                end += 1  # 1,5 Mio. €
         elif word == "mil" and (mil := _MIL.match(text, found.start("word"))):
             power, end = power + (9 if mil["millions"] else 3), mil.end()
         elif word.lower() in DOZENS:

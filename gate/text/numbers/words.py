@@ -71,6 +71,8 @@ def _read(text: str, words: list[_Word]) -> Iterator[Number]:
             value, used, year = _with_rest(run, value, used)
             if used:
                 start, end = words[at].start, words[at + used - 1].end
+                if 0 < value < 1 and text.startswith(" of a per", end):
+                    end += len(" of a")  # a quarter of a percentage point
                 unit, end = units.unit_at(text, end)
                 if used > 1 or unit or run[0] != "one" or _is_one_of_them(before, words, at):
                     sign = -1 if is_negated(text, start) else 1

@@ -1,0 +1,79 @@
+"""Texts that are told in another form: a code with other gaps, "3:1" for "3-1", "finished third"
+for "third place", "the laws of Delaware" for "Delaware law".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gate.text.late_pattern import late_pattern
+
+_GAP = r"[ ./()\u00a0-]"
+_CODE = late_pattern(r"\+?[A-Z0-9(][A-Z0-9 ./()\u00a0-]{7,40}")
+_GAPS = late_pattern(_GAP)
+_FEWEST_FIGURES = 6  # of a code that may be written with other gaps
+_FINISHED = (
+    r"\b(?:finish\w*|came|come|coming|plac(?:e[sd]?|ing)|rank(?:s|ed|ing)?|end(?:s|ed)?(?: up)?"
+    r"|is|was|stands?|sits?|lies) (?:in )?(?:the )?"
+)
+_LINKS = r"(?: (?:of|in|is|was|from|for|called|named|the|state|city|province)){0,4} "
+_HTTP_NAMES = (
+    "bad gateway|not found|internal server|service unavailable|gateway time-?out|forbidden"
+    "|unauthori[sz]ed|too many requests|bad request|conflict|status|response|errors?"
+)
+# Of a text in its plain form (lower case, "3rd" for "third"): what else states it.
+_FORMS = (
+    (
+        late_pattern(r"(?P<a>\d{1,3})[-: ](?P<b>\d{1,3})"),
+        r"(?<![\d.,:/-]){a}(?: ?[-:] ?| to | zu ){b}(?![\d:/-]|[.,]\d)",
+    ),
+    (
+        late_pattern(r"(?P<a>\d{1,3})/(?P<b>\d{1,3})(?: mmhg)?"),
+        r"(?<![\d.,/]){a}(?: ?/ ?| over | zu | sur | sobre ){b}(?![\d/]|[.,]\d)",
+    ),
+    (
+        late_pattern(r"(?:in )?(?P<a>\d{1,2}(?:st|nd|rd|th)) (?:place|position|rank)"),
+        _FINISHED + r"{a}(?=[.,;:!)]|\Z| (?:in|with|on|at|behind|overall|after|and|from|for)\b)",
+    ),
+    (late_pattern(r"port (?P<a>\d{2,5})"), r"(?<=[\w\]]):{a}(?![\d:])"),
+    (
+        late_pattern(r"(?:http |status |error |code )+(?P<a>[1-5]\d\d)"),
+        rf"\b(?:http|status|error|code|response)(?: \w+)? {{a}}\b|\b{{a}} (?:{_HTTP_NAMES})\b",
+    ),
+)
+_NAMED = late_pattern(r"(?P<a>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<b>[a-z]{3,})")
+
+
+def find_codes(phrase: str, text: str) -> Iterator[re.Match[str]]:
+    """Where a text has the code that a phrase is, with other gaps: "DE89 3704 0044" as one word."""
+    pattern = _code_pattern(phrase)
+    return pattern.finditer(text) if pattern else iter(())
+
+
+@lru_cache(maxsize=4096)
+def _code_pattern(phrase: str) -> re.Pattern[str] | None:
+    if not _CODE.fullmatch(phrase):
+        return None
+    signs = _GAPS.sub("", phrase).lstrip("+")
+    if sum(map(str.isdecimal, signs)) < _FEWEST_FIGURES or not signs.isalnum():
+        return None
+    written = rf"{_GAP}{{0,2}}".join(signs)
+    return re.compile(rf"(?<![^\W_]){written}(?![^\W_]|[.,]\d)")
+
+
+def read_retold(phrase: str, plain: str) -> tuple[re.Pattern[str], ...]:
+    """What tells a phrase in another form, of texts in lower case. `plain` is the phrase as it
+    stands in such a text.
+    """
+    patterns = []
+    for form, other in _FORMS:
+        if found := form.fullmatch(plain):
+            for name, part in found.groupdict().items():
+                other = other.replace(f"{{{name}}}", part)
+            patterns.append(re.compile(other))
+    if found := _NAMED.fullmatch(phrase):
+        name, noun = re.escape(found["a"].lower()), found["b"]
+        patterns.append(re.compile(rf"\b{noun}(?:e?s)?{_LINKS}{name}(?!\w)"))
+    return tuple(patterns)
