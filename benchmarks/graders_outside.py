@@ -33,7 +33,9 @@ SETS = {
     "a fifth stranger's": "_stranger5",
     "a sixth stranger's": "_stranger6",
     "a seventh stranger's": "_stranger7",
-    "an eighth stranger's, kept apart": "_stranger8",
+    "an eighth stranger's": "_stranger8",
+    "a ninth stranger's": "_stranger9",
+    "a tenth stranger's, kept apart": "_stranger10",
 }
 
 
@@ -45,6 +47,7 @@ class Judged:
     case: str
     right: bool
     passed: bool | None  # None: the grader leaves it to a verifier
+    mistake: str = ""  # of a wrong answer, where it is told: in a "value" or in "words"
 
 
 def judge_facts(written: dict) -> Iterator[Judged]:
@@ -68,26 +71,27 @@ def judge_hallucination(written: list | dict) -> Iterator[Judged]:
     """Without a verifier: an answer passes if all its numbers are supported, and fails if one is
     contradicted.
     """
-    for kind, context, question, answer, right in _asked(written):
+    for kind, context, question, answer, right, mistake in _asked(written):
         case = Case(id="a", input=question, keys={"context": context})
         score = Hallucination(max_rate=0).grade(case, Response(answer=answer))
-        yield Judged(kind=kind, case=answer, right=right, passed=score.passed)
+        yield Judged(kind=kind, case=answer, right=right, passed=score.passed, mistake=mistake)
 
 
-def _asked(written: list | dict) -> Iterator[tuple[str, str, str, str, bool]]:
-    """Kind, context, question, answer, and whether it is right; of contexts with answers, or of
-    kinds with cases.
+def _asked(written: list | dict) -> Iterator[tuple[str, str, str, str, bool, str]]:
+    """Kind, context, question, answer, whether it is right and where it is wrong; of contexts with
+    answers, or of kinds with cases.
     """
     if isinstance(written, dict):
         for kind, cases in written.items():
             for one in cases:
                 question = one.get("question", "")
-                yield kind, one["context"], question, one["answer"], one["supported"]
+                mistake = one.get("mistake", "")
+                yield kind, one["context"], question, one["answer"], one["supported"], mistake
         return
     for one in written:
         for right in (True, False):
             for kind, answer in one["right" if right else "wrong"]:
-                yield kind, one["context"], one.get("question", ""), answer, right
+                yield kind, one["context"], one.get("question", ""), answer, right, ""
 
 
 PARTS = {"facts": judge_facts, "hallucination": judge_hallucination}
@@ -114,7 +118,16 @@ def told(cases: list[Judged]) -> str:
         f" ({accepted / max(1, len(wrong)):.1%}), false rejects {refused} of {len(right)}"
         f" ({refused / max(1, len(right)):.1%}), wrong {share:.1%}"
         + (f", left open {left[0]} and {left[1]}" if any(left) else "")
+        + _told_by_mistake(wrong)
     )
+
+
+def _told_by_mistake(wrong: list[Judged]) -> str:
+    shares = []
+    for mistake in sorted({one.mistake for one in wrong} - {""}):
+        passed = [one.passed is True for one in wrong if one.mistake == mistake]
+        shares.append(f"; wrong in a {mistake}: {sum(passed)} of {len(passed)} accepted")
+    return "".join(shares).replace("in a words", "in words")
 
 
 def main() -> None:
