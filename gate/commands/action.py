@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.commands.merge_shards import merge
+from gate.commands.merge import merge
 from gate.commands.options.all import parse
 from gate.commands.options.records import import_options, output_options, run_options
 from gate.errors import GateError, UsageError

@@ -11,9 +11,8 @@ from gate.agents.sample_agent.faults import Counting
 from gate.agents.sample_agent.knowledge import load_bundled
 from gate.agents.sample_agent.options import options_from
 from gate.agents.sample_agent.scratch_files import Scratch
-from gate.agents.sample_agent.server import SampleServer
+from gate.agents.sample_agent.server import SampleServer, Service
 from gate.agents.sample_agent.server_log import ServerLog
-from gate.agents.sample_agent.service import Service
 from gate.errors import UsageError
 from gate.files import bundled
 from gate.system.signals import Stop

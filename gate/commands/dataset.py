@@ -33,7 +33,6 @@ from gate.records import Case, CheckedJson, Config, Json
 from gate.records.codec import to_json
 from gate.run.grade import make_graders
 from gate.suites.cases.curation.counting import figures, question
-from gate.suites.cases.curation.extending import more_like, out_of_log
 from gate.suites.cases.curation.lines import append_cases, cases_of, change_cases, writable
 from gate.suites.cases.curation.proposing import (
     Entry,
@@ -41,6 +40,8 @@ from gate.suites.cases.curation.proposing import (
     ProposedDocuments,
     document_ids,
     entry,
+    more_like,
+    out_of_log,
 )
 from gate.suites.cases.curation.relevant import (
     add_proposal,

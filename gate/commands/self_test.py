@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from gate import __version__, plugins
 from gate.agents.http_client.tls import make_tls_context
-from gate.commands.schemas import SCHEMAS
+from gate.commands.schema import SCHEMAS
 from gate.files.json_schema_messages import explain
 from gate.files.rows import DatasetSource
 from gate.records import Report

@@ -15,7 +15,6 @@ from gate.records.patterns import (
     StepDiff,
     Violation,
 )
-from gate.records.quoted import QuotedValue
 from gate.records.report import (
     AcceptedChange,
     Amounts,
@@ -24,6 +23,7 @@ from gate.records.report import (
     Cost,
     Mode,
     Provenance,
+    QuotedValue,
     Report,
     SuiteReport,
 )

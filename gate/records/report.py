@@ -16,7 +16,6 @@ from gate.records.patterns import (
     ModeCount,
     Reliability,
 )
-from gate.records.quoted import QuotedValue
 from gate.records.server_logs import EvidenceCounts
 from gate.records.settings import Policy
 from gate.records.verdict import (
@@ -226,3 +225,17 @@ class Report:
     def passed(self) -> bool:
         """Exit code 0: pass, or an outcome that the policy lets through."""
         return self.exit_code == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedValue:
+    """A published result. It is shown beside the value of `metric`, marked as quoted, and never
+    decides anything.
+    """
+
+    metric: str  # ours, of the same unit: a share of 0.65 for 65 %
+    value: float
+    of: str  # who reached it: "GPT-4", "human"
+    year: int
+    source: str  # where it stands, in words or as a link
+    approximate: bool = False

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from gate.errors import InfrastructureError, UsageError
-from gate.files.lock import FileLock
+from gate.files.locked_update import FileLock
 from gate.files.plain_file import check_folder
 from gate.files.session_file import read_json, regular
 from gate.records import (

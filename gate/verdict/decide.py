@@ -19,10 +19,9 @@ from gate.records import (
 )
 from gate.verdict.comparability import stand
 from gate.verdict.comparisons import compare_all
-from gate.verdict.floor import floor_of
 from gate.verdict.gates import judge_gates
 from gate.verdict.levels import list_unjudged
-from gate.verdict.outcomes import OutcomeReason, exit_code, list_reasons, worst
+from gate.verdict.outcomes import OutcomeReason, exit_code, floor_of, list_reasons, worst
 from gate.verdict.reasons import describe_pass, join_reasons
 from gate.verdict.suite_data import SuiteData
 

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from gate.analysis.columns import UNGRADED
 from gate.analysis.default_gates import interest
 from gate.records import (
     Comparison,
+    Floor,
     GateResult,
     MetricSpec,
     Outcome,
@@ -16,8 +20,7 @@ from gate.records import (
     limits_by_metric,
 )
 from gate.suites.config.levels import ALWAYS
-from gate.verdict.comparability import Standing
-from gate.verdict.floor import floor_of
+from gate.verdict.comparability import ACCEPTED, Standing
 from gate.verdict.reasons import (
     describe_floor,
     describe_gate_failure,
@@ -26,6 +29,9 @@ from gate.verdict.reasons import (
     describe_undecided,
     describe_unjudged,
 )
+
+FEWEST = 5  # graded answers, below which nothing is said (docs/semantics.md 3)
+DECIDES = "success"  # the column of pass and fail
 
 WORST_FIRST: tuple[Outcome, ...] = (
     "fail",
@@ -185,3 +191,29 @@ def _gate_reasons(row: GateResult, policy: Policy) -> list[OutcomeReason]:
             OutcomeReason(outcome="inconclusive", reason=describe_undecided(row.metric, row.reason))
         ]
     return []
+
+
+def floor_of(standing: Standing) -> Floor | None:
+    """What the floor says of a suite; None where it has none, or something passed."""
+    if not standing.data.floor or standing.error or standing.current.graders.get(DECIDES) == "":
+        return None
+    spec = standing.current.specs.get(ALWAYS)
+    if spec is not None and standing.judge_outage(spec):
+        return None
+    success = standing.current.column(DECIDES)
+    success = np.where(standing.current.column(UNGRADED) == 1.0, np.nan, success)
+    answers = int((~np.isnan(success)).sum())
+    if answers < FEWEST or np.nansum(success) > 0.0:
+        return None
+    return Floor(answers=answers, mild=_excuse(standing))
+
+
+def _excuse(standing: Standing) -> str:
+    """Why it only warns."""
+    if standing.data.accepts_all or ALWAYS in standing.data.accepted:
+        return ACCEPTED
+    if standing.pairing is None:
+        return ""
+    before = standing.pairing.whole.column(DECIDES)
+    measured = before[~np.isnan(before)]
+    return "nothing passed in the baseline either" if measured.size and not measured.any() else ""

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from gate.commands.schemas import SCHEMAS
+from gate.commands.schema import SCHEMAS
 from gate.files.json_schema_quick import compile_check
 from tests.support.in_process import gate
 from tests.support.paths import ANALYTICS

@@ -61,7 +61,7 @@ LATE = {
         "traceback",
     ),
     "gate.commands.action": ("gate.run.importing.run",),
-    "gate.commands.options.values": ("gate.records",),
+    "gate.commands.options.judging": ("gate.records",),
     "gate.commands.run": ("gate.report.debugging", "gate.run.debug"),
     "gate.commands.validate": ("gate.commands.limit_odds",),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),

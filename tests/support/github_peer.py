@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.files.lock import FileLock
+from gate.files.locked_update import FileLock
 
 SHARED = Path(tempfile.gettempdir()) / "agent-gate-github-peer"  # what is installed once
 

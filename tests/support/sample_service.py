@@ -13,9 +13,8 @@ from gate.agents.sample_agent.faults import Counting
 from gate.agents.sample_agent.knowledge import load_knowledge
 from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.scratch_files import Scratch
-from gate.agents.sample_agent.server import SampleServer
+from gate.agents.sample_agent.server import SampleServer, Service
 from gate.agents.sample_agent.server_log import ServerLog
-from gate.agents.sample_agent.service import Service
 from gate.agents.sample_agent.tools import DEFINITIONS
 from gate.files import bundled
 

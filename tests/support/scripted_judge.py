@@ -9,10 +9,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from gate.agents.judges.budget import SpendingLimit
 from gate.agents.judges.cache import Cache
 from gate.agents.judges.judge_panel import Panel
-from gate.agents.judges.models import Model, WorkerPool
+from gate.agents.judges.models import Model, SpendingLimit, WorkerPool
 from gate.agents.judges.vote import ModelOptions, Patience
 from gate.plugins import World
 from gate.records import Case, Price, Question, Response, Usage

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.agents.sample_agent.bm25 import Hit, Index
+from gate.agents.sample_agent.bm25 import Hit, Index, plain, stems
 from gate.agents.sample_agent.documents import KnowledgePage
-from gate.agents.sample_agent.words import plain, stems
 
 _WANTS_NUMBER = re.compile(
     r"\b(how (?:many|much|long|often|far|large|big|soon|late|old)"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from gate.agents.sample_agent.bm25 import stems
 from gate.agents.sample_agent.documents import KnowledgePage
-from gate.agents.sample_agent.words import stems
 
 _CALCULATION = re.compile(
     r"Calculation: `(?P<expression>[^`]+)` over `(?P<table>\w+)`"

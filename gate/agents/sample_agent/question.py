@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from gate.agents.sample_agent.bm25 import plain, stems
 from gate.agents.sample_agent.database import Database
 from gate.agents.sample_agent.periods import Period, find_periods
-from gate.agents.sample_agent.words import plain, stems
 
 Operation = Literal["value", "group", "rank", "compare", "change", "share"]
 

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import errno
+import hmac
 import json
 import os
 import socketserver
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import cast
+from typing import Literal, cast
 
 from gate.agents.sample_agent import protocols
 from gate.agents.sample_agent.analyst import MODEL, ask
 from gate.agents.sample_agent.database import open_image
+from gate.agents.sample_agent.faults import Counting
+from gate.agents.sample_agent.knowledge import Knowledge
 from gate.agents.sample_agent.openagent import TOOLS_OFFERED, Workplace, answer_chat
+from gate.agents.sample_agent.options import SampleOptions
 from gate.agents.sample_agent.protocols import BadRequest
+from gate.agents.sample_agent.scratch_files import Scratch
 from gate.agents.sample_agent.server_lines import EndedRequest
-from gate.agents.sample_agent.service import Key, Service
+from gate.agents.sample_agent.server_log import Counters, ServerLog
 from gate.errors import AgentFailure, UsageError
 from gate.records import Json, Response
+
+Key = Literal["store", "provider"]
 
 _MAX_BODY = 1_000_000  # bytes
 _IDLE_S = 60.0  # a silent connection is closed after this
@@ -254,3 +263,38 @@ def _why(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return "this address is already in use - choose another port, or 0 for a free one"
     return f"cannot listen there ({error}) - choose another address or port"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What every connection shares.
+
+    With an `api_key` (a store key) or a `provider_key`, requests must carry one of them as bearer
+    token; without any, every request is one with a store key.
+    """
+
+    knowledge: Knowledge
+    options: SampleOptions
+    counting: Counting
+    api_key: str | None = None
+    provider_key: str | None = None
+    log: ServerLog | None = None
+    scratch: Scratch | None = None
+    now: Callable[[], datetime] = field(default=lambda: datetime.now().astimezone())
+    counters: Counters = field(default_factory=Counters)
+
+    def key_of(self, authorization: str) -> Key | None:
+        """Which key was sent; None: none that is known."""
+        if self.api_key is None and self.provider_key is None:
+            return "store"
+        keys: tuple[tuple[str | None, Key], ...] = (
+            (self.api_key, "store"),
+            (self.provider_key, "provider"),
+        )
+        sent = authorization.encode()
+        key_fields = [
+            kind
+            for key, kind in keys
+            if key and hmac.compare_digest(f"Bearer {key}".encode(), sent)
+        ]
+        return key_fields[0] if key_fields else None

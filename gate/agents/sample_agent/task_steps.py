@@ -6,7 +6,7 @@ import calendar
 import re
 from collections.abc import Iterator, Sequence
 
-from gate.agents.sample_agent.bm25 import Hit, Index
+from gate.agents.sample_agent.bm25 import Hit, Index, plain, stems
 from gate.agents.sample_agent.documents import KnowledgePage
 from gate.agents.sample_agent.extracts import extract
 from gate.agents.sample_agent.measures import (
@@ -30,7 +30,6 @@ from gate.agents.sample_agent.replies import (
 )
 from gate.agents.sample_agent.tasks import NAMED, AgentTask, Formula, fill_in
 from gate.agents.sample_agent.tools import Toolbox
-from gate.agents.sample_agent.words import plain, stems
 from gate.records import CheckedJson
 
 _NAME = re.compile(r"(?<=[\w,;'’] )[A-Z][A-Za-z]+")  # capitals that begin no sentence

@@ -15,12 +15,11 @@ from gate.agents.server_logs.audit import audit_ms, parse_audit
 from gate.agents.server_logs.console import parse_console
 from gate.agents.server_logs.folder import sessions_in
 from gate.agents.server_logs.log_extract import LogExtract, count_ended
-from gate.agents.server_logs.options import LogOptions
+from gate.agents.server_logs.options import LogOptions, moments, zone_of
 from gate.agents.server_logs.paths import LogCandidate, candidates
 from gate.agents.server_logs.wait_for_lines import settle
 from gate.agents.server_logs.watched import LogMark, WatchedLog
 from gate.agents.server_logs.window import Window, WindowLines, around, within
-from gate.agents.server_logs.zones import moments, zone_of
 from gate.agents.traces.openagent_lines import NAMELESS
 from gate.records import LoggedCall, LogKind, LogRead, ServerLogs
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL

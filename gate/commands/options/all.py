@@ -18,8 +18,8 @@ from gate.commands.options.judging import (
     add_plan_options,
     add_run_options,
     add_suites,
+    moment,
 )
-from gate.commands.options.values import moment
 
 
 def actions_of(p: Parser) -> argparse._SubParsersAction[Parser]:

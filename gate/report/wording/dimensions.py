@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.records import Estimate, GateResult, Report, limits_by_metric
-from gate.report.wording.missing_metrics import list_missing
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.spans import Line, code, join, say
@@ -207,3 +206,25 @@ def first_figures(report: Report) -> tuple[Line, ...]:
             name = f"{dimension.suite}, {dimension.title}" if several else dimension.title
             lines.append(say("{}: {}", name, in_short(dimension, most=_MOST)))
     return tuple(lines)
+
+
+def list_missing(report: Report, suite: str) -> dict[str, str]:
+    """Metric -> why this run has no value of it; not where the baseline has one."""
+    before = {c.metric for c in report.comparisons if c.suite == suite and c.baseline is not None}
+    return {
+        name: estimate.reason
+        for name, estimate in sorted(report.suites[suite].metrics.items())
+        if estimate.value is None and estimate.reason and name not in before
+    }
+
+
+def describe_missing(report: Report, suite: str) -> Line:
+    """`Not measured: a, b (why); c (why).`; nothing when all are."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in list_missing(report, suite).items():
+        by_reason.setdefault(reason, []).append(name)
+    parts = [
+        say("{} ({})", join(", ", [(code(name),) for name in names]), reason)
+        for reason, names in by_reason.items()
+    ]
+    return say("Not measured: {}.", join("; ", parts)) if parts else ()

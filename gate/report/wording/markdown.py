@@ -11,13 +11,14 @@ from gate.report.wording.corrected_judge import corrections, corrections_of_chec
 from gate.report.wording.dimensions import (
     RANGE,
     by_dimension,
+    describe_missing,
     dimensions,
     extremes,
     in_short,
     interval_of,
+    list_missing,
     whose_intervals,
 )
-from gate.report.wording.missing_metrics import list_missing, sentence
 from gate.report.wording.plain_counts import describe_weighting
 from gate.report.wording.sentences import rounds
 from gate.report.wording.trend import trends
@@ -204,7 +205,7 @@ def dimension_tables(report: Report, suite: str) -> str:
 def _below(report: Report, suite: str) -> Iterator[str]:
     """What a table of all metrics cannot hold: those without a value, and corrected ones."""
     estimates = report.suites[suite].metrics
-    yield markdown(sentence(report, suite))
+    yield markdown(describe_missing(report, suite))
     yield from map(markdown, corrections(estimates[name] for name in sorted(estimates)))
 
 

@@ -21,7 +21,6 @@ from gate.records import (
     Tolerance,
 )
 from gate.suites.config.levels import level_of, tolerance_of
-from gate.suites.protection.loosening.phrases import amount, at
 from gate.text import figures
 
 # How strict a rule is (docs/semantics.md 3).
@@ -185,3 +184,17 @@ def _format_names(names: Sequence[str]) -> str:
 def _limit(amount: float | None) -> str:
     """As the tables of a report have it."""
     return "none" if amount is None else figures.limit(amount, "")
+
+
+def at(place: Place | None) -> str:
+    """` in gate.yml:31`, with the file in backticks; empty if the line is unknown."""
+    return f" in `{place.file}:{place.line}`" if place is not None and place.line else ""
+
+
+def number(value: float | None) -> str:
+    return "none" if value is None else f"{value:g}"
+
+
+def amount(tolerance: Tolerance) -> str:
+    """The tolerance as gate.yml has it: `0.02`, `5%`."""
+    return f"{100 * tolerance.value:g}%" if tolerance.relative else f"{tolerance.value:g}"

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from gate.records import Config, MetricSpec, PluginSpec, Suite
 from gate.records.codec import to_json
-from gate.suites.protection.loosening.limits import limits
-from gate.suites.protection.loosening.phrases import at
+from gate.suites.protection.loosening.limits import at, limits
 from gate.suites.protection.loosening.settings import settings
 
 

@@ -10,7 +10,7 @@ from dataclasses import fields
 
 from gate.agents.pricing import price_of
 from gate.records import Config, PluginSpec, Price, RegressionRules
-from gate.suites.protection.loosening.phrases import at, number
+from gate.suites.protection.loosening.limits import at, number
 from gate.system.sealing import OF_THE_JOB
 
 _STRICTNESS = {"pass": 0, "warn": 1, "extend": 1, "fail": 2, "not_worse": 0, "improved": 1}

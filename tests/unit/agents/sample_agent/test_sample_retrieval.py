@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.sample_agent.bm25 import build_index
+from gate.agents.sample_agent.bm25 import build_index, stem, stems
 from gate.agents.sample_agent.documents import KnowledgePage, load_pages
-from gate.agents.sample_agent.words import stem, stems
 from gate.errors import UsageError
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from gate.records import Report
 from gate.report.formats.html import Html
 from gate.report.wording.checks import list_checks
+from gate.report.wording.dimensions import describe_missing, list_missing
 from gate.report.wording.markdown import metrics_table
-from gate.report.wording.missing_metrics import list_missing, sentence
 from gate.text.spans import plain
 from tests.support.reports import SUCCESS, comparison, estimate, passing
 
@@ -25,7 +25,7 @@ def report(*extra: str, **changes: object) -> Report:
 
 def test_equal_reasons_are_told_once() -> None:
     made = report("agent.pass@3")
-    told = plain(sentence(made, SUITE))
+    told = plain(describe_missing(made, SUITE))
     assert told == f"Not measured: agent.pass@3, agent.pass^3 ({ROUNDS})."
     table, _, below = metrics_table(made, SUITE, changed_only=False).partition("\n\n")
     assert "agent.pass" not in table
@@ -39,7 +39,7 @@ def test_nothing_is_said_where_everything_is_measured() -> None:
     suite = made.suites[SUITE]
     known = {name: found for name, found in suite.metrics.items() if found.value is not None}
     made = replace(made, suites={SUITE: replace(suite, metrics=known)})
-    assert sentence(made, SUITE) == ()
+    assert describe_missing(made, SUITE) == ()
     assert "Not measured" not in metrics_table(made, SUITE, changed_only=False)
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from gate.errors import InfrastructureError, UsageError
 from gate.records import Reply
 from gate.suites.cases.curation.counting import figures, provenance, question
-from gate.suites.cases.curation.extending import more_like, out_of_log
 from gate.suites.cases.curation.lines import append_cases, change_cases
 from gate.suites.cases.curation.proposing import (
     Entry,
@@ -18,6 +17,8 @@ from gate.suites.cases.curation.proposing import (
     entry,
     from_log,
     from_seeds,
+    more_like,
+    out_of_log,
 )
 from gate.suites.cases.curation.similar import Known, find_doubles, mask_wording
 from gate.suites.cases.curation.summary_text import as_markdown, as_text

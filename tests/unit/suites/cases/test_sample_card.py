@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from gate.agents.sample_agent.bm25 import stems
 from gate.agents.sample_agent.database import load_database
-from gate.agents.sample_agent.words import stems
 from gate.files import bundled
 
 ANALYTICS = bundled.folder() / "analytics"
