@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from gate.graders.claims.answer_numbers import MOST, numbers_of
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
 from gate.graders.claims.directions import is_turned, said_right_after, said_right_before
 from gate.graders.claims.entities import days_of
@@ -29,15 +30,14 @@ from gate.graders.claims.places import ELSEWHERE, Places
 from gate.graders.claims.ranks import RANK, Ranks
 from gate.graders.claims.sentences import Sentences
 from gate.graders.claims.sources import Leeway, Sources
-from gate.graders.claims.spelled import TIMES, nouns, spelled
+from gate.graders.claims.spelled import TIMES
 from gate.graders.claims.swaps import GENERIC, Saying, is_swapped
-from gate.graders.claims.units import join_compounds, unit_of
+from gate.graders.claims.units import unit_of
 from gate.graders.claims.working import Working
-from gate.text.numbers.measures import Measure, measure_of_word
+from gate.graders.claims.years import NO_YEAR, OTHER_YEAR, YEAR, Years
+from gate.text.numbers.measures import Measure
 from gate.text.numbers.number import LIMIT, Locale, Number
-from gate.text.numbers.scanning import numbers
 
-_MOST = 5_000  # numbers of an answer that are looked at
 _MOST_COMPARED = 400  # of them, those whose words are compared with those of the sources
 _PASSES = 3  # a calculated number can be the operand of another one
 _QUESTION = 4_000  # characters of it that can name operations and operands; the last ones
@@ -49,8 +49,6 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 # Patterns that begin with one of a few signs are found three times as fast.
-_YEAR = re.compile(r"[12](?<![\d.,].)(?:(?<=1)9|(?<=2)0)\d\d(?!\d|[.,]\d)")
-_COUNTED = re.compile(r"[ \u00a0-]([^\W\d_]{2,})")
 _END = re.compile(r"[.;:|\n]\s")
 _END_OR_LAST = re.compile(r"[.;:|\n](?:\s|\Z)")
 _FEW = 2  # words beside a number that tell nothing without the question
@@ -64,9 +62,7 @@ SWAPPED = "the sources give this number for something else"
 MAYBE_SWAPPED = f"{SWAPPED}, but it may be calculated"
 _PERHAPS = (SWAPPED, ELSEWHERE)  # in the sources by chance, where it is calculated
 TURNED = "it goes the other way"
-NO_YEAR = "no source has this year"
 NO_NAME = "no source has this name"
-OTHER_YEAR = "the sources say another year of this"
 CHANGED = "a source says the same with another number"
 INVENTED = "no source states it, and no calculation with two of their numbers gives it"
 # What speaks against a claim. Without one of these an open claim may be right: it can follow from
@@ -112,7 +108,7 @@ def check(
     answer = unwrapped(answer)
     labelled = labels_of(tuple(unwrapped(read_json(text)) for text in context), locale)
     sources = labelled.sources
-    found = _found(answer, sources, locale)
+    found = numbers_of(answer, sources, locale)
     look = _Look(
         answer=answer,
         sentences=Sentences(answer),
@@ -171,42 +167,6 @@ def _explain(look: _Look, claims: Sequence[int]) -> None:
     _look_for_any_calculation(arithmetic, claims, look.doubted)
 
 
-def _found(answer: str, sources: Sources, locale: Locale) -> Sequence[Number]:
-    """The numbers of the answer, those in words too where they count what the sources count."""
-    found = join_compounds(answer, numbers(answer, locale)[:_MOST])
-    counted: list[frozenset[str]] = []
-
-    def is_counted(noun: str) -> bool:
-        if not counted:
-            counted.append(_counted(sources))
-        unit = measure_of_word(noun)
-        return _singular(noun) in counted[0] or (unit is not None and str(unit) in counted[0])
-
-    said = list(spelled(answer[:LIMIT], is_counted))
-    if not said:
-        return found
-    taken = {k for one in found for k in (one.start, one.end)}
-    said = [one for one in said if one.start not in taken][:_MOST]
-    return sorted((*found, *said), key=lambda one: one.start)
-
-
-def _counted(sources: Sources) -> frozenset[str]:
-    """What the sources count: the words right after their numbers, and the units."""
-    kept: set[str] = set()
-    for i, (where, one) in enumerate(sources.found[:_MOST]):
-        if after := _COUNTED.match(sources.texts[where], one.end):
-            kept.add(_singular(after[1].lower()))
-        if unit := sources.measure_of(i):
-            kept.add(str(unit))
-    for text in sources.texts:
-        kept.update(map(_singular, nouns(text[:LIMIT])))
-    return frozenset(kept)
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word[-1] == "s" else word
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Look:
     """The numbers of one answer while they are looked up."""
@@ -232,19 +192,14 @@ class _Look:
             if self._is_unknown_name(one):
                 self.doubted[i] = NO_NAME
             return True
-        if not _YEAR.fullmatch(one.text) or not self._years:
-            return False
-        if one.text in self._years:
-            if not self._of_other_year(one):
-                return False
-            self.doubted[i] = OTHER_YEAR
-            return True
-        self.doubted[i] = NO_YEAR
-        return True
+        why = self._years.why_not(self.answer, one, *self.sentences.around(one.start))
+        if why:
+            self.doubted[i] = why
+        return bool(why)
 
     def _is_in_date(self, one: Number) -> bool:
         k = bisect_right(self._dates, (one.start, len(self.answer)))
-        return k > 0 and one.start < self._dates[k - 1][1] and not _YEAR.fullmatch(one.text)
+        return k > 0 and one.start < self._dates[k - 1][1] and not YEAR.fullmatch(one.text)
 
     @cached_property
     def _dates(self) -> list[tuple[int, int]]:
@@ -259,32 +214,9 @@ class _Look:
         kind = name.partition(" ")[0] + " "
         return name not in known and sum(one.startswith(kind) for one in known) > 1
 
-    def _of_other_year(self, one: Number) -> bool:
-        """ "The roof was renewed in 2016", which the sources say of 2009."""
-        begin, end = self.sentences.around(one.start)
-        mine = words(_clause(self.answer, one.start, one.end, begin, end))
-        theirs = self._clauses_of_years
-        same = [told for year, told in theirs if year == one.text]
-        if not same or any(mine & told - {one.text} or len(told) <= _FEW for told in same):
-            return False
-        return any(len(mine & told) >= _FEW for year, told in theirs if year != one.text)
-
     @cached_property
-    def _clauses_of_years(self) -> list[tuple[str, Words]]:
-        made = []
-        for text in self.sources.texts:
-            sentences = Sentences(text)
-            for found in _YEAR.finditer(text):
-                begin, end = sentences.around(found.start())
-                told = words(_clause(text, found.start(), found.end(), begin, end))
-                made.append((found[0], told))
-        return made
-
-    @cached_property
-    def _years(self) -> frozenset[str]:
-        """Of the sources and the question; none if the sources tell none."""
-        told = {year for text in self.sources.texts for year in _YEAR.findall(text)}
-        return frozenset((*told, *_YEAR.findall(self.question))) if told else frozenset()
+    def _years(self) -> Years:
+        return Years(self.sources.texts, self.question)
 
     def look_up(self, i: int) -> None:
         one, unit = self.numbers[i], self.units[i]
@@ -360,7 +292,7 @@ class _Look:
     @cached_property
     def _by_words_around(self) -> dict[tuple[str, ...], list[Number]]:
         kept: dict[tuple[str, ...], list[Number]] = {}
-        for where, one in self.sources.found[:_MOST]:
+        for where, one in self.sources.found[:MOST]:
             if key := _words_around(self.sources.texts[where], one):
                 kept.setdefault(key, []).append(one)
         return kept
@@ -492,13 +424,6 @@ def _says_no_more(theirs: Words, near: Words) -> bool:
     does: it says it of nothing else.
     """
     return theirs - GENERIC <= near
-
-
-def _clause(text: str, start: int, end: int, low: int, high: int) -> str:
-    """What stands between commas around a place of a sentence."""
-    before = re.split(r"[,;]\s|\band\b", text[low:start])[-1]
-    after = re.split(r"[,;.]\s|\band\b|\.?\Z", text[end:high])[0]
-    return f"{before} {after}"
 
 
 def _words_around(text: str, number: Number) -> tuple[str, ...]:

@@ -12,6 +12,11 @@ from gate.graders.claims.labels import Label
 from gate.text.numbers.measures import Measure
 from gate.text.numbers.number import PARTS, Number
 
+CALENDAR = (  # words, and how many of one are in another
+    *(("year", 12.0), ("annual", 12.0), ("annually", 12.0), ("yearly", 12.0), ("month", 12.0)),
+    *(("monthly", 12.0), ("week", 7.0), ("week", 52.0), ("day", 24.0), ("day", 365.0)),
+    *(("year", 52.0), ("year", 365.0), ("hour", 60.0), ("minute", 60.0), ("weekly", 52.0)),
+)
 _TOKEN = re.compile(r"%|\w+")
 
 
