@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,13 +15,14 @@ from typing import TextIO
 
 from gate.agents.under_test import subject
 from gate.analysis.pooling import pool
-from gate.commands.options.records import home_of, host_of, run_options
+from gate.commands.options.records import home_of, host_of, own_config, page_width, run_options
 from gate.errors import InfrastructureError, UsageError
 from gate.records import Config
 from gate.records.baseline import BaselineRun
 from gate.records.calibration import Calibration
 from gate.records.codec import to_json
-from gate.report.wording.calibration import as_markdown, as_text
+from gate.report.wording.blocks import markdown_of, text_of
+from gate.report.wording.calibration import blocks
 from gate.run.control_agent import Control
 from gate.run.execute import execute
 from gate.run.options import RunOptions
@@ -30,7 +30,6 @@ from gate.run.setup import Setup, set_up
 from gate.store.baseline.file import BaselineFile, newest
 from gate.store.baseline.find import differences
 from gate.store.measurements import load
-from gate.suites.protection.rules import load_own_config
 from gate.text.escaping import plain
 from gate.text.figures import count, join_words, money
 from gate.text.suggestions import did_you_mean
@@ -63,8 +62,8 @@ def _format_calibration(calibration: Calibration, form: str) -> str:
     if form == "json":
         return json.dumps(to_json(calibration), indent=2)
     if form == "markdown":
-        return as_markdown(calibration)
-    return as_text(calibration, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+        return markdown_of(blocks(calibration))
+    return text_of(blocks(calibration), width=page_width(WIDTH))
 
 
 @contextmanager
@@ -108,9 +107,8 @@ def _material(
     """The sessions that are named, and the baseline where one is named or no session is."""
     parts = list(_parts_of_sessions(sessions, options.suite))
     if options.baseline is None and sessions:
-        home = home_of(options)
-        config = load_own_config(home.file, home.root, env, datetime.now(UTC).date())
-        concurrency = subject(config.agent, config.retriever, home.root).concurrency
+        config, root = own_config(options, env)
+        concurrency = subject(config.agent, config.retriever, root).concurrency
     else:
         setup = set_up(_run_of_same_suites(options), host_of(options, env), control=Control())
         config, concurrency = setup.place.config, setup.agent.concurrency

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from gate.commands.options.records import home_of, output_options
+from gate.commands.options.records import output_options, own_config
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.files.plain_file import check_folder
@@ -26,7 +26,7 @@ from gate.store.event_log import SURROGATES
 from gate.store.measurements import Stored, StoredSuite, load
 from gate.store.session import new_session_id
 from gate.suites.config.overrides import for_release
-from gate.suites.protection.rules import Rules, load_own_config
+from gate.suites.protection.rules import Rules
 from gate.verdict.conclude import conclude
 from gate.verdict.suite_data import Setting, SuiteData
 
@@ -37,9 +37,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """
     now = datetime.now(UTC)
     before, after = (load(Path(path), now) for path in (options.baseline, options.current))
-    home = home_of(options)
-    root = home.root
-    config = load_own_config(home.file, root, env, now.date())
+    config, root = own_config(options, env)
     if after.provenance.mode == "release":
         config = for_release(config)
     report = compare(before, after, config, now, root)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gate.agents.judges.judge_panel import panel_of
 from gate.commands import dataset_check
-from gate.commands.options.records import home_of
+from gate.commands.options.records import own_config
 from gate.errors import (
     AgentFailure,
     InfraFailure,
@@ -54,7 +54,6 @@ from gate.suites.cases.curation.relevant import (
 from gate.suites.cases.curation.similar import Known
 from gate.suites.cases.curation.summary_text import as_markdown, as_text
 from gate.suites.cases.dataset import check
-from gate.suites.protection.rules import load_own_config
 from gate.system.sealing import nameable
 from gate.text.escaping import plain
 from gate.text.redaction import Redactor
@@ -130,7 +129,7 @@ def _still_fits(
     """What is approved runs: it must have what the graders of its suites need. Raises
     InvalidInput, and nothing is written.
     """
-    config, root = _config(options, env)
+    config, root = own_config(options, env)
     source = DatasetSource(name=path.as_posix(), open=lambda: BytesIO(content))
     for suite in config.suites:
         file = locate_dataset(root / suite.dataset)
@@ -145,7 +144,7 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     path = Path(options.dataset)
     out = Path(options.out) if options.out else path
     writable(out)
-    config, root = _config(options, env)
+    config, root = own_config(options, env)
     if options.existing:
         return _extend_existing(path, config, World(env=nameable(env), root=root), options)
     if config.judge is None:
@@ -322,11 +321,6 @@ def _tell(out: Path, proposed: Sequence[Mapping[str, CheckedJson]], intake: Inta
 
 
 # ------------------------------------------------------------------------------------------- files
-
-
-def _config(options: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config, Path]:
-    home = home_of(options)
-    return load_own_config(home.file, home.root, env, datetime.now(UTC).date()), home.root
 
 
 def _content(path: Path) -> bytes:

@@ -6,11 +6,10 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.agents.judges.judge_panel import panel_of
-from gate.commands.options.records import home_of
+from gate.commands.options.records import own_config
 from gate.errors import InfrastructureError, UsageError
 from gate.plugins import Ask, World
 from gate.records import Config, Json, Suite
@@ -19,7 +18,7 @@ from gate.run.grade import make_graders
 from gate.run.home import check_has_config
 from gate.suites.cases.dataset import cases, check
 from gate.suites.config.load import select
-from gate.suites.protection.rules import Rules, load_own_config
+from gate.suites.protection.rules import Rules
 from gate.system.sealing import nameable
 from gate.text import figures
 from gate.text.escaping import one_line, plain
@@ -41,13 +40,12 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Returns 0 if every right answer passes and no wrong one does, else 1. Raises GateError.
     Options: `config`, `suite`, `judge` (also asks the models of gate.yml), `format`.
     """
-    home = home_of(options)
-    config = load_own_config(home.file, home.root, env, datetime.now(UTC).date())
+    config, root = own_config(options, env)
     check_has_config(config, env, bundled_wanted=bool(options.suite))
-    config = select(config, options.suite or (), home.root)
+    config = select(config, options.suite or (), root)
     with ExitStack() as stack:
-        ask = _connect_judge(config, home.root, options, env, stack) if options.judge else None
-        checked = [_check_suite(config, suite, home.root, ask) for suite in config.suites]
+        ask = _connect_judge(config, root, options, env, stack) if options.judge else None
+        checked = [_check_suite(config, suite, root, ask) for suite in config.suites]
     if options.format == "json":
         print(json.dumps(as_data(checked), indent=2))
     else:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from gate.commands.baseline_sources import find_baselines, open_desk
+from gate.commands.options.records import page_width
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_target
 from gate.records.codec import to_json
 from gate.records.history import History
 from gate.report.history.page import as_html
-from gate.report.history.text import as_markdown, as_text
+from gate.report.history.text import blocks
+from gate.report.wording.blocks import markdown_of, text_of
 from gate.store.baseline.file import parse
 from gate.store.event_log import SURROGATES
 from gate.store.history import ALPHA, Chain, history_of
@@ -76,7 +77,7 @@ def _choose_chains(chains: tuple[Chain, ...], names: Sequence[str]) -> tuple[Cha
 
 
 def _table(history: History) -> str:
-    return as_text(history, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+    return text_of(blocks(history), width=page_width(WIDTH))
 
 
 def _json(history: History) -> str:
@@ -85,7 +86,7 @@ def _json(history: History) -> str:
 
 FORMATS: Mapping[str, Callable[[History], str]] = {
     "table": _table,
-    "md": as_markdown,
+    "md": lambda history: markdown_of(blocks(history)),
     "json": _json,
     "html": as_html,
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,18 +13,18 @@ from gate.analysis.default_gates import format_default_gates
 from gate.analysis.pairing import too_few_left
 from gate.analysis.table import Table
 from gate.commands.label_review.criteria import rubrics_of
-from gate.commands.options.records import home_of, host_of, run_options
+from gate.commands.options.records import host_of, own_config, page_width, run_options
 from gate.errors import UsageError
 from gate.records import BaselineInfo, Config
 from gate.records.codec import to_json
-from gate.report.wording.planning import as_markdown, as_text
+from gate.report.wording.blocks import markdown_of, text_of
+from gate.report.wording.planning import blocks
 from gate.run.control_agent import Control
 from gate.run.options import RunOptions
 from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.find import Compared
 from gate.store.measurements import Stored, load
-from gate.suites.protection.rules import load_own_config
 from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
 from gate.verdict.planning.plan import (
@@ -54,9 +53,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if options.format == "json":
         print(json.dumps(to_json(plan_made), indent=2))
     elif options.format == "markdown":
-        print(as_markdown(plan_made))
+        print(markdown_of(blocks(plan_made)))
     else:
-        print(as_text(plan_made, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)))
+        print(text_of(blocks(plan_made), width=page_width(WIDTH)))
     return 0
 
 
@@ -132,8 +131,7 @@ def _read_session(
             raise UsageError(f"gate plan SESSION: uses the session's own cases; leave out --{name}")
     now = datetime.now(UTC)
     stored = load(Path(options.session), now)
-    home = home_of(options)
-    config = load_own_config(home.file, home.root, env, now.date())
+    config, _ = own_config(options, env)
     if stored.provenance.event == "import" and not _is_run_by_config(stored, config):
         config = replace(config, regression=replace(config.regression, stop="off"))
     return config, list(_stored_subjects(stored, config, options))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +21,7 @@ from gate.commands.label_review.criteria import criteria_of, rubrics_of
 from gate.commands.label_review.manifest import Manifest, check_period, last_cycles, read_history
 from gate.commands.label_review.merging import Merged, merge, render
 from gate.commands.label_review.sample import choose_suite, draw, period_of, trials_of
-from gate.commands.options.records import home_of
+from gate.commands.options.records import home_of, own_config, page_width
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.locked_update import alone, write_whole
 from gate.files.plain_file import is_there, open_plain
@@ -31,7 +30,8 @@ from gate.plugins import Grader
 from gate.records import Case, Label
 from gate.records.codec import to_json
 from gate.records.labels import Checked
-from gate.report.wording.agreement import as_markdown, as_text
+from gate.report.wording.agreement import blocks
+from gate.report.wording.blocks import markdown_of, text_of
 from gate.run.grade import make_graders
 from gate.run.judge_labels import LabelReview, file_of, judged_suite_of, least_of, review_labels
 from gate.run.prepare import Selection, prepare
@@ -107,9 +107,7 @@ class _Material:
 
 def _material(options: argparse.Namespace, env: Mapping[str, str], suite: str) -> _Material:
     """Nothing where no gate.yml has the suite, unless it is one that was named."""
-    home = home_of(options)
-    root = home.root
-    config = load_own_config(home.file, root, env, datetime.now(UTC).date())
+    config, root = own_config(options, env)
     try:
         chosen_suite = select(config, [suite]).suites[0]
     except UsageError:
@@ -243,9 +241,9 @@ def agreement(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if options.format == "json":
         print(json.dumps(to_json(checked), indent=2, ensure_ascii=False))
     elif options.format == "markdown":
-        print(as_markdown(checked))
+        print(markdown_of(blocks(checked)))
     else:
-        print(as_text(checked, width=min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)))
+        print(text_of(blocks(checked), width=page_width(WIDTH)))
     return UsageError.exit_code if checked.wrong else 0
 
 

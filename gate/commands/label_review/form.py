@@ -4,8 +4,6 @@ neither the judge's scores nor where an answer comes from.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from gate.commands.label_review.manifest import Criterion, Manifest, Shown
 from gate.graders.rubrics.rubric import CONTEXT
 from gate.graders.rubrics.shown_to_judge import as_text, is_empty
 from gate.records import Case, Json, TrialRow
-from gate.report.html_page import value_text
+from gate.report.html_page import content_policy, value_text
 from gate.report.html_templates import templates
 from gate.text.escaping import clean, one_line
 
@@ -102,10 +100,7 @@ def render(manifest: Manifest, cards: tuple[Card, ...]) -> str:
         digits=(min(lows), min(9, max(highs))),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
-        policy=(
-            f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-            "base-uri 'none'; form-action 'none'"
-        ),
+        policy=content_policy(style, script),
     )
 
 
@@ -198,7 +193,3 @@ def _template() -> Template:
 @cache
 def _asset(name: str) -> str:
     return (_HERE / name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,15 +1,22 @@
-"""Makes the records that the code below the commands takes from parsed arguments."""
+"""What commands make of parsed arguments and of the terminal: records for the code below, the config,
+the width of a page.
+"""
 
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Mapping
 from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
+from gate.records import Config
 from gate.records.settings import OutputOptions
 from gate.run.home import Home, find_home, log_nothing
 from gate.run.options import Host, ImportOptions, RunOptions
+from gate.suites.protection.rules import load_own_config
 
 _Options = TypeVar("_Options", bound=OutputOptions)
 
@@ -23,6 +30,14 @@ def host_of(parsed: argparse.Namespace, env: Mapping[str, str]) -> Host:
 def home_of(parsed: argparse.Namespace) -> Home:
     """The Home of the command's gate.yml. Raises UsageError."""
     return find_home(parsed.config, getattr(parsed, "tell", log_nothing))
+
+
+def own_config(parsed: argparse.Namespace, env: Mapping[str, str]) -> tuple[Config, Path]:
+    """The config in the command's gate.yml as it stands here, and its folder. Raises UsageError,
+    InvalidInput.
+    """
+    home = home_of(parsed)
+    return load_own_config(home.file, home.root, env, datetime.now(UTC).date()), home.root
 
 
 def output_options(parsed: argparse.Namespace) -> OutputOptions:
@@ -50,6 +65,11 @@ def import_options(
 ) -> ImportOptions:
     """The ImportOptions. `settings`: dotted keys over gate.yml."""
     return _record(ImportOptions, parsed, settings=settings or {})
+
+
+def page_width(most: int) -> int:
+    """Columns of the terminal, at most `most`; `most` where there is none."""
+    return min(most, shutil.get_terminal_size((most, 24)).columns)
 
 
 def _record(kind: type[_Options], parsed: argparse.Namespace, **more: object) -> _Options:

@@ -6,22 +6,14 @@ from collections.abc import Iterator
 
 from gate.records.history import History, SuiteHistory
 from gate.report.history import cells
-from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_of
+from gate.report.wording.blocks import Block, Grid, Heading
 from gate.report.wording.trend import sparkline
 from gate.text import figures
 from gate.text.spans import Line, Span, join, prose, say, strong
 
 
-def as_text(history: History, *, width: int) -> str:
-    """For a terminal of `width` columns."""
-    return text_of(_blocks(history), width=width)
-
-
-def as_markdown(history: History) -> str:
-    return markdown_of(_blocks(history))
-
-
-def _blocks(history: History) -> Iterator[Block]:
+def blocks(history: History) -> Iterator[Block]:
+    """For a terminal and as Markdown."""
     for suite in history.suites:
         yield Heading(line=say("{}: {}", suite.suite, figures.count(len(suite.runs), "run")))
         yield from _suite(suite)

@@ -7,23 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from gate.records import Agreement, Measure
 from gate.records.labels import Checked
-from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_of
+from gate.report.wording.blocks import Block, Grid, Heading
 from gate.text import figures
 from gate.text.spans import Line, code, join, prose, say, strong
 
 HEAD = ("Metric", "labels", "kappa", "people alone", "with the judge", "judge − people")
 
 
-def as_text(checked: Checked, *, width: int) -> str:
-    """For a terminal of `width` columns."""
-    return text_of(_blocks(checked), width=width)
-
-
-def as_markdown(checked: Checked) -> str:
-    return markdown_of(_blocks(checked))
-
-
-def _blocks(checked: Checked) -> Iterator[Block]:
+def blocks(checked: Checked) -> Iterator[Block]:
+    """For a terminal and as Markdown."""
     suites = dict.fromkeys((*(one.suite for one in checked.agreements), *checked.advisory))
     for suite in suites:
         yield from _suite(suite, [one for one in checked.agreements if one.suite == suite], checked)

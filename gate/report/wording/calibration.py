@@ -13,23 +13,15 @@ from gate.records.calibration import (
     LeftOut,
     MetricRates,
 )
-from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_of
+from gate.report.wording.blocks import Block, Grid, Heading
 from gate.text import figures
 from gate.text.spans import Line, code, join, prose, say, strong
 
 LISTED = 5  # runs that stand out
 
 
-def as_text(calibration: Calibration, *, width: int) -> str:
-    """For a terminal of `width` columns."""
-    return text_of(_blocks(calibration), width=width)
-
-
-def as_markdown(calibration: Calibration) -> str:
-    return markdown_of(_blocks(calibration))
-
-
-def _blocks(calibration: Calibration) -> Iterator[Block]:
+def blocks(calibration: Calibration) -> Iterator[Block]:
+    """For a terminal and as Markdown."""
     yield _headline(calibration)
     for note in calibration.notes:
         yield say("Note: {}", prose(note))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gate.records.planning import Bill, MetricOutlook, Plan, SuiteOutlook
-from gate.report.wording.blocks import Block, Grid, Heading, markdown_of, text_of
+from gate.report.wording.blocks import Block, Grid, Heading
 from gate.report.wording.plan_advice import (
     advice,
     impossible,
@@ -24,19 +24,9 @@ from gate.text.spans import Line, code, join, prose, say, strong
 DETAILED = 3  # metrics of a suite whose targets are listed; the JSON form has those of all
 
 
-def as_text(plan: Plan, *, width: int) -> str:
-    """For a terminal of `width` columns."""
-    return text_of(_blocks(plan), width=width)
-
-
-def as_markdown(plan: Plan) -> str:
-    return markdown_of(_blocks(plan))
-
-
 # --------------------------------------------------------------------------------------- contents
-
-
-def _blocks(plan: Plan) -> Iterator[Block]:
+def blocks(plan: Plan) -> Iterator[Block]:
+    """For a terminal and as Markdown."""
     shared = f", over all {plan.tests} blocking metrics together" if plan.tests > 1 else ""
     yield say(
         "A harmless change is blocked at most {} of the time{}. A change listed as caught "

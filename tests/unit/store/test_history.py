@@ -12,7 +12,8 @@ from gate.records.baseline import BaselineRun
 from gate.records.history import History, SuiteHistory
 from gate.report.history.cells import COLUMNS, format_value, list_turns, row
 from gate.report.history.page import as_html
-from gate.report.history.text import as_markdown, as_text
+from gate.report.history.text import blocks
+from gate.report.wording.blocks import markdown_of, text_of
 from gate.store.baseline.schema import AcceptanceNote
 from gate.store.history import ALPHA, COST, SUCCESS, Chain, history_of, past_run, top_mode
 from tests.support.main_runs import header
@@ -118,7 +119,7 @@ def test_a_change_names_the_runs_the_levels_and_what_differed():
     assert (change.last.session_id, change.first.session_id) == ("r04", "r05")
     assert (change.before, change.after) == (pytest.approx(0.9), pytest.approx(0.6))
     assert change.differs == ("agent: openai a -> openai b",)
-    text = as_text(whole(of(*runs)), width=120).replace("\n", " ")
+    text = text_of(blocks(whole(of(*runs))), width=120).replace("\n", " ")
     assert (
         "Between 2026-11-05 08:00 (0404040) and 2026-11-06 08:00 (0505050): success rate fell from "
         "0.90 to 0.60 (5 runs before, 5 after, p < 0.0001). What differed: agent: openai a → "
@@ -132,7 +133,7 @@ def test_metrics_that_changed_together_are_told_together():
         replace(one, means={**one.means, "agent.avg_steps": 2.0 if n < 5 else 5.0})
         for n, one in enumerate(FELL)
     ]
-    text = as_text(whole(of(*runs)), width=200)
+    text = text_of(blocks(whole(of(*runs))), width=200)
     assert text.count("Between ") == 1
     assert "steps per task rose from 2.00 to 5.00" in text
 
@@ -147,9 +148,9 @@ def test_changes_are_told_in_the_order_in_which_they_came():
 
 
 def test_where_nothing_recorded_differs_the_commit_does():
-    assert "What differed: only the commit." in as_text(whole(of(*FELL)), width=200)
+    assert "What differed: only the commit." in text_of(blocks(whole(of(*FELL))), width=200)
     same = [replace(one, commit="a" * 40) for one in FELL]
-    assert "No recorded setting differed." in as_text(whole(of(*same)), width=200)
+    assert "No recorded setting differed." in text_of(blocks(whole(of(*same))), width=200)
 
 
 def consent(when: str, *metrics: str) -> AcceptanceNote:
@@ -180,7 +181,7 @@ def test_last_and_since_hide_rows_but_not_what_a_change_is_measured_by():
     since = of(*FELL, since=datetime(2026, 11, 9, 8, tzinfo=UTC))  # when r08 began
     assert [one.session_id for one in since.runs] == ["r08", "r09"]
     nothing = of(*FELL, since=datetime(2027, 1, 1, tzinfo=UTC))
-    assert "No run in this period; 10 runs before it." in as_text(whole(nothing), width=99)
+    assert "No run in this period; 10 runs before it." in text_of(blocks(whole(nothing)), width=99)
 
 
 def test_the_means_of_a_small_sample_are_no_change_of_level():
@@ -241,8 +242,8 @@ def test_runs_that_lack_a_metric_are_passed_over():
 
 def test_each_format_has_the_headline_numbers_on_top():
     history = whole(of(run(1, 0.5), run(2, 0.95)))
-    assert as_text(history, width=120).splitlines()[3].startswith("Success rate 0.95 ▁█")
-    assert "Trajectory efficiency **-**" in as_markdown(history)
+    assert text_of(blocks(history), width=120).splitlines()[3].startswith("Success rate 0.95 ▁█")
+    assert "Trajectory efficiency **-**" in markdown_of(blocks(history))
     page = as_html(history)
     assert page.index("<strong>0.95</strong>") < page.index("<table")
     assert "0.50 → 0.95 in 2 runs" in page
@@ -275,10 +276,10 @@ def test_hostile_texts_show_as_text_in_every_format():
     page = as_html(history)
     assert "<img" not in page
     assert "\x1b" not in page
-    markdown = as_markdown(history)
+    markdown = markdown_of(blocks(history))
     assert "<img" not in markdown.replace("\\<", "")
     table = [line for line in markdown.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {8}
-    text = as_text(history, width=120)
+    text = text_of(blocks(history), width=120)
     assert "\x1b" not in text
     assert not [line for line in text.splitlines() if line.lstrip().startswith("::")]

@@ -6,7 +6,8 @@ import pytest
 
 from gate.records import Agreement, Measure
 from gate.records.labels import Checked
-from gate.report.wording.agreement import as_markdown, as_text
+from gate.report.wording.agreement import blocks
+from gate.report.wording.blocks import markdown_of, text_of
 
 METRIC = "correctness.factual_correctness"
 ONE = Agreement(
@@ -31,7 +32,7 @@ def page(*agreements, **more):
 
 
 def text(*agreements, **more):
-    return " ".join(as_text(page(*agreements, **more), width=130).split())
+    return " ".join(text_of(blocks(page(*agreements, **more)), width=130).split())
 
 
 def barred(**more):
@@ -108,8 +109,8 @@ def test_many_rows_that_were_left_out_are_counted():
 def test_what_reviewers_and_labels_say_is_text():
     hostile = "\x1b[31m<img src=x> @octocat | x"
     found = page(replace(ONE, reviewers=(hostile,)), stale=(f"l.jsonl:1: {hostile}",))
-    assert "\x1b" not in as_text(found, width=100)
-    marked = as_markdown(found)
+    assert "\x1b" not in text_of(blocks(found), width=100)
+    marked = markdown_of(blocks(found))
     assert "\x1b" not in marked
     assert "<img" not in marked
     assert "@octocat" not in marked.replace("@\u200boctocat", "").replace("\\@octocat", "")
@@ -117,7 +118,7 @@ def test_what_reviewers_and_labels_say_is_text():
 
 @pytest.mark.parametrize("width", [40, 80, 130])
 def test_no_line_is_wider_than_the_terminal(width):
-    lines = as_text(page(ONE), width=width).splitlines()
+    lines = text_of(blocks(page(ONE)), width=width).splitlines()
     assert max(map(len, lines)) <= width
     assert "0.80 (0.70 … 0.90)" in "\n".join(lines)
 

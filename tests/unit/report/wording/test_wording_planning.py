@@ -7,7 +7,8 @@ import pytest
 
 from gate.records import BaselineInfo
 from gate.records.planning import Action, Bill, MetricOutlook, Plan, SuiteOutlook, Target
-from gate.report.wording.planning import as_markdown, as_text
+from gate.report.wording.blocks import markdown_of, text_of
+from gate.report.wording.planning import blocks
 
 TARGET = Target(
     change=0.05,
@@ -65,8 +66,8 @@ SUITE = SuiteOutlook(
 
 def told(suite=SUITE, **more):
     """One line a sentence."""
-    whole = as_text(
-        Plan(alpha=0.01, power=0.8, tests=1, suites=(replace(suite, **more),)), width=999
+    whole = text_of(
+        blocks(Plan(alpha=0.01, power=0.8, tests=1, suites=(replace(suite, **more),))), width=999
     )
     return [line for line in whole.split("\n") if line]
 
@@ -196,7 +197,7 @@ def test_the_tolerance_is_marked():
 
 
 def test_a_long_line_is_folded_and_a_table_is_not():
-    whole = as_text(Plan(alpha=0.01, power=0.8, tests=1, suites=(SUITE,)), width=60)
+    whole = text_of(blocks(Plan(alpha=0.01, power=0.8, tests=1, suites=(SUITE,))), width=60)
     prose = [line for line in whole.split("\n") if line and not line.startswith("  ")]
     assert max(map(len, prose)) <= 60
 
@@ -210,7 +211,7 @@ def test_names_from_elsewhere_do_nothing_on_a_terminal_or_in_markdown():
         metrics=metric(metric=hostile, reason=hostile),
     )
     plan = Plan(alpha=0.01, power=0.8, tests=1, suites=(suite,), notes=(hostile,))
-    text, page = as_text(plan, width=100), as_markdown(plan)
+    text, page = text_of(blocks(plan), width=100), markdown_of(blocks(plan))
     assert "\x1b" not in text + page
     assert "::error::" not in text
     assert not [line for line in text.split("\n") if line.lstrip().startswith("::")]
@@ -218,7 +219,7 @@ def test_names_from_elsewhere_do_nothing_on_a_terminal_or_in_markdown():
 
 
 def test_markdown_has_tables():
-    page = as_markdown(Plan(alpha=0.01, power=0.8, tests=1, suites=(SUITE,)))
+    page = markdown_of(blocks(Plan(alpha=0.01, power=0.8, tests=1, suites=(SUITE,))))
     assert "### support: 10 cases x 1 round" in page
     assert "| `agent.success_rate` | 0\\.91 | drop of 36 pt | drop of 41 pt | ± 29 pt |" in page
     assert "**Next:** 20 cases instead of 10" in page

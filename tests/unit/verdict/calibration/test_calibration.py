@@ -23,7 +23,8 @@ from gate.records import (
     RegressionRules,
     Tolerance,
 )
-from gate.report.wording.calibration import as_markdown, as_text
+from gate.report.wording.blocks import markdown_of, text_of
+from gate.report.wording.calibration import blocks
 from gate.verdict.calibration.false_alarms import calibrate
 from gate.verdict.calibration.recorded_rounds import RecordedRounds, RecordedSuite, join_rounds
 from gate.verdict.calibration.rehearse import Rehearsal
@@ -298,7 +299,7 @@ def test_with_a_fresh_control_both_sides_are_asked_and_no_drift_enters():
 
 
 def flat(found):
-    return " ".join(as_text(found, width=100).split())
+    return " ".join(text_of(blocks(found), width=100).split())
 
 
 def test_the_promise_is_kept_broken_or_open():
@@ -315,7 +316,7 @@ def test_the_promise_is_kept_broken_or_open():
 
 def test_markdown_shows_hostile_names_as_text():
     suite = recorded(*alike(), name="<img src=x>|a")
-    found = as_markdown(calibrate([replace(suite, notes=("@all <b>",))], CONFIG, **SMALL))
+    found = markdown_of(blocks(calibrate([replace(suite, notes=("@all <b>",))], CONFIG, **SMALL)))
     assert "`<img src=x>\\|a`" in found
     assert "<b>" not in found
     assert "@all" not in found
@@ -323,7 +324,7 @@ def test_markdown_shows_hostile_names_as_text():
 
 def test_lines_fit_a_terminal():
     found = calibrate([recorded(*alike())], CONFIG, **SMALL)
-    assert max(map(len, as_text(found, width=80).splitlines())) <= 80
+    assert max(map(len, text_of(blocks(found), width=80).splitlines())) <= 80
 
 
 def test_a_second_look_at_a_doubt_is_rehearsed_as_the_gate_makes_it():
