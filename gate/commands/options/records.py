@@ -1,5 +1,5 @@
-"""What commands make of parsed arguments and of the terminal: records for the code below, the config,
-the width of a page.
+"""What commands make of parsed arguments, and of the terminal: records for the code below, the
+config, the width of a page.
 """
 
 from __future__ import annotations
