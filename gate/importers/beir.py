@@ -13,9 +13,7 @@ from gate.files.json_values import as_object
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.trec.qrels import Qrels, qrels_of
-from gate.importers.formats.trec.ranking import Ranking, check_cutoffs
-from gate.importers.formats.trec.runs import RankedRun, run_of
+from gate.importers.formats.trec import Qrels, RankedRun, Ranking, check_cutoffs, qrels_of, run_of
 from gate.importers.trials.build import case_of, import_cases, provenance_of
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS

@@ -16,29 +16,30 @@ from gate.files.plain import digest_of, json_lines
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.importers.formats.bfcl.calls import inference_error, read_calls
-from gate.importers.formats.bfcl.categories import (
+from gate.importers.formats.bfcl.files import (
     SIZES,
     WEIGHTS,
-    group_of,
-    group_shares,
-    overall_shares,
-    parse_name,
-)
-from gate.importers.formats.bfcl.files import (
     CategoryFiles,
     LeaderboardFiles,
     companions,
     find_files,
+    group_of,
+    group_shares,
     kind_of,
     kind_of_file,
+    overall_shares,
+    parse_name,
     read_rows,
 )
-from gate.importers.formats.bfcl.questions import BfclQuestion, category_of, faults, read_questions
 from gate.importers.formats.bfcl.results import (
+    BfclQuestion,
     Category,
+    category_of,
     check_category,
+    faults,
     has_turns,
     list_first,
+    read_questions,
     sum_amounts,
     with_mode,
 )
@@ -205,9 +206,8 @@ def _notes(categories: Sequence[Category]) -> Iterator[str]:
             )
         if category.doubtful:
             yield (
-                f"{category.name}: {len(category.doubtful)} answers failed in the score "
-                "file, but are right by Agent Gate's own comparison: "
-                f"{list_first(category.doubtful)}"
+                f"{category.name}: {len(category.doubtful)} answers failed in the score file, but "
+                f"are right by Agent Gate's own comparison: {list_first(category.doubtful)}"
             )
         if not category.judged:
             yield f"{category.name}: no score file, so it is not known which answers are right"

@@ -8,9 +8,8 @@ from typing import ClassVar
 
 from gate.files.sniff import FirstLook
 from gate.files.tables import columns_of, table_rows
-from gate.importers.formats.scored_rows.options import RowOptions
 from gate.importers.formats.scored_rows.reading import Export, import_rows
-from gate.importers.formats.scored_rows.shape import RowShape
+from gate.importers.formats.scored_rows.shape import RowOptions, RowShape
 from gate.plugins import IMPORTERS
 from gate.records.imported import Imported
 

@@ -12,21 +12,19 @@ from gate.errors import Place, Problem
 from gate.files.json_values import as_object, as_objects, as_string, line_or_none
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.deepeval.run import (
+from gate.importers.formats.deepeval import (
     TOOL,
     DeepEvalRun,
     Metric,
-    file_of,
-    find_start,
-    run_in,
-)
-from gate.importers.formats.deepeval.trials import (
     PlacedTestCase,
     column_of,
     contradiction,
     failure,
+    file_of,
+    find_start,
     judge_case,
     place_cases,
+    run_in,
     trial,
 )
 from gate.importers.trials.build import name_judge, provenance_of

@@ -121,9 +121,8 @@ def _choose_logs(
         runs = {log.spec.get("task_id") or log.path.name for log in found}
         if len(runs) > 1 and which == "only":
             raise UsageError(
-                f"{path}: has {len(runs)} runs of the task {one_line(task, 80)}, the "
-                f"newest in {newest.path.name}; give one log, or use the newest with "
-                "--option logs=newest"
+                f"{path}: has {len(runs)} runs of the task {one_line(task, 80)}, the newest in "
+                f"{newest.path.name}; give one log, or use the newest with --option logs=newest"
             )
         if len(found) > 1:
             notes.append(

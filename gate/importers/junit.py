@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import chain, repeat
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from gate.errors import Place, UsageError
+from gate.errors import Place, Problem, UsageError
 from gate.files.plain import files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.junit import JUnitCase, Overview, TestRun, overview, runs
-from gate.importers.trials.build import case_of, name_judge, provenance_of, score_metric, trial_of
+from gate.files.timestamps import moment_of
+from gate.files.xml import Begin, steps
+from gate.importers.trials.build import (
+    MOST_TRIALS,
+    case_of,
+    check_number,
+    name_judge,
+    provenance_of,
+    score_metric,
+    trial_of,
+)
 from gate.importers.trials.names import metric_name, snake_case, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.plugins import IMPORTERS
@@ -91,9 +102,8 @@ def _notes(found: Overview, reruns: bool) -> Iterator[str]:
         yield f"skipped tests are left out: {found.skipped}"
     if found.several and reruns:
         yield (
-            f"{len(found.several)} tests have several results in one testsuite: a result "
-            "after a failed one is its rerun and counts, a result after a passed one is "
-            "another test"
+            f"{len(found.several)} tests have several results in one testsuite: a result after a "
+            "failed one is its rerun and counts, a result after a passed one is another test"
         )
     elif found.several:
         yield (
@@ -172,3 +182,324 @@ def _code(result: JUnitCase) -> str:
     if result.kind:
         return snake_case(result.kind.rpartition(".")[2])
     return "failed" if result.outcome == "failed" else "agent_error"
+
+
+# -------------------------------------------------------------------------------------------- files
+
+
+Outcome = Literal["passed", "failed", "error", "skipped"]
+KEPT = 4_000  # characters of what a failure says
+LONGEST = 500  # of an id
+MOST_PROPERTIES = 50  # of a case
+_OUTCOMES: dict[str, Outcome] = {"failure": "failed", "error": "error", "skipped": "skipped"}
+_WORST: tuple[Outcome, ...] = ("error", "failed", "skipped", "passed")
+_COUNTS = {"tests": None, "failures": "failed", "errors": "error", "skipped": "skipped"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JUnitCase:
+    """One `testcase`. `group`: the testsuite's name; `number`: which testsuite of the file it is,
+    from 1. `retries`: results of the same test before this one, which its runner put inside it.
+    """
+
+    __test__ = False  # for pytest, which would take it for a test
+
+    place: Place
+    group: str
+    number: int
+    classname: str
+    name: str
+    seconds: float | None = None
+    outcome: Outcome = "passed"
+    kind: str = ""  # the failure's type
+    message: str = ""
+    text: str = ""
+    retries: int = 0
+    properties: Mapping[str, float] = field(default_factory=dict)  # that are numbers
+
+    @property
+    def id(self) -> str:
+        """`tests.test_a.TestB::test_c[1]`; the name alone where the class is part of it."""
+        inside = not self.classname or self.name.startswith(self.classname)
+        return (self.name if inside else f"{self.classname}::{self.name}")[:LONGEST]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Suite:
+    """A testsuite that is open; `told`: its own counts."""
+
+    name: str
+    number: int
+    place: Place
+    told: Mapping[str, int]
+    found: dict[Outcome, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestSuite:
+    """A testsuite that has ended. `timestamp`: when it ran, UTC; None: it does not say."""
+
+    name: str
+    timestamp: datetime | None
+
+
+def cases(path: Path) -> Iterator[JUnitCase | TestSuite | Problem]:
+    """Cases in order, each testsuite with a time where it begins. Raises InvalidInput for what is
+    no XML, or no JUnit.
+    """
+    yield from _Walk(path).all()
+
+
+class _Walk:
+    """Over one file: which testsuites and which case are open."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._name = path.as_posix()
+        self._suites: list[_Suite] = []
+        self._case: JUnitCase | None = None
+        self._number = 0
+        self._depth = 0
+
+    def all(self) -> Iterator[JUnitCase | TestSuite | Problem]:
+        for step in steps(self._path, keep=KEPT):
+            if isinstance(step, Begin):
+                self._depth += 1
+                yield from self._begin(step)
+            else:
+                self._depth -= 1
+                yield from self._end(step.name, step.text)
+
+    def _begin(self, step: Begin) -> Iterator[TestSuite | Problem]:
+        place = Place(self._name, step.line)
+        if self._depth == 1 and step.name not in ("testsuites", "testsuite"):
+            yield Problem(
+                place,
+                f"the root element is <{step.name[:40]}> - in JUnit XML it is <testsuites> or "
+                "<testsuite>",
+            )
+        elif step.name == "testsuite":
+            self._number += 1
+            name = step.attributes.get("name", "")[:LONGEST]
+            told = _counts(step.attributes)
+            suite = _Suite(name=name, number=self._number, place=place, told=told)
+            self._suites.append(suite)
+            yield TestSuite(name=name, timestamp=moment_of(step.attributes.get("timestamp")))
+        elif step.name == "testcase":
+            yield from self._open(step, place)
+        elif self._case is not None:
+            self._inside(step)
+
+    def _open(self, step: Begin, place: Place) -> Iterator[Problem]:
+        name = step.attributes.get("name", "")
+        if self._case is not None:
+            yield Problem(place, "a testcase contains another one - separate them")
+        if not name and not step.attributes.get("classname"):
+            yield Problem(place, "a testcase has no name - add one")
+        suite = self._suites[-1] if self._suites else None
+        self._case = JUnitCase(
+            place=place,
+            group=suite.name if suite else "",
+            number=suite.number if suite else 0,
+            classname=step.attributes.get("classname", ""),
+            name=name,
+            seconds=_seconds(step.attributes.get("time")),
+        )
+
+    def _inside(self, step: Begin) -> None:
+        """What a case came to: the worst of several, since pytest tells of a failed test and of a
+        failed teardown.
+        """
+        case = self._case
+        if case is None:
+            return
+        if step.name in ("rerunFailure", "rerunError", "flakyFailure", "flakyError"):  # surefire
+            self._case = replace(case, retries=case.retries + 1)
+        if step.name == "property" and len(case.properties) < MOST_PROPERTIES:
+            self._case = replace(case, properties={**case.properties, **_number(step.attributes)})
+        outcome = _OUTCOMES.get(step.name)
+        if outcome and _WORST.index(outcome) < _WORST.index(case.outcome):
+            kind, message = (step.attributes.get(key, "")[:KEPT] for key in ("type", "message"))
+            self._case = replace(case, outcome=outcome, kind=kind, message=message, text="")
+
+    def _end(self, name: str, text: str) -> Iterator[JUnitCase | Problem]:
+        case = self._case
+        if name == "testcase" and case is not None:
+            self._case = None
+            for suite in self._suites:
+                suite.found[case.outcome] = suite.found.get(case.outcome, 0) + 1
+            yield case
+        elif name == "testsuite" and self._suites:
+            yield from _contradictions(self._suites.pop())
+        elif case is not None and _OUTCOMES.get(name) == case.outcome and not case.text:
+            self._case = replace(case, text=text.strip())
+
+
+def _contradictions(suite: _Suite) -> Iterator[Problem]:
+    """Fewer cases than the testsuite says were lost; a runner that counts in another way (a failed
+    teardown as a further test) is no worse than that.
+    """
+    stated, found = suite.told.get("tests"), sum(suite.found.values())
+    if stated is not None and found < stated and found + suite.told.get("errors", 0) < stated:
+        message = f"says tests={stated}, but has {found} test cases - part of the file is missing"
+        yield Problem(suite.place, message)
+    bad = suite.told.get("failures", 0) + suite.told.get("errors", 0)
+    failed = suite.found.get("failed", 0) + suite.found.get("error", 0)
+    if bad and not failed:
+        yield Problem(
+            suite.place,
+            f"says that {bad} tests failed, but none of its test cases did - run the tests again",
+        )
+
+
+def _counts(attributes: Mapping[str, str]) -> dict[str, int]:
+    found = {key: attributes.get(key, "") for key in _COUNTS}
+    return {key: int(text) for key, text in found.items() if text.isdecimal() and len(text) < 10}
+
+
+def _number(attributes: Mapping[str, str]) -> dict[str, float]:
+    """What `record_property` kept, where it is a number."""
+    name, text = attributes.get("name", ""), attributes.get("value", "")
+    try:
+        found = float(text) if name and len(text) < 40 else math.nan
+    except ValueError:
+        return {}
+    return {name[:LONGEST]: found} if math.isfinite(found) else {}
+
+
+def _seconds(text: str | None) -> float | None:
+    """Some write thousands with a comma."""
+    try:
+        found = float((text or "").replace(",", ""))
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and 0.0 <= found < 1e9 else None
+
+
+# --------------------------------------------------------------------------------------------- runs
+
+
+MOST_METRICS = 200
+Key = tuple[str, str]  # testsuite, id
+Block = tuple[int, int]  # file, testsuite element in it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRun:
+    """One result: of the test `case_id` in a round, with the failed ones before it."""
+
+    case_id: str
+    round: int
+    results: tuple[JUnitCase, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Overview:
+    """What a first reading found, and what the second one needs to put results together."""
+
+    groups: dict[str, str] = field(default_factory=dict)  # id -> its testsuite
+    shared: set[str] = field(default_factory=set)  # ids of tests of several testsuites
+    rounds: dict[Key, int] = field(default_factory=dict)
+    last: dict[Key, Block] = field(default_factory=dict)
+    several: dict[tuple[Block, Key], list[bool]] = field(default_factory=dict)  # did it fail?
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # of properties
+    names: set[str] = field(default_factory=set)  # of testsuites
+    newest: datetime | None = None
+    skipped: int = 0
+    results: int = 0
+    first_failed: dict[Key, bool] = field(default_factory=dict)
+
+    def add(self, case: JUnitCase, file: int) -> None:
+        if case.outcome == "skipped":
+            self.skipped += 1
+            return
+        self.results += 1
+        key, block = (case.group, case.id), (file, case.number)
+        if self.groups.setdefault(case.id, case.group) != case.group:
+            self.shared.add(case.id)
+        failed = case.outcome != "passed"
+        if self.last.get(key) == block:
+            earlier = self.several.setdefault((block, key), [self.first_failed[key]])
+            earlier.append(failed)
+        else:
+            self.rounds[key] = self.rounds.get(key, 0) + 1
+            self.last[key], self.first_failed[key] = block, failed
+        for name, value in case.properties.items():
+            if name in self.ranges or len(self.ranges) < MOST_METRICS:
+                low, high = self.ranges.get(name, (math.inf, -math.inf))
+                self.ranges[name] = (min(low, value), max(high, value))
+
+    def case_id(self, case: JUnitCase) -> str:
+        return f"{case.group} {case.id}".strip() if case.id in self.shared else case.id
+
+    def sizes(self, reruns: bool) -> tuple[int, int]:
+        """Cases and rounds."""
+        more: dict[Key, int] = {}
+        for (_, key), failed in self.several.items():
+            more[key] = max(more.get(key, 0), len(split_reruns(failed, reruns)) - 1)
+        return len(self.rounds) + sum(more.values()), max(self.rounds.values(), default=1)
+
+
+def split_reruns(failed: Sequence[bool], reruns: bool) -> list[range]:
+    """Which of the results that one testsuite has of a name are of one test: a rerun follows a
+    failure, so what follows a success is another test of the same name.
+    """
+    starts = [n for n in range(len(failed)) if n == 0 or not reruns or not failed[n - 1]]
+    return [range(a, b) for a, b in zip(starts, [*starts[1:], len(failed)], strict=True)]
+
+
+def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
+    """Raises InvalidInput with everything that is wrong, UsageError for more results than that."""
+    found, problems = Overview(), Findings()
+    for number, file in enumerate(files):
+        for element in cases(file):
+            if isinstance(element, Problem):
+                problems.take(element)
+            elif isinstance(element, TestSuite):
+                found.names.add(element.name)
+                if element.timestamp is not None:
+                    found.newest = max(filter(None, (found.newest, element.timestamp)))
+            else:
+                found.add(element, number)
+                check_number(found.results, file.as_posix(), most)
+    problems.refuse()
+    return found
+
+
+def runs(files: Sequence[Path], found: Overview, reruns: bool) -> Iterator[TestRun]:
+    """Every result once, what belongs together as one; in the order of the files, and of a file
+    those tests last that it has several results of.
+    """
+    rounds: dict[Key, int] = {}
+    for number, file in enumerate(files):
+        waiting: dict[tuple[Block, Key], list[JUnitCase]] = {}
+        for case in cases(file):
+            if not isinstance(case, JUnitCase) or case.outcome == "skipped":
+                continue
+            key, block = (case.group, case.id), (number, case.number)
+            if (block, key) in found.several:
+                waiting.setdefault((block, key), []).append(case)
+            else:
+                yield _run(found, rounds, key, [case])
+        for (_, key), results in waiting.items():
+            yield from _several(found, rounds, key, results, reruns)
+
+
+def _run(
+    found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase]
+) -> TestRun:
+    round_ = 1
+    if found.rounds[key] > 1:
+        round_ = rounds[key] = rounds.get(key, 0) + 1
+    return TestRun(case_id=found.case_id(results[0]), round=round_, results=tuple(results))
+
+
+def _several(
+    found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase], reruns: bool
+) -> Iterator[TestRun]:
+    first, *others = split_reruns([result.outcome != "passed" for result in results], reruns)
+    run = _run(found, rounds, key, [results[n] for n in first])
+    yield run
+    for number, part in enumerate(others, 2):
+        same = tuple(results[n] for n in part)
+        yield TestRun(case_id=f"{run.case_id} #{number}", round=run.round, results=same)

@@ -10,9 +10,8 @@ from typing import ClassVar
 from gate.errors import Problem
 from gate.files.sniff import FirstLook
 from gate.files.tables import TableRow, columns_of, table_rows
-from gate.importers.formats.scored_rows.options import RowOptions
 from gate.importers.formats.scored_rows.reading import Export, import_rows
-from gate.importers.formats.scored_rows.shape import RowShape, read_number, text
+from gate.importers.formats.scored_rows.shape import RowOptions, RowShape, read_number, text
 from gate.importers.trials.files import source_files
 from gate.importers.trials.names import snake_case
 from gate.plugins import IMPORTERS

@@ -156,9 +156,8 @@ def _notes(traces: Traces, ledger: Ledger, options: OtelTraces) -> Iterator[str]
         yield f"traces without any span of an agent or a model, left out: {traces.others:,}"
     if lacking := counts["without the attribute"]:
         yield (
-            f"results without the attribute {one_line(options.case, 80)}; their case is "
-            f"the question, or the {options.by} if there is no question: {lacking:,} of "
-            f"{len(ledger):,}"
+            f"results without the attribute {one_line(options.case, 80)}; their case is the "
+            f"question, or the {options.by} if there is no question: {lacking:,} of {len(ledger):,}"
         )
     if ledger.reworded:
         yield (
@@ -272,7 +271,6 @@ def _describe_suite(suite: _Suite) -> ImportedSuite:
 
 def _often(suite: str, case: str, times: int) -> str:
     return (
-        f"{suite}: case '{one_line(case, 80)}' has {times:,} results, others have few, so "
-        "they are not rounds of one test; use --option case=trace to make each trace a "
-        "case"
+        f"{suite}: case '{one_line(case, 80)}' has {times:,} results, others have few, so they are "
+        "not rounds of one test; use --option case=trace to make each trace a case"
     )

@@ -23,9 +23,8 @@ from gate.importers.formats.promptfoo.evaluation import (
     Evaluation,
     read_evaluation,
 )
-from gate.importers.formats.promptfoo.grading import SCORE
 from gate.importers.formats.promptfoo.naming import PlacedRow, place_rows, provider_of
-from gate.importers.formats.promptfoo.trials import trial, verdict
+from gate.importers.formats.promptfoo.trials import SCORE, trial, verdict
 from gate.importers.trials.build import name_judge, provenance_of
 from gate.plugins import IMPORTERS
 from gate.records import Json, MetricSpec

@@ -14,27 +14,25 @@ from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import iso, moment_of
-from gate.importers.formats.tau.metrics import (
-    REWARD,
-    USER_COST,
-    TrialCounts,
-    metrics,
-    steps,
-    trial_number,
-)
-from gate.importers.formats.tau.simulations import (
+from gate.importers.formats.tau import (
     COMPONENTS,
     EARNING,
     FOLDER,
     RESULTS,
+    REWARD,
+    USER_COST,
     Simulation,
     SimulationFiles,
+    TrialCounts,
     compare_with_index,
     components,
     find_contradictions,
     list_failures,
+    metrics,
     reward_metrics,
     source_of,
+    steps,
+    trial_number,
 )
 from gate.importers.trials.build import case_of, import_cases, name_judge, provenance_of, trial_of
 from gate.importers.trials.conversations import conversation

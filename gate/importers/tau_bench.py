@@ -21,7 +21,7 @@ from gate.files.json_values import (
 from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.tau.metrics import (
+from gate.importers.formats.tau import (
     REWARD,
     USER_COST,
     TrialCounts,

@@ -13,29 +13,27 @@ from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import after, iso
-from gate.importers.formats.thudm.environments import (
+from gate.importers.formats.thudm.records import (
     ENVIRONMENTS,
     ERRORS,
     FILES,
     RUNS,
     SCORED,
     SUMMARY,
+    BrokenSample,
     ChosenTasks,
     Environment,
-    TaskFolder,
-    Worth,
-    choose_tasks,
-    environment_of,
-    worth,
-)
-from gate.importers.formats.thudm.records import (
-    BrokenSample,
     FinishedSample,
     SampleTally,
+    TaskFolder,
+    Worth,
     by_index,
+    choose_tasks,
     contradictions,
+    environment_of,
     main_metric,
     read_finished,
+    worth,
 )
 from gate.importers.trials.build import case_of, name_judge, provenance_of, trial_of
 from gate.importers.trials.conversations import conversation

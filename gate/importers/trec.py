@@ -11,9 +11,7 @@ from gate.errors import UsageError
 from gate.files.plain import files_below
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.trec.qrels import qrels_of
-from gate.importers.formats.trec.ranking import Ranking, check_cutoffs
-from gate.importers.formats.trec.runs import run_of
+from gate.importers.formats.trec import Ranking, check_cutoffs, qrels_of, run_of
 from gate.importers.trials.build import provenance_of
 from gate.plugins import IMPORTERS
 from gate.records.imported import Imported
@@ -83,8 +81,7 @@ class Trec:
             judged = [Path(self.qrels)]
         if len(runs) != 1 or len(judged) != 1:
             raise UsageError(
-                f"{path}: has {len(runs)} runs and {len(judged)} files of judgements "
-                "(with `qrel` in their name); give the run as PATH and add --option "
-                "qrels=FILE"
+                f"{path}: has {len(runs)} runs and {len(judged)} files of judgements (with `qrel` "
+                "in their name); give the run as PATH and add --option qrels=FILE"
             )
         return runs[0], judged[0]

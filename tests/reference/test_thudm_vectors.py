@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
-from gate.importers.formats.thudm.environments import ENVIRONMENTS, environment_of
+from gate.importers.formats.thudm.records import ENVIRONMENTS, environment_of
 from gate.plugins import IMPORTERS
 from tests.support.in_process import gate
 

@@ -9,11 +9,10 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.files.problems import Findings
 from gate.files.tables import table_rows
-from gate.importers.formats.junit import overview
-from gate.importers.formats.scored_rows.checking import check_rows
-from gate.importers.formats.scored_rows.options import RowOptions
-from gate.importers.formats.trec.qrels import qrels_of
-from gate.importers.formats.trec.runs import run_of
+from gate.importers.formats.scored_rows.reading import check_rows
+from gate.importers.formats.scored_rows.shape import RowOptions
+from gate.importers.formats.trec import qrels_of, run_of
+from gate.importers.junit import overview
 from gate.importers.langfuse import SHAPE
 from gate.plugins import IMPORTERS
 

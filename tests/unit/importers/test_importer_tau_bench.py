@@ -7,7 +7,7 @@ import pytest
 from gate.analysis.metrics.k_rounds import KRounds
 from gate.analysis.table import floats
 from gate.errors import InvalidInput, UsageError
-from gate.importers.formats.tau.metrics import metrics
+from gate.importers.formats.tau import metrics
 from gate.plugins import IMPORTERS
 from tests.support.paths import DATA
 

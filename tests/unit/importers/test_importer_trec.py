@@ -6,7 +6,7 @@ import pytest
 
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
-from gate.importers.formats.trec.runs import MOST_DOCUMENTS
+from gate.importers.formats.trec import MOST_DOCUMENTS
 from gate.importers.trec import Trec
 
 RUN = "q1 Q0 a 1 2.0 bm25\nq1 Q0 b 2 1.0 bm25\nq2 Q0 b 1 5 bm25\nq9 Q0 b 1 5 bm25\n"

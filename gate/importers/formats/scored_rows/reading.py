@@ -1,38 +1,41 @@
-"""An export as one imported suite."""
+"""An export as one imported suite: first all rows are checked and counted, then each is a trial."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
-from gate.files.json_values import as_amount
+from gate.errors import Place, Problem
+from gate.files.json_values import as_amount, as_object
+from gate.files.problems import Findings
 from gate.files.tables import TableRow
-from gate.importers.formats.scored_rows.checking import (
-    CHOICE,
-    ExportTotals,
-    Rows,
-    case_id_of,
-    check_rows,
-    error_of,
-    is_root,
-    round_in,
-    scores_of,
-)
-from gate.importers.formats.scored_rows.options import ReadingPlan
 from gate.importers.formats.scored_rows.shape import (
+    ReadingPlan,
     Role,
     RowShape,
     decode_cell,
+    read_flag,
     read_moment,
     read_number,
     short,
     text,
+    value_at,
 )
-from gate.importers.trials.build import case_of, provenance_of, trial_of, usage_of
+from gate.importers.trials.build import (
+    MOST_TRIALS,
+    case_of,
+    check_number,
+    provenance_of,
+    trial_of,
+    usage_of,
+)
 from gate.importers.trials.names import metric_name
-from gate.importers.trials.nobodys_fault import status_of
-from gate.records import Case, Json, MetricSpec, Response, Trial, TrialStatus, Usage
+from gate.importers.trials.nobodys_fault import is_nobodys, status_of
+from gate.records import MOST_ROUNDS, Case, Json, MetricSpec, Response, Trial, TrialStatus, Usage
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -267,3 +270,265 @@ def _latency(shape: RowShape, cells: Mapping[str, Json]) -> float | None:
         )
         told = (ended - began).total_seconds() * 1000 if began and ended else None
     return as_amount(told)
+
+
+# ------------------------------------------------------------------------------------------- checks
+
+
+Rows = Callable[[], Iterator[TableRow | Problem]]
+MOST_SCORES = 1_000
+ROW_ID = "id"  # the column in which these tools tell rows apart, whatever case they are of
+CHOICE = "add --option passed=COLUMN or --option pass_score=NAME>=NUMBER"
+_MODELS = 100  # told apart
+_ID = 400  # characters
+_NO_ID = (
+    "neither an id nor an input tells which case it is - name a column: "
+    '--option columns={"id": "COLUMN"}'
+)
+
+
+@dataclass(slots=True)
+class Spread:
+    """A score's values."""
+
+    n: int = 0
+    low: float = 0.0
+    high: float = 0.0
+    texts: int = 0  # values that are no number
+
+    def add(self, value: float) -> None:
+        self.low = min(self.low, value) if self.n else value
+        self.high = max(self.high, value) if self.n else value
+        self.n += 1
+
+    @property
+    def share(self) -> bool:
+        return self.low >= 0.0 and self.high <= 1.0
+
+
+@dataclass(slots=True)
+class ExportTotals:
+    """What all rows together say."""
+
+    cases: dict[str, int] = field(default_factory=dict)  # id -> its rounds
+    trials: int = 0
+    scores: dict[str, Spread] = field(default_factory=dict)
+    # trace -> tokens and cost of its inner spans, as far as they say
+    inner: dict[str, dict[str, float]] = field(default_factory=dict)
+    roots: int = 0
+    spans: int = 0  # inner ones
+    models: Counter[str] = field(default_factory=Counter)
+    first: datetime | None = None
+    rootless: int = 0  # traces of which only inner spans are there
+    unsaid: int = 0  # answers without pass or fail
+    errors: int = 0  # rows in which the agent failed
+    columns: set[str] = field(default_factory=set)
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The scores that are numbers throughout."""
+        return tuple(sorted(name for name, one in self.scores.items() if one.n and not one.texts))
+
+
+def is_root(asked: ReadingPlan, cells: Mapping[str, Json]) -> bool:
+    return asked.shape.at("parent", cells) in (None, "", "[]", [])
+
+
+def case_id_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
+    """As the export says, else made of the input: what is asked alike is one case. Empty where
+    neither is there.
+    """
+    told = text(asked.shape.at("id", cells)).strip()
+    question = asked.shape.at("input", cells)
+    if not told and question is not None:
+        return f"input-{_mark(text(question))}"
+    return told if len(told) <= _ID else f"{told[:_ID]}-{_mark(told)}"
+
+
+def error_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
+    """Why there is no answer; empty where there is one, or nothing says that it failed."""
+    shape = asked.shape
+    if shape.at("output", cells) is not None:
+        return ""  # an error beside an answer is a scorer's, or of an inner step
+    level = shape.at("level", cells)
+    if level is not None and str(level).upper() != "ERROR":
+        return ""
+    told = text(shape.at("error", cells)).strip()
+    return told or ("level ERROR, without a message" if level is not None else "")
+
+
+def _mark(told: str) -> str:
+    return hashlib.sha256(told.encode(errors="replace")).hexdigest()[:12]
+
+
+def scores_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+    """Names and values as they stand; of columns of their own those that could be scores."""
+    column = asked.shape.scores
+    inner = as_object(decode_cell(value_at(cells, column)) if column else None)
+    prefix = f"{column}." if column else ""
+    if asked.scores:
+        for name in asked.scores:
+            found = inner.get(name, cells.get(f"{prefix}{name}"))
+            yield name, value_at(cells, name) if found is None else found
+    elif inner:
+        yield from inner.items()
+    else:
+        for name, value in cells.items():
+            if prefix and name.startswith(prefix):
+                yield name.removeprefix(prefix), value
+            elif not prefix and name not in asked.shape.own:
+                yield name, value
+
+
+def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIALS) -> ExportTotals:
+    """Raises InvalidInput with everything that is wrong, UsageError for more rows than that."""
+    problems, found = Findings(), ExportTotals()
+    for first in problems.keep_good(rows()):
+        if not is_root(asked, first.cells):
+            _add_inner(first.cells, asked, found)
+            check_number(len(found.inner), file, most)
+        else:
+            found.roots += 1
+            check_number(found.roots, file, most)
+    seen = _Seen()
+    for row in rows() if not problems else ():
+        if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.roots):
+            _add_row(row, asked, found, problems, seen)
+            check_number(found.trials, file, most)  # where all rows are inner spans
+    found.rootless = len(found.inner.keys() - seen.traces) if found.roots else 0
+    if not problems:
+        _check_totals(asked, found, problems, file)
+    problems.refuse()
+    return found
+
+
+@dataclass(slots=True)
+class _Seen:
+    """The first input of each case, and rounds that were named."""
+
+    ids: set[str] = field(default_factory=set)  # of the rows themselves
+    traces: set[str] = field(default_factory=set)
+    inputs: dict[str, tuple[str, int | None]] = field(default_factory=dict)
+    rounds: set[tuple[str, int]] = field(default_factory=set)
+
+
+def _add_inner(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> None:
+    shape = asked.shape
+    found.spans += 1
+    sums = found.inner.setdefault(text(shape.at("trace", cells)), {})
+    for role in ("input_tokens", "output_tokens", "cached_tokens", "total_tokens", "cost_usd"):
+        if amount := shape.number(role, cells):  # these tools write 0 for what they do not know
+            sums[role] = sums.get(role, 0.0) + amount
+
+
+def _add_row(
+    row: TableRow, asked: ReadingPlan, found: ExportTotals, problems: Findings, seen: _Seen
+) -> None:
+    cells, shape = row.cells, asked.shape
+    found.trials += 1
+    found.columns.update(path for path in asked.wanted if value_at(cells, path) is not None)
+    seen.traces.add(text(shape.at("trace", cells)))
+    own = "" if ROW_ID in shape.columns["id"] else text(cells.get(ROW_ID))
+    if own in seen.ids:
+        problems.add(row.place, f"row '{short(own)}' appears twice - keep one")
+    seen.ids.update([own] if own else [])
+    case_id = case_id_of(asked, cells)
+    if case_id:
+        _add_case(row, case_id, asked, found, problems, seen)
+    else:
+        problems.add(row.place, _NO_ID)
+    values = {}
+    for name, value in scores_of(asked, cells):
+        if (amount := _score(name, value, asked, found, row.place, problems)) is not None:
+            values[name] = amount
+    said = asked.criterion.met(cells, values)
+    column = value_at(cells, asked.criterion.column) if asked.criterion.column else None
+    if column is not None and read_flag(column) is None:
+        told = f"'{short(column)}' is not true, false, passed or failed"
+        problems.add(Place(row.place.file, row.place.line, asked.criterion.column), told)
+    failed = error_of(asked, cells)
+    found.errors += bool(failed) and not is_nobodys(failed)
+    found.unsaid += said is None and not failed
+    model = short(shape.at("model", cells))
+    if model and (model in found.models or len(found.models) < _MODELS):
+        found.models[model] += 1
+    began = read_moment(shape.at("started_at", cells))
+    if began is not None and (found.first is None or began < found.first):
+        found.first = began
+
+
+def _add_case(
+    row: TableRow,
+    case_id: str,
+    asked: ReadingPlan,
+    found: ExportTotals,
+    problems: Findings,
+    seen: _Seen,
+) -> None:
+    question = text(asked.shape.at("input", row.cells))
+    mark = _mark(question)
+    before = seen.inputs.setdefault(case_id, (mark, row.place.line))
+    if before[0] != mark:
+        told = f"the case '{short(case_id)}' has another input than in line {before[1]} - name the "
+        problems.add(row.place, told + "column that tells cases apart: --option columns")
+    found.cases[case_id] = found.cases.get(case_id, 0) + 1
+    if found.cases[case_id] == MOST_ROUNDS + 1:
+        problems.add(row.place, f"more than {MOST_ROUNDS:,} rows of case '{short(case_id)}'")
+    if asked.round:
+        nth = round_in(asked, row.cells)
+        if nth is None:
+            problems.add(row.place, f"{asked.round}: not a whole number from 1 to {MOST_ROUNDS:,}")
+        elif (case_id, nth) in seen.rounds:
+            told = f"case '{short(case_id)}' has two rows for round {nth} - keep one"
+            problems.add(row.place, told)
+        else:
+            seen.rounds.add((case_id, nth))
+            found.cases[case_id] = max(found.cases[case_id], nth)
+
+
+def round_in(asked: ReadingPlan, cells: Mapping[str, Json]) -> int | None:
+    """The number in the column of rounds; None for what is none."""
+    found = read_number(value_at(cells, asked.round))
+    fits = found is not None and found == int(found) and 1 <= found <= MOST_ROUNDS
+    return int(found) if found is not None and fits else None
+
+
+def _score(
+    name: str,
+    value: Json,
+    asked: ReadingPlan,
+    found: ExportTotals,
+    place: Place,
+    problems: Findings,
+) -> float | None:
+    if value in (None, "", []) or value == "[]":
+        return None
+    if name not in found.scores and len(found.scores) >= MOST_SCORES:
+        return None  # a column of texts, or nothing that anybody could read
+    spread = found.scores.setdefault(name, Spread())
+    amount = read_number(value)
+    if amount is not None:
+        spread.add(amount)
+        return amount
+    spread.texts += 1
+    if name in asked.scores or name == asked.criterion.score:
+        where = Place(place.file, place.line, name[:80])
+        problems.add(where, f"'{short(value)}' is not a number - remove it from the scores")
+    return None
+
+
+def _check_totals(asked: ReadingPlan, found: ExportTotals, problems: Findings, file: str) -> None:
+    if not found.trials:
+        problems.add(Place(file), "has no row")
+        return
+    if found.errors and not asked.criterion:
+        told = (
+            f"{found.errors} rows ended in an error, but it is not known which of the others passed"
+        )
+        problems.add(Place(file), f"{told} - {CHOICE}")
+    for path in sorted(asked.wanted - found.columns):
+        problems.add(Place(file), f"no row has a value of '{path[:80]}' - use another column")
+    known = ", ".join(found.numeric[:12]) or "none"
+    for name in (*asked.scores, asked.criterion.score, *sorted(asked.lower)):
+        if name and not (name in found.scores and found.scores[name].n):
+            problems.add(Place(file), f"no row has a score '{name[:80]}' - known scores: {known}")

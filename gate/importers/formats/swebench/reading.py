@@ -15,18 +15,12 @@ from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
-from gate.importers.formats.swebench import instance_reports, predictions, run_report
-from gate.importers.formats.swebench.files import ResultFiles, find_files
-from gate.importers.formats.swebench.instance_reports import NAME
-from gate.importers.formats.swebench.outcomes import (
-    CODES,
-    InstanceVerdict,
-    Outcome,
-    SourceVerdicts,
-    clash,
+from gate.importers.formats.swebench.files import (
+    Predictions,
+    ResultFiles,
+    find_files,
+    read_predictions,
 )
-from gate.importers.formats.swebench.predictions import Predictions
-from gate.importers.formats.swebench.run_report import is_run_report
 from gate.importers.formats.swebench.trials import MOST_REPOSITORIES, TOOL, Measures, instance_trial
 from gate.importers.formats.swebench.variants import (
     CUSTOM,
@@ -35,6 +29,20 @@ from gate.importers.formats.swebench.variants import (
     decide_variant,
     read_ids,
     repositories,
+)
+from gate.importers.formats.swebench.verdicts import (
+    CODES,
+    NAME,
+    InstanceVerdict,
+    Outcome,
+    SourceVerdicts,
+    clash,
+    is_lists,
+    is_run_report,
+    read_details,
+    read_lists,
+    read_reports,
+    read_run_report,
 )
 from gate.records import Json, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
@@ -83,12 +91,12 @@ def import_run(path: Path, options: Options) -> Imported:
     """Raises InvalidInput with every problem; UsageError where nothing says what was resolved."""
     findings = Findings()
     found = find_files(path, findings)
-    sent = predictions.read_predictions(tuple(found.predictions), findings)
+    sent = read_predictions(tuple(found.predictions), findings)
     identity = identity_of(path, found, sent, findings)
     main = _main(found, findings)
     known = main.verdicts.items() if main else ()
     errors = frozenset(instance for instance, one in known if one.outcome == "error")
-    reports = instance_reports.read_reports(found.reports, found.unreported, errors, findings)
+    reports = read_reports(found.reports, found.unreported, errors, findings)
     first = main or reports
     if first is None:
         findings.refuse()
@@ -163,9 +171,9 @@ def _main(found: ResultFiles, findings: Findings) -> SourceVerdicts | None:
     for path, data in found.mains[:1]:
         name = path.as_posix()
         report = as_object(data)
-        if run_report.is_run_report(data):
-            return run_report.read_run_report(report, name, findings)
-        read = run_report.read_lists if run_report.is_lists(data) else run_report.read_details
+        if is_run_report(data):
+            return read_run_report(report, name, findings)
+        read = read_lists if is_lists(data) else read_details
         return read(report, name, findings)
     return None
 

@@ -14,7 +14,7 @@ from gate.files.json_values import as_amount
 from gate.files.plain import json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import parse
-from gate.importers.formats.swebench.outcomes import InstanceVerdict, SourceVerdicts
+from gate.importers.formats.swebench.verdicts import InstanceVerdict, SourceVerdicts
 from gate.importers.trials.instance_ids import is_id, repository_of
 from gate.importers.trials.published_scores import SWEBENCH_VERIFIED
 from gate.records import Json, QuotedValue
@@ -300,9 +300,8 @@ def check_declared(
         if score is not None and abs(score - share) > _rounding(score):
             findings.add(
                 place,
-                f"says {score:g} %, but {file} has {resolved} of {n} resolved, "
-                f"{share:.2f} % - one of the two is out of date or of another run; import "
-                "the harness's own report",
+                f"says {score:g} %, but {file} has {resolved} of {n} resolved, {share:.2f} % - one "
+                "of the two is out of date or of another run; import the harness's own report",
             )
 
 

@@ -1,1 +1,0 @@
-"""Test runs as deepeval writes them, and results dumped from its Python objects."""

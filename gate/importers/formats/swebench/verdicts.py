@@ -1,0 +1,418 @@
+"""What became of each instance, by run reports, lists of ids and single reports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, combinations
+from pathlib import Path
+from typing import Literal
+
+from gate.errors import InvalidInput, Place, Problem
+from gate.files.json_schema import SchemaCheck
+from gate.files.json_values import as_amount, as_count, as_object
+from gate.files.plain import json_of
+from gate.files.problems import Findings
+from gate.importers.trials.instance_ids import is_id
+from gate.importers.trials.stated import Figure, compare_stated
+from gate.records import CheckedJson, Json
+from gate.text.escaping import one_line
+
+# `error`: the harness has no verdict on the patch; `incomplete`: there is no prediction.
+Outcome = Literal["resolved", "unresolved", "error", "empty_patch", "incomplete"]
+CODES: Mapping[Outcome, tuple[str, ...]] = {
+    "resolved": (),
+    "unresolved": ("unresolved",),
+    "error": ("evaluation_error",),
+    "empty_patch": ("empty_patch",),
+    "incomplete": ("no_prediction",),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceVerdict:
+    """On one instance. `infra`: its environment broke, as the harness found."""
+
+    outcome: Outcome
+    codes: tuple[str, ...] = ()
+    reason: str = ""
+    infra: bool = False
+    cost_usd: float | None = None
+    api_calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceVerdicts:
+    """What one source says. `total`: how many instances it says there are, of which `verdicts` may
+    have fewer; those are `rest`.
+    """
+
+    place: Place
+    verdicts: Mapping[str, InstanceVerdict]
+    total: int | None = None
+    rest: Outcome = "incomplete"
+    infra_known: bool | None = None  # whether its version looks for broken environments
+    submitted_known: bool = True  # whether an instance without a prediction is told apart
+    every_report: bool = False  # whether each verdict on tests has a report of its own
+
+
+def reason_code(tier: str, reason: str) -> str:
+    """`infra:out_of_memory`."""
+    cleaned = re.sub(r"[^a-z0-9]+", "_", reason[:200].casefold()).strip("_")[:60]
+    return f"{tier}:{cleaned or 'unnamed'}"
+
+
+def ids_in(data: Mapping[str, Json], key: str, file: str, findings: Findings) -> frozenset[str]:
+    """The ids under a key, each once; none where the key is missing."""
+    place = Place(file, key=key)
+    value = data.get(key)
+    if value is None:
+        return frozenset()
+    if not isinstance(value, list) or not all(map(is_id, value)):
+        findings.add(place, "must be a list of instance ids - copy the file again")
+        return frozenset()
+    found = frozenset(value)
+    if len(found) < len(value):
+        twice = next(one for one in sorted(found) if value.count(one) > 1)
+        findings.add(place, f"has {twice} twice - keep one")
+    return found
+
+
+def clash(findings: Findings, place: Place, ids: Iterable[str], message: str) -> None:
+    """One problem for all these ids, of which it names the first."""
+    wrong = sorted(ids)
+    if wrong:
+        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        findings.add(place, f"{one_line(wrong[0], 80)}{more}: {message}")
+
+
+# -------------------------------------------------------------------------------------- run reports
+
+
+SCHEMA = 2  # `schema_version` of both generations
+_TIERS = {"infra_failure": "infra", "ambiguous_failure": "ambiguous"}
+_KEYS = ("completed", "submitted", *CODES, *_TIERS)
+
+Ids = Mapping[str, frozenset[str]]
+
+
+def is_run_report(data: Json) -> bool:
+    return isinstance(data, dict) and (
+        "total_instances" in data or {"resolved_ids", "completed_ids"} <= data.keys()
+    )
+
+
+def read_run_report(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
+    """Its verdict on every instance; what contradicts itself is a problem."""
+    version = data.get("schema_version", SCHEMA)
+    if version != SCHEMA or isinstance(version, bool):
+        message = (
+            f"version {str(version)[:40]} is not supported, only {SCHEMA} is - update Agent Gate"
+        )
+        findings.add(Place(file, key="schema_version"), message)
+    ids = {name: ids_in(data, f"{name}_ids", file, findings) for name in _KEYS}
+    _check_counts(data, ids, file, findings)
+    _check_relations(data, ids, file, findings)
+    infra_known = "infra_failure_ids" in data
+    return SourceVerdicts(
+        place=Place(file),
+        verdicts={
+            one: _listed_verdict(outcome, one, ids, as_object(data.get("failure_reasons")))
+            for outcome in CODES
+            for one in ids[outcome]
+        },
+        total=as_count(data.get("total_instances")),
+        infra_known=infra_known,
+        every_report=True,
+    )
+
+
+def _listed_verdict(
+    outcome: Outcome, instance: str, ids: Ids, reasons: Mapping[str, Json]
+) -> InstanceVerdict:
+    reason = str(reasons.get(instance) or "")
+    tiers = [tier for name, tier in _TIERS.items() if instance in ids[name]]
+    more = tuple(reason_code(tier, reason) for tier in tiers)
+    return InstanceVerdict(outcome=outcome, codes=(*CODES[outcome], *more), infra="infra" in tiers)
+
+
+def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
+    """Each number against its list, and all of them against the whole."""
+    if "resolved_ids" not in data:
+        findings.add(Place(file, key="resolved_ids"), "is missing - give a run report of SWE-bench")
+    counts = (
+        Figure(f"{name}_instances", (len(ids[name]),), f"{name}_ids has {len(ids[name])}")
+        for name in _KEYS
+    )
+    findings.take(*compare_stated(data, counts, Place(file)))
+    place = Place(file, key="total_instances")
+    total = as_count(data.get("total_instances"))
+    named = len(frozenset().union(*(ids[name] for name in CODES)))
+    if not total:
+        findings.add(place, "must be a number from 1 on - copy the report again")
+    elif named > total or (named < total and "incomplete_ids" in data):
+        outcomes = ", ".join(f"{len(ids[name])} {name}" for name in CODES)
+        whole = Figure(place.key, (named,), f"the lists name {named} ({outcomes})")
+        findings.take(*compare_stated(data, [whole], Place(file)))
+
+
+def _check_relations(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
+    """What is in one list and must not, or must, be in another."""
+    for one, other in combinations(CODES, 2):
+        both = ids[one] & ids[other]
+        clash(
+            findings, Place(file, key=f"{one}_ids"), both, f"is also in {other}_ids - copy it again"
+        )
+    tested = ids["resolved"] | ids["unresolved"]
+    failed = ids["unresolved"] | ids["error"]
+    if "completed_ids" in data:
+        untold = ids["completed"] - tested - ids["error"]
+        clash(
+            findings, Place(file, key="completed_ids"), untold, "is completed, but has no outcome"
+        )
+        missing = tested - ids["completed"]
+        clash(
+            findings,
+            Place(file, key="completed_ids"),
+            missing,
+            "has an outcome, but is missing here",
+        )
+    if "submitted_ids" in data:
+        patched = tested | ids["error"] | ids["empty_patch"]
+        unsent = patched - ids["submitted"]
+        clash(
+            findings,
+            Place(file, key="submitted_ids"),
+            unsent,
+            "has an outcome, but is missing here",
+        )
+        both = ids["incomplete"] & ids["submitted"]
+        clash(
+            findings,
+            Place(file, key="incomplete_ids"),
+            both,
+            "is also in submitted_ids - copy it again",
+        )
+    for name in _TIERS:
+        solved = ids[name] - failed
+        clash(findings, Place(file, key=f"{name}_ids"), solved, "is not in the list of any failure")
+    both = ids["infra_failure"] & ids["ambiguous_failure"]
+    clash(findings, Place(file, key="infra_failure_ids"), both, "is also in ambiguous_failure_ids")
+
+
+# -------------------------------------------------------------------------------------------- lists
+# The harness's report before Docker (2024), and the leaderboard's results.json and
+# per_instance_details.json.
+
+
+# What excludes that an instance is resolved, the gravest first.
+_FAILED: Mapping[str, tuple[Outcome, str]] = {
+    "no_generation": ("empty_patch", "empty_patch"),
+    "not_generated": ("incomplete", "no_prediction"),
+    "no_logs": ("error", "evaluation_error"),
+    "install_fail": ("error", "install_fail"),
+    "reset_failed": ("error", "reset_failed"),
+    "no_apply": ("error", "no_apply"),
+    "test_timeout": ("unresolved", "test_timeout"),
+    "test_errored": ("unresolved", "test_errored"),
+}
+_OTHERS = ("generated", "with_logs", "applied")
+
+
+def is_lists(data: Json) -> bool:
+    return isinstance(data, dict) and isinstance(data.get("resolved"), list)
+
+
+def is_details(data: Json) -> bool:
+    """`{id: {cost, api_calls, resolved}}`."""
+    first = next(iter(data.values()), None) if isinstance(data, dict) else None
+    return (
+        isinstance(first, dict) and "resolved" in first and bool({"cost", "api_calls"} & {*first})
+    )
+
+
+def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
+    """Those that are in no list and were not generated are the dataset's rest."""
+    ids = {key: ids_in(data, key, file, findings) for key in ("resolved", *_FAILED, *_OTHERS)}
+    verdicts = {
+        one: InstanceVerdict(outcome="unresolved", codes=CODES["unresolved"])
+        for one in chain.from_iterable(ids[key] for key in _OTHERS)
+    }
+    for key, (outcome, code) in reversed([*_FAILED.items()]):
+        verdicts |= dict.fromkeys(ids[key], InstanceVerdict(outcome=outcome, codes=(code,)))
+        both = ids[key] & ids["resolved"]
+        clash(findings, Place(file, key=key), both, "is also in resolved - copy it again")
+    verdicts |= dict.fromkeys(ids["resolved"], InstanceVerdict(outcome="resolved"))
+    generated = "generated" in data
+    return SourceVerdicts(
+        place=Place(file),
+        verdicts=verdicts,
+        rest="incomplete" if generated else "unresolved",
+        submitted_known=generated,
+    )
+
+
+def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
+    verdicts: dict[str, InstanceVerdict] = {}
+    for instance, told in data.items():
+        place = Place(file, key=one_line(instance, 80))
+        resolved = as_object(told).get("resolved")
+        if not is_id(instance):
+            findings.add(place, "is not an instance id - copy the file again")
+        elif not isinstance(resolved, bool) or not isinstance(told, dict):
+            findings.add(place, "`resolved` must be true or false - copy the file again")
+        else:
+            outcome: Outcome = "resolved" if resolved else "unresolved"
+            verdicts[instance] = InstanceVerdict(
+                outcome=outcome,
+                codes=CODES[outcome],
+                cost_usd=as_amount(told.get("cost")),
+                api_calls=as_count(told.get("api_calls")),
+            )
+    return SourceVerdicts(place=Place(file), verdicts=verdicts, submitted_known=False)
+
+
+# --------------------------------------------------------------------------------- instance reports
+
+
+NAME = "report.json"
+_MOST = 64 << 20  # bytes
+_FLAG: Json = {"type": "boolean"}
+_IDS: Json = {"type": "array", "items": {"type": "string"}}
+_TESTS: Json = {
+    "type": "object",
+    "properties": {"success": _IDS, "failure": _IDS},
+    "required": ["success", "failure"],
+}
+_KINDS = ("FAIL_TO_PASS", "PASS_TO_PASS")
+REPORT: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        **dict.fromkeys(("resolved", "patch_is_None", "patch_exists"), _FLAG),
+        **dict.fromkeys(("patch_successfully_applied", "infra_failure"), _FLAG),
+        "infra_failure_reason": {"type": ["string", "null"]},
+        "tests_status": {
+            "type": ["object", "null"],
+            "properties": dict.fromkeys(_KINDS, _TESTS),
+            "required": [*_KINDS],
+        },
+    },
+    "required": ["resolved"],
+}
+_CHECK = SchemaCheck(REPORT)
+
+
+def is_instance_report(data: Json) -> bool:
+    first = next(iter(data.values()), None) if isinstance(data, dict) else None
+    return isinstance(first, dict) and {"resolved", "patch_exists"} <= first.keys()
+
+
+def read_reports(
+    files: Iterable[Path], unreported: Iterable[Path], known_bad: frozenset[str], findings: Findings
+) -> SourceVerdicts | None:
+    """`unreported`: folders of instances without a report, which is how a patch that does not
+    apply, a container that does not start and a time-out end. `known_bad`: instances whose report
+    the harness could not read either.
+    """
+    verdicts: dict[str, InstanceVerdict] = {}
+    versions: dict[bool, Path] = {}
+    for path in files:
+        for instance, found in _iterate_reports(path):
+            if isinstance(found, Problem):
+                if instance not in known_bad:
+                    findings.take(found)
+            elif instance in verdicts:
+                findings.add(Place(path.as_posix()), f"{instance} has another report - keep one")
+            else:
+                versions.setdefault("infra_failure" in found, path)
+                verdicts[instance] = _tested_verdict(instance, found, path, findings)
+    if len(versions) > 1:
+        message = (
+            f"written by swebench 5.0.0 or later, but {versions[False]} by an older "
+            "version - use files of one run"
+        )
+        findings.add(Place(versions[True].as_posix()), message)
+    for folder in unreported:
+        verdicts.setdefault(folder.name, InstanceVerdict(outcome="error", codes=CODES["error"]))
+    if not verdicts:
+        return None
+    first = next(iter(versions.values()), None)
+    return SourceVerdicts(
+        place=Place(first.as_posix() if first else next(iter(unreported)).as_posix()),
+        verdicts=verdicts,
+        infra_known=True in versions if versions else None,
+    )
+
+
+def _iterate_reports(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Problem]]:
+    """Instance and report, or what is wrong with it. A folder's report is its own instance's."""
+    own = path.parent.name if path.name == NAME else None
+    file = path.as_posix()
+    try:
+        data = json_of(path, _MOST)
+    except InvalidInput as error:
+        yield own or "", error.problems[0]
+        return
+    if not isinstance(data, dict) or not data:
+        yield own or "", Problem(Place(file), "not an object of reports - copy it again")
+        return
+    for instance, report in data.items():
+        place = Place(file, key=one_line(instance, 80))
+        if not is_id(instance):
+            yield instance, Problem(place, "is not an instance id - copy the file again")
+        elif len(data) == 1 and own not in (None, instance) and is_id(own) and "__" in own:
+            yield (
+                instance,
+                Problem(place, f"is in the folder of {own[:80]} - move it to its own folder"),
+            )
+        elif wrong := _CHECK.list_problems(report, place):
+            yield instance, wrong[0]
+        else:
+            yield instance, report
+
+
+def _tested_verdict(
+    instance: str, report: Mapping[str, CheckedJson], path: Path, findings: Findings
+) -> InstanceVerdict:
+    """Resolved: every test of both kinds passes; of a kind without tests that is so, too."""
+    tests = report.get("tests_status")
+    failed = [kind for kind in _KINDS if tests and tests[kind]["failure"]]
+    patched = report.get("patch_exists", True) and not report.get("patch_is_None", False)
+    ran = patched and report.get("patch_successfully_applied", True)
+    resolved = report["resolved"]
+    wrong = ""
+    if resolved and not ran:
+        wrong = "resolved, and yet without " + ("test output" if patched else "a patch")
+    elif tests is not None and resolved != (not failed):
+        told = _format_tests(tests)
+        wrong = (
+            f"resolved is {str(resolved).lower()}, but {told} - the file was changed; copy it again"
+        )
+    if wrong:
+        findings.add(Place(path.as_posix(), key=instance), wrong)
+    if resolved:
+        return InstanceVerdict(outcome="resolved", reason=_format_tests(tests))
+    infra, reason = report.get("infra_failure") is True, report.get("infra_failure_reason")
+    codes = [f"{kind.lower()}_failed" for kind in failed]
+    if not ran:
+        codes = ["no_test_output" if patched else "empty_patch"]
+    if infra or reason:
+        codes.append(reason_code("infra" if infra else "ambiguous", reason or ""))
+    return InstanceVerdict(
+        outcome="unresolved",
+        codes=tuple(codes) or CODES["unresolved"],
+        reason=_format_tests(tests),
+        infra=infra,
+    )
+
+
+def _format_tests(tests: Mapping[str, CheckedJson] | None) -> str:
+    """`1 of 2 FAIL_TO_PASS tests pass, 40 of 40 PASS_TO_PASS`."""
+    if not tests:
+        return ""
+    counts = [(len(tests[kind]["success"]), len(tests[kind]["failure"])) for kind in _KINDS]
+    (fixed, broken), (kept, lost) = counts
+    return (
+        f"{fixed} of {fixed + broken} {_KINDS[0]} tests pass, {kept} of {kept + lost} {_KINDS[1]}"
+    )
