@@ -49,7 +49,7 @@ def table_rows():
 
 ROWS = list(table_rows())
 EXAMPLES = [
-    (section, code, row["example"], row.get("modes", "both"))
+    (section, code, row["example"], row.get("modes") or "both")
     for section, row in ROWS
     if row.get("example", "").startswith("`{")
     for code in re.findall(r"`([^`]+)`", row["code"])
