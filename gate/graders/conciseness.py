@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from gate.errors import UsageError
+from gate.graders.scales.share import ShareGrader
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
 from gate.text import figures
 from gate.text.markdown_blocks import list_running_text, split_blocks
 
 METRIC = "response_quality.conciseness"
+
 _LIMIT: Json = {"type": "integer", "minimum": 1}
 _EXPECTED: Json = {"type": ["string", "number", "boolean", "array"]}
 _PUNCTUATION = ".,;:!?…\"'()[]“”„«»"
@@ -20,7 +23,7 @@ _RUN = 4  # words of a phrase that counts as repeated
 
 @GRADERS.register("conciseness")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conciseness:
+class Conciseness(ShareGrader):
     """How much of the answer is necessary: allowed length / actual length, at most 1, times the
     share of phrases that are new. Passes from `pass_at` on.
 
@@ -32,52 +35,38 @@ class Conciseness:
     key: str = "expected_answer"
     ratio: float = 2.0
     least_words: int = 25
-    pass_at: float | None = None
+
+    metric: ClassVar = MetricSpec(
+        name=METRIC,
+        column=METRIC,
+        unit="share",
+        description="allowed by actual length, at most 1, times the share of new phrases",
+    )
 
     def __post_init__(self) -> None:
         if self.ratio < 1 or self.least_words < 1:
             raise UsageError("conciseness: ratio and least_words must be 1 or more")
-        if self.pass_at is not None and not 0 <= self.pass_at <= 1:
-            raise UsageError("conciseness: pass_at must be between 0 and 1")
+        self.check_pass_at("conciseness")
 
     @property
     def keys(self) -> Mapping[str, Json]:
         return {self.key: _EXPECTED, "max_words": _LIMIT, "max_chars": _LIMIT}
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def decides(self) -> bool:
-        return self.pass_at is not None
-
-    def metrics(self) -> tuple[MetricSpec, ...]:
-        return (
-            MetricSpec(
-                name=METRIC,
-                column=METRIC,
-                unit="share",
-                description="allowed by actual length, at most 1, times the share of new phrases",
-            ),
-        )
-
     def grade(self, case: Case, response: Response) -> Score:
         answer = response.answer.strip()
         lengths = dict(self._shares(case, answer))
         if not lengths:
-            return Score(values={METRIC: None})
+            return self.without_value()
         if not answer:
-            return self._score(0.0, "the answer is empty", "empty")
+            return self.score(0.0, "the answer is empty", ["empty"])
         shortest, length = min(lengths.items(), key=lambda item: item[1])
         fresh = 1.0 - repetition(answer)
-        value = round(length * fresh, 6)
         reason = (
             f"{shortest}, {figures.portion(1 - fresh)} of its phrases repeat"
             if fresh < 1
             else shortest
         )
-        return self._score(value, reason, "too_long" if length <= fresh else "repetitive")
+        return self.score(length * fresh, reason, ["too_long" if length <= fresh else "repetitive"])
 
     def _shares(self, case: Case, answer: str) -> Iterator[tuple[str, float]]:
         """What each limit says and the share of the answer within it."""
@@ -94,13 +83,6 @@ class Conciseness:
         expected = written if isinstance(written, list) else [written]
         lengths = [len(str(one).split()) for one in expected if one not in (None, "")]
         return max(self.least_words, round(self.ratio * max(lengths))) if lengths else None
-
-    def _score(self, value: float, reason: str, code: str) -> Score:
-        if self.pass_at is None:
-            return Score(values={METRIC: value}, reason=reason)
-        passed = value >= self.pass_at
-        failures = () if passed else (code,)
-        return Score(values={METRIC: value}, passed=passed, failures=failures, reason=reason)
 
 
 def repetition(answer: str) -> float:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gate.errors import UsageError
+from gate.graders.scales.share import ShareGrader
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, MetricSpec, Response, Score
 from gate.text import figures
 from gate.text.markdown_blocks import list_running_text, sentences, split_blocks, words
 from gate.text.syllables import Language, count_syllables
 
 METRIC = "response_quality.readability"
+
 # a, b, c of: ease = a - b x words a sentence - c x syllables a word
 _EASE: Mapping[Language, tuple[float, float, float]] = {
     "en": (206.835, 1.015, 84.6),  # Flesch, 1948
@@ -27,7 +29,7 @@ _EASE: Mapping[Language, tuple[float, float, float]] = {
 
 @GRADERS.register("readability")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Readability:
+class Readability(ShareGrader):
     """Flesch's reading ease of the running text, by the formula for the `language`, divided by 100
     and cut to 0 and 1. Passes from `pass_at` on.
 
@@ -37,50 +39,32 @@ class Readability:
 
     language: Language = "en"
     min_words: int = 30
-    pass_at: float | None = None
 
-    keys: ClassVar[Mapping[str, Json]] = {}
-    needs: ClassVar[tuple[str, ...]] = ()
+    metric: ClassVar = MetricSpec(
+        name=METRIC,
+        column=METRIC,
+        unit="share",
+        on_agent_error=None,  # as an answer of too few words
+        description="reading ease of the running text, 100 points of Flesch's scale are 1",
+    )
 
     def __post_init__(self) -> None:
         if self.min_words < 1:
             raise UsageError("readability: min_words must be 1 or more")
-        if self.pass_at is not None and not 0 <= self.pass_at <= 1:
-            raise UsageError("readability: pass_at must be between 0 and 1")
-
-    @property
-    def decides(self) -> bool:
-        return self.pass_at is not None
-
-    def metrics(self) -> tuple[MetricSpec, ...]:
-        return (
-            MetricSpec(
-                name=METRIC,
-                column=METRIC,
-                unit="share",
-                on_agent_error=None,  # as an answer of too few words
-                description="reading ease of the running text, 100 points of Flesch's scale are 1",
-            ),
-        )
+        self.check_pass_at("readability")
 
     def grade(self, case: Case, response: Response) -> Score:
         text = list(list_running_text(split_blocks(response.answer)))
         spoken = [word for part in text for word in words(part)]
         if len(spoken) < self.min_words:
-            return Score(values={METRIC: None})
+            return self.without_value()
         number = sum(bool(words(s)) for part in text for s in sentences(part))
         a, b, c = _EASE[self.language]
         long, many = len(spoken) / number, self._syllables(spoken) / len(spoken)
-        value = round(min(1.0, max(0.0, (a - b * long - c * many) / 100)), 6)
+        value = min(1.0, max(0.0, (a - b * long - c * many) / 100))
         words_each, syllables_each = (figures.value(mean, "") for mean in (long, many))
         reason = f"{words_each} words a sentence, {syllables_each} syllables a word"
-        if self.pass_at is None or value >= self.pass_at:
-            return Score(
-                values={METRIC: value}, passed=None if self.pass_at is None else True, reason=reason
-            )
-        return Score(
-            values={METRIC: value}, passed=False, failures=("hard_to_read",), reason=reason
-        )
+        return self.score(value, reason, ["hard_to_read"])
 
     def _syllables(self, spoken: list[str]) -> int:
         return sum(count_syllables(word, self.language) for word in spoken)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from gate.errors import GraderFailure, UsageError
+from gate.graders.scales.share import ShareGrader
 from gate.graders.similarity.embedding import EXTRA, cosine, is_installed, locate_function, vector
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Response, Score
@@ -16,7 +18,7 @@ from gate.text.markdown_blocks import LIMIT
 METRIC = "correctness.semantic_similarity"
 
 
-class _Rooted:
+class _Rooted(ShareGrader):
     """A place for the folder of gate.yml; a dataclass field would be an option."""
 
     __slots__ = ("_root",)
@@ -33,12 +35,17 @@ class SemanticSimilarity(_Rooted):
 
     key: str = "expected_answer"
     embed: str | None = None
-    pass_at: float | None = None
+
+    metric: ClassVar = MetricSpec(
+        name=METRIC,
+        column=METRIC,
+        unit="share",
+        description="cosine of the embeddings of the answer and of the expected one",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_root", Path())
-        if self.pass_at is not None and not 0 <= self.pass_at <= 1:
-            raise UsageError("semantic_similarity: pass_at must be between 0 and 1")
+        self.check_pass_at("semantic_similarity")
 
     def rooted(self, root: Path) -> SemanticSimilarity:
         """The grader with `embed` located from `root`. Raises UsageError if nothing can compute
@@ -64,22 +71,8 @@ class SemanticSimilarity(_Rooted):
         return (self.key,)
 
     @property
-    def decides(self) -> bool:
-        return self.pass_at is not None
-
-    @property
     def outside(self) -> bool:
         return self.embed is not None
-
-    def metrics(self) -> tuple[MetricSpec, ...]:
-        return (
-            MetricSpec(
-                name=METRIC,
-                column=METRIC,
-                unit="share",
-                description="cosine of the embeddings of the answer and of the expected one",
-            ),
-        )
 
     def grade(self, case: Case, response: Response) -> Score:
         written = case.keys.get(self.key)
@@ -90,7 +83,7 @@ class SemanticSimilarity(_Rooted):
             if right_answer is not None and str(right_answer).strip()
         ]
         if not expected:
-            return Score(values={METRIC: None})
+            return self.without_value()
         answer = response.answer[:LIMIT]
         nearest = (
             max(self._cosine(answer, right_answer) for right_answer in expected)
@@ -102,10 +95,7 @@ class SemanticSimilarity(_Rooted):
         limits = () if self.pass_at is None else (self.pass_at,)
         shown = figures.value(value, "share", limits=limits)
         reason = f"cosine {shown} with the nearest expected answer"
-        if self.pass_at is None or value >= self.pass_at:
-            passed = None if self.pass_at is None else True
-            return Score(values={METRIC: value}, passed=passed, reason=reason)
-        return Score(values={METRIC: value}, passed=False, failures=("not_similar",), reason=reason)
+        return self.score(value, reason, ["not_similar"])
 
     def _cosine(self, answer: str, expected: str) -> float:
         try:

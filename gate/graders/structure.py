@@ -9,8 +9,9 @@ from itertools import groupby, pairwise
 from typing import ClassVar, Literal
 
 from gate.errors import UsageError
+from gate.graders.scales.share import ShareGrader
 from gate.plugins import GRADERS
-from gate.records import Case, Json, MetricSpec, Response, Score
+from gate.records import Case, MetricSpec, Response, Score
 from gate.text.markdown_blocks import (
     Block,
     list_running_text,
@@ -23,6 +24,7 @@ from gate.text.markdown_blocks import (
 from gate.text.phrases import fold_text
 
 METRIC = "response_quality.structure"
+
 Check = Literal["fence", "table", "list", "heading", "long_paragraph", "emphasis", "end", "repeat"]
 
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -35,7 +37,7 @@ _LEAST = 5  # words of a sentence that should not come twice, or that must have 
 
 @GRADERS.register("structure")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Structure:
+class Structure(ShareGrader):
     """The share of `checks` that pass, of those that apply: an answer without a table is not
     checked for tables. Passes from `pass_at` on. An empty answer has 0. The rules of Markdown are
     those of CommonMark and, for tables, of GitHub.
@@ -45,30 +47,18 @@ class Structure:
         *("fence", "table", "list", "heading", "long_paragraph", "emphasis", "end", "repeat"),
     )
     paragraph_words: int = 150
-    pass_at: float | None = None
 
-    keys: ClassVar[Mapping[str, Json]] = {}
-    needs: ClassVar[tuple[str, ...]] = ()
+    metric: ClassVar = MetricSpec(
+        name=METRIC,
+        column=METRIC,
+        unit="share",
+        description="share of the checks of its layout that hold",
+    )
 
     def __post_init__(self) -> None:
         if not self.checks or self.paragraph_words < 1:
             raise UsageError("structure: name a check, and paragraph_words of 1 or more")
-        if self.pass_at is not None and not 0 <= self.pass_at <= 1:
-            raise UsageError("structure: pass_at must be between 0 and 1")
-
-    @property
-    def decides(self) -> bool:
-        return self.pass_at is not None
-
-    def metrics(self) -> tuple[MetricSpec, ...]:
-        return (
-            MetricSpec(
-                name=METRIC,
-                column=METRIC,
-                unit="share",
-                description="share of the checks of its layout that hold",
-            ),
-        )
+        self.check_pass_at("structure")
 
     def grade(self, case: Case, response: Response) -> Score:
         blocks = split_blocks(response.answer)
@@ -77,7 +67,7 @@ class Structure:
         held = {name: self._holds(name, blocks, response) for name in self.checks}
         applied = [name for name, holds in held.items() if holds is not None]
         if not applied:
-            return Score(values={METRIC: None})
+            return self.without_value()
         broken = [name for name in applied if not held[name]]
         return self._score(1 - len(broken) / len(applied), broken)
 
@@ -93,12 +83,7 @@ class Structure:
     def _score(self, value: float, broken: Sequence[str]) -> Score:
         codes = tuple(f"structure:{name}" for name in broken)
         reason = f"does not hold: {', '.join(broken).replace('_', ' ')}" if broken else ""
-        value = round(value, 6)
-        if self.pass_at is None:
-            return Score(values={METRIC: value}, reason=reason)
-        if value >= self.pass_at:
-            return Score(values={METRIC: value}, passed=True, reason=reason)
-        return Score(values={METRIC: value}, passed=False, failures=codes, reason=reason)
+        return self.score(value, reason, codes)
 
 
 def _is_code_closed(blocks: Sequence[Block]) -> bool | None:
