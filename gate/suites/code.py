@@ -17,6 +17,7 @@ from gate.plugins import Agent, AgentTraits, World, read_traits
 from gate.records import Case, Json, Response, Suite
 from gate.records.codec import from_json
 from gate.system.exclusive import ServerTurn, ServerTurns, turns_of
+from gate.user_code.calling import call
 from gate.user_code.processes import PROCESSES
 
 if TYPE_CHECKING:
@@ -120,8 +121,6 @@ class _Address:
 
 def _within(lane: Lane, request: list[Json], timeout_s: float, who: str) -> Frame:
     """The reply to the call. Raises AgentFailure, InfraFailure."""
-    from gate.user_code.calling import call
-
     try:
         return call(lane, request, timeout_s, who)
     except AgentFailure as failure:

@@ -98,7 +98,6 @@ LATE = {
         "gate.agents.recordings.answers",
         "gate.agents.recordings.run_end",
     ),
-    "gate.run.release_evidence.write": ("importlib.metadata",),
     "gate.run.rules_for_event": (
         "gate.github.inputs",
         "gate.github.releases",
@@ -118,7 +117,6 @@ LATE = {
         "gate.graders.safety_rules.violations",
     ),
     "gate.store.session_check": ("gate.store.trial_row_schema",),
-    "gate.suites.code": ("gate.user_code.calling",),
     "gate.suites.config.check_judge": ("gate.agents.wire.template",),
     "gate.suites.protection.rules": (
         "gate.suites.code",

@@ -9,6 +9,7 @@ import platform
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from gate.files import yaml as yamlfile
@@ -182,8 +183,6 @@ def _environment(setup: Setup) -> dict[str, Json]:
 
 
 def _version(package: str) -> str | None:
-    from importlib.metadata import PackageNotFoundError, version
-
     try:
         return version(package)
     except PackageNotFoundError:
