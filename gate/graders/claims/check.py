@@ -122,19 +122,16 @@ def check(
     claims = [i for i, one in enumerate(found) if look.is_claim(i, one)]
     for i in range(len(found)):
         look.look_up(i)
-    stated = [i for i in claims if i in look.known and i not in look.doubted]
-    if len(stated) < len(claims):
+    if any(i not in look.known or i in look.doubted for i in claims):
         _explain(look, claims)
-    right = set(stated)
     mentions = Mentions(answer, question, look.places, look.said_around)
     unknown = list(mentions.unsupported())
     unknown += Ranks(answer, found, look.stating, labelled).unsupported(look.sentences)
+    right = [i for i in claims if i in look.known and i not in look.doubted]
     open_ = [i for i in claims if i not in look.known or i in look.doubted]
     return Checked(
-        stated=tuple(found[i] for i in stated),
-        calculated=tuple(
-            found[i] for i in claims if i in look.known and i not in right and i not in look.doubted
-        ),
+        stated=tuple(found[i] for i in right if i in look.stating and i not in look.calculated),
+        calculated=tuple(found[i] for i in right if i not in look.stating or i in look.calculated),
         open=(*(found[i] for i in open_), *(one.claim for one in unknown)),
         why=(*(look.doubted.get(i, "") for i in open_), *(one.why for one in unknown)),
     )
@@ -157,7 +154,7 @@ def _explain(look: _Look, claims: Sequence[int]) -> None:
         names=lambda: look.names,
     )
     arithmetic = Arithmetic(working)
-    _calculate(arithmetic, claims, look.doubted)
+    look.calculated.update(_calculate(arithmetic, claims, look.doubted))
     look.clear_operands()
     _repeat(look)
     for i in claims:
@@ -182,6 +179,7 @@ class _Look:
     known: set[int] = field(default_factory=set)
     stating: dict[int, Sequence[int]] = field(default_factory=dict)
     doubted: dict[int, str] = field(default_factory=dict)
+    calculated: set[int] = field(default_factory=set)
 
     def is_claim(self, i: int, one: Number) -> bool:
         if _is_reference(self.answer, one) or self._is_in_date(one):
@@ -443,8 +441,11 @@ def _words_before(text: str, number: Number) -> set[str]:
     return set(before[at + 1 :].split()).difference(_PLAIN)
 
 
-def _calculate(arithmetic: Arithmetic, claims: Sequence[int], doubted: dict[int, str]) -> None:
-    """A claim is tried again only where one near it has become an operand."""
+def _calculate(arithmetic: Arithmetic, claims: Sequence[int], doubted: dict[int, str]) -> list[int]:
+    """The claims that are calculations. One is tried again only where one near it has become an
+    operand.
+    """
+    explained: list[int] = []
     working, known = arithmetic.working, arithmetic.working.known
     for i in [i for i in claims if doubted.get(i) in _PERHAPS]:
         arithmetic.clear(i)
@@ -456,13 +457,15 @@ def _calculate(arithmetic: Arithmetic, claims: Sequence[int], doubted: dict[int,
                 working.add(i)
                 doubted.pop(i, None)
                 right.append(i)
+        explained += right
         tried = [
             i
             for i in tried
             if (i not in known or i in doubted) and any(abs(i - k) <= NEAR for k in right)
         ]
         if not tried:
-            return
+            break
+    return explained
 
 
 def _look_for_any_calculation(

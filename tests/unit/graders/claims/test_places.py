@@ -89,3 +89,12 @@ def test_a_change_has_the_first_number_as_its_base():
     case = Case(id="a", input="How much less?", keys={"context": context})
     answer = "It went down from 40 in 2020 to 25 in 2022, a reduction of 60 %."
     assert Hallucination(max_rate=0).grade(case, Response(answer=answer)).passed is not True
+
+
+def test_an_operand_from_another_place_is_stated():
+    context = "Ring A: 14 turns by Ada Moss.\nRing B: 21 turns by Noor Elias.\nSpare wire is blue."
+    answer = "With Ring B at 21 turns, the two have 14 + 21 = 35 turns in total."
+    case = Case(id="a", input="How many turns?", keys={"context": context})
+    details = Hallucination(max_rate=0).grade(case, Response(answer=answer)).details
+    found = details.get("hallucination", details)
+    assert (found["stated"], found["calculated"]) == (3, 1), found
