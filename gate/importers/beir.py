@@ -13,7 +13,7 @@ from gate.files.json_values import as_object
 from gate.files.plain import json_lines
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.trec import Qrels, RankedRun, Ranking, check_cutoffs, qrels_of, run_of
+from gate.importers.formats.trec import Qrels, Ranking, check_cutoffs, qrels_of, run_of
 from gate.importers.trials.build import case_of, import_cases, provenance_of
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
@@ -58,20 +58,7 @@ class Beir:
                 tool="BEIR collection",
                 options={"split": self.split},
             )
-        ranking = self._ranking(collection, run)
-        return Imported(
-            files=(*collection.files, run_file),
-            created_at=None,
-            provenance=provenance_of("BEIR run", run.name or run_file.stem[:100]),
-            suites={collection.name: ranking.imported_suite()},
-            trials=ranking.trials,
-            cases=lambda: _cases(collection),
-            options={"split": self.split, "complete": self.complete},
-            notes=tuple(ranking.notes()),
-        )
-
-    def _ranking(self, collection: Collection, run: RankedRun) -> Ranking:
-        return Ranking(
+        ranking = Ranking(
             tool="beir",
             suite=collection.name,
             qrels=collection.qrels,
@@ -81,6 +68,16 @@ class Beir:
             complete=self.complete,
             drop_same_id=self.drop_same_id,
             questions=collection.texts,
+        )
+        return Imported(
+            files=(*collection.files, run_file),
+            created_at=None,
+            provenance=provenance_of("BEIR run", run.name or run_file.stem[:100]),
+            suites={collection.name: ranking.imported_suite()},
+            trials=ranking.trials,
+            cases=lambda: _cases(collection),
+            options={"split": self.split, "complete": self.complete},
+            notes=tuple(ranking.notes()),
         )
 
 

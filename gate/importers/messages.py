@@ -96,28 +96,22 @@ class Messages:
             notes=tuple(_notes(checked)),
         )
 
-    def case_id(self, stored_conversation: StoredConversation) -> str:
+    def case_id(self, stored: StoredConversation) -> str:
         """Raises AgentFailure for an id of a wrong type, or where the named key is not there."""
-        if self.id and self.id not in stored_conversation.item:
+        if self.id and self.id not in stored.item:
             raise AgentFailure(f"has no {one_line(self.id, 80)}, which --option id names")
         keys = (self.id,) if self.id else ("id", "name")
-        told = next(
-            (
-                stored_conversation.item[k]
-                for k in keys
-                if stored_conversation.item.get(k) is not None
-            ),
-            stored_conversation.name,
-        )
+        ids = (stored.item[key] for key in keys if stored.item.get(key) is not None)
+        told = next(ids, stored.name)
         if isinstance(told, bool) or not isinstance(told, (str, int)) or not str(told).strip():
             raise AgentFailure("its id is not a string or a number")
         if len(str(told)) > _MOST_ID:
             raise AgentFailure(f"its id has more than {_MOST_ID} characters")
         return str(told)
 
-    def opinion(self, stored_conversation: StoredConversation) -> bool | None:
+    def opinion(self, stored: StoredConversation) -> bool | None:
         """Raises AgentFailure for one that is neither true nor false."""
-        told = stored_conversation.item.get(self.passed) if self.passed else None
+        told = stored.item.get(self.passed) if self.passed else None
         if told is None or isinstance(told, bool):
             return told
         raise AgentFailure(f"{one_line(self.passed, 80)} is not true, false or null")

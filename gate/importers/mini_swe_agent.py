@@ -10,7 +10,7 @@ from typing import ClassVar
 from gate.files.sniff import FirstLook
 from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
 from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, TrajectoryFile, exit_code
-from gate.importers.formats.swebench.reading import Options, import_run
+from gate.importers.formats.swebench.reading import import_run
 from gate.importers.formats.swebench.trials import instance_case
 from gate.importers.trials.build import provenance_of, trial_of
 from gate.plugins import IMPORTERS
@@ -45,7 +45,7 @@ class MiniSweAgent:
 
     def read(self, path: Path) -> Imported:
         if self.report:
-            return import_run(Path(self.report), Options(trajectories=str(path)))
+            return import_run(Path(self.report), trajectories=str(path))
         run = run_of(path)
         return Imported(
             files=run.files,

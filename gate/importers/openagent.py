@@ -309,7 +309,10 @@ def trial_of(record: BenchmarkRecord, created_at: str, model: str | None) -> Tri
     suite, task, number = record.key
     digest = hashlib.sha256(f"{TOOL}\n{suite}\n{task}".encode()).hexdigest()[:16]
     last = record.data["attempt"]
-    earlier = (_unkept(n) for n in range(1, last))
+    earlier = (  # upstream stops at the first attempt that is ok
+        Attempt(n=n, status="agent_error", latency_ms=None, passed=False, error=NOT_KEPT)
+        for n in range(1, last)
+    )
     return Trial(
         suite=suite,
         case=Case(
@@ -325,11 +328,6 @@ def trial_of(record: BenchmarkRecord, created_at: str, model: str | None) -> Tri
         started_at=created_at,
         judged=last - 1,
     )
-
-
-def _unkept(n: int) -> Attempt:
-    """Upstream stops at the first attempt that is ok."""
-    return Attempt(n=n, status="agent_error", latency_ms=None, passed=False, error=NOT_KEPT)
 
 
 def _attempt(data: Mapping[str, CheckedJson], codes: Sequence[str], model: str | None) -> Attempt:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from gate.files.sniff import FirstLook
 from gate.importers.formats.swebench.files import is_ours
-from gate.importers.formats.swebench.reading import Options, import_run
+from gate.importers.formats.swebench.reading import import_run
 from gate.importers.formats.swebench.variants import Name
 from gate.importers.trials.instance_ids import repository_of
 from gate.plugins import IMPORTERS
@@ -48,10 +48,10 @@ class SweBench:
         return found.has("total_instances") or (bool(ids) and len(ids) == len(found.keys))
 
     def read(self, path: Path) -> Imported:
-        options = Options(
+        return import_run(
+            path,
             variant=self.variant,
             declared=self.declared,
             instances=self.instances,
             trajectories=self.trajectories,
         )
-        return import_run(path, options)

@@ -328,19 +328,15 @@ def _steps(places: list[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
     if not any(isinstance(calls, list) for _, calls in listed):
         return None
     return tuple(
-        _step(call, n)
+        ToolCall(
+            name=str(call["name"]),
+            arguments=_first(call, "inputParameters", "input_parameters"),
+            result=call.get("output"),
+            turn=n,
+        )
         for n, calls in listed
         for call in as_objects(calls)
         if isinstance(call.get("name"), str)
-    )
-
-
-def _step(call: Mapping[str, Json], turn: int) -> ToolCall:
-    return ToolCall(
-        name=str(call["name"]),
-        arguments=_first(call, "inputParameters", "input_parameters"),
-        result=call.get("output"),
-        turn=turn,
     )
 
 
@@ -476,16 +472,13 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
         values = [one.score for one in group if one.score is not None]
         fails = any(one.success is False for one in group)
         says = None if all(one.success is None or one.flaky for one in group) else not fails
-        yield (
-            column,
-            Score(
-                values={column: sum(values) / len(values)},
-                passed=None if says is False and not failed else says,
-                reason=one_line(
-                    next((one.reason for one in group if one.reason), ""), _SHOWN_REASON
-                ),
-            ),
+        reason = next((one.reason for one in group if one.reason), "")
+        score = Score(
+            values={column: sum(values) / len(values)},
+            passed=None if says is False and not failed else says,
+            reason=one_line(reason, _SHOWN_REASON),
         )
+        yield column, score
 
 
 def _why(metric: Metric) -> str:

@@ -11,6 +11,7 @@ from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_values import CLOSE, as_list, as_number, as_object, as_objects, is_integer
 from gate.files.plain import files_below, json_of
 from gate.files.problems import Findings
+from gate.importers.trials.build import score_metric
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json, MetricSpec
 
@@ -285,17 +286,8 @@ _CHECKS = {  # where each lies in reward_info, and the key that says how it went
 
 
 def reward_metrics() -> tuple[MetricSpec, ...]:
-    return tuple(
-        MetricSpec(
-            name=name,
-            column=name,
-            family="rate",
-            unit="share",
-            on_agent_error=None,
-            description=about,
-        )
-        for name, about in COMPONENTS.values()
-    )
+    parts = COMPONENTS.values()
+    return tuple(score_metric(name, share=True, about=about) for name, about in parts)
 
 
 def components(simulation: Simulation) -> dict[str, float | None]:

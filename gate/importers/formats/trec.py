@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import math
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -37,6 +36,7 @@ from gate.stats.ranking import measures
 _MOST_LINE = 64 << 10  # bytes
 _COLUMNS = {4: "query iteration document grade", 3: "query-id corpus-id score"}
 _HEADER = "query-id"
+_LARGEST_GRADE = 1e300
 _LONGEST = 200  # characters of a query that is its own id
 _IDS = ("id", "case_id", "query_id", "qid")
 _QUERIES = ("query", "question", "input")
@@ -213,22 +213,16 @@ def _grades(given: Json) -> dict[str, float] | str:
         return found if len(found) == len(texts) else "a document appears twice - keep one"
     if not isinstance(given, dict):
         return "has no `relevant_doc_ids` (a list) or `relevance_scores` (document: grade)"
-    wrong = next((key for key, value in given.items() if not _is_grade(value)), None)
-    if wrong is not None:
-        return f"the grade of document {wrong[:80]} is not a finite number"
+    for document, grade in given.items():
+        if not is_number(grade) or not abs(grade) < _LARGEST_GRADE:
+            return f"the grade of document {document[:80]} is not a finite number"
     return {str(key): float(value) for key, value in given.items()}
-
-
-def _is_grade(value: Json) -> bool:
-    return is_number(value) and abs(value) < 1e300 and math.isfinite(value)
 
 
 # --------------------------------------------------------------------------------------------- runs
 
 
 MOST_DOCUMENTS = 100_000  # of one query; runs usually have 1,000
-_MOST_RUN_LINE = 64 << 10  # bytes
-_NO_DOCUMENTS: Documents = ()
 
 
 def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> RankedRun:
@@ -296,7 +290,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
     sizes: dict[str, int] = {}
     with path.open("rb") as stream:
         for number in count(1):
-            line = stream.readline(_MOST_RUN_LINE + 1)
+            line = stream.readline(_MOST_LINE + 1)
             place = Place(name, number)
             read = _parse_line(line, place) if line.strip() else None
             if isinstance(read, Problem):
@@ -317,7 +311,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
                 if sizes[query] > MOST_DOCUMENTS:
                     findings.add(place, f"more than {MOST_DOCUMENTS:,} documents of one query")
                     break
-            if not line or len(line) > _MOST_RUN_LINE:
+            if not line or len(line) > _MOST_LINE:
                 break
             at += len(line)
     _close(run, block, at)
@@ -328,8 +322,8 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
 
 
 def _parse_line(line: bytes, place: Place) -> tuple[str, str, float] | Problem:
-    if len(line) > _MOST_RUN_LINE:
-        return Problem(place, f"longer than {_MOST_RUN_LINE >> 10} kB - not a run file")
+    if len(line) > _MOST_LINE:
+        return Problem(place, f"longer than {_MOST_LINE >> 10} kB - not a run file")
     try:
         read = trec_line(decode(line, place.file, line=place.line or 1))
     except InvalidInput as error:
@@ -368,7 +362,7 @@ class _JsonRun:
         return self.found.keys()
 
     def of(self, query: str) -> Documents:
-        return self.found.get(query, _NO_DOCUMENTS)
+        return self.found.get(query, ())
 
 
 RankedRun = _TextRun | _JsonRun

@@ -179,37 +179,25 @@ def _judge_sample(
             codes = () if passed else _codes(sample, scores[one.scorer], code_of(one.value))
     deciding = next((o.scorer for o in iterate_scores(scores) if o.name == rules.decides), None)
     told = {
-        metric_name(TOOL, scorer): _score(score, values.get(scorer, {}), scorer, deciding, passed)
+        metric_name(TOOL, scorer): _score(score, values.get(scorer, {}))
         for scorer, score in scores.items()
     }
-    return _add_codes(told, codes), passed, codes
+    if deciding is not None:  # the codes stand with the scorer that failed it
+        name = metric_name(TOOL, deciding)
+        told[name] = replace(told[name], passed=passed, failures=codes)
+    return told, passed, codes
 
 
-def _score(
-    score: Mapping[str, Json],
-    values: Mapping[str, float | None],
-    scorer: str,
-    deciding: str | None,
-    passed: bool | None,
-) -> Score:
-    """One without any number is unscored."""
+def _score(score: Mapping[str, Json], values: Mapping[str, float | None]) -> Score:
+    """What one scorer gave; without any number it is unscored."""
     why = next((v for k in ("explanation", "answer") if isinstance(v := score.get(k), str)), "")
     reason = score.get("reason")
     lacking = not any(value is not None for value in values.values())
     return Score(
         values={} if lacking else values,
-        passed=passed if scorer == deciding else None,
         reason=why[:_MOST_TEXT],
         unscored=(f"{reason}"[:200] if reason else "no score") if lacking else None,
     )
-
-
-def _add_codes(told: dict[str, Score], codes: tuple[str, ...]) -> dict[str, Score]:
-    """The codes stand with the scorer that failed it."""
-    return {
-        name: replace(score, failures=codes) if score.passed is False else score
-        for name, score in told.items()
-    }
 
 
 def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> tuple[str, ...]:
@@ -224,7 +212,8 @@ def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> 
 
 
 def _response(sample: Mapping[str, CheckedJson], model: str, attached: Attachments) -> Response:
-    told = conversation(as_openai(attached.resolve(sample.get("messages"))), shows_calls=True)
+    messages = as_objects(attached.resolve(sample.get("messages")))
+    told = conversation([_message(message) for message in messages], shows_calls=True)
     output = sample.get("output") or {}
     choice = as_object(next(iter(as_list(output.get("choices"))), None))
     message = choice.get("message")
@@ -334,11 +323,6 @@ class Attachments:
             return value
         self._left -= len(text)
         return text
-
-
-def as_openai(messages: Json) -> list[Json]:
-    """Those that are none are left out."""
-    return [_message(message) for message in as_objects(messages)]
 
 
 def text_of(content: Json) -> str:

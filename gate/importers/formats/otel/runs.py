@@ -19,7 +19,7 @@ from gate.agents.traces.values import as_text
 from gate.errors import AgentFailure
 from gate.importers.formats.otel.group_spans import Group
 from gate.importers.formats.otel.span_filter import EVALUATION, KeptSpans, keep_spans
-from gate.importers.trials.build import AT_THE_SOURCE, case_of, trial_of
+from gate.importers.trials.build import AT_THE_SOURCE, case_of, score_metric, trial_of
 from gate.importers.trials.conversations import response_of
 from gate.importers.trials.names import metric_name, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -386,14 +386,8 @@ def opinion(results: Iterable[SpanScore]) -> bool | None:
 
 def spec(metric: str) -> MetricSpec:
     """Its scale is unknown, and so is whether more is better: it is taken so."""
-    return MetricSpec(
-        name=metric,
-        column=metric,
-        low=None,
-        high=None,
-        on_agent_error=None,
-        description="mean of the scores of an evaluation that the traces tell",
-    )
+    about = "mean of the scores of an evaluation that the traces tell"
+    return score_metric(metric, share=False, about=about)
 
 
 def _summarize_scores(metric: str, results: list[Mapping[str, Json]]) -> SpanScore:

@@ -106,7 +106,7 @@ def keep_spans(data: bytes) -> KeptSpans:
 
 def _take(read: ReadValue, into: TakenSpans, also: Set[str]) -> None:
     found = 0
-    for resource, items in spans_in(read.data):
+    for resource, items in _below(read.data, NOBODY, _BELOW, "spans", _DEEPEST):
         found += len(items)
         beside = {k: v for k, v in resource.attributes.items() if k in also}
         for item in items:
@@ -231,11 +231,6 @@ class Resource:
 
 NOBODY = Resource()
 Batch = tuple[Resource, list[dict[str, Json]]]
-
-
-def spans_in(data: Json) -> Iterator[Batch]:
-    """Spans with their resource. Raises AgentFailure for a wrong type."""
-    return _below(data, NOBODY, _BELOW, "spans", _DEEPEST)
 
 
 def logs_in(data: Json) -> Iterator[Batch]:

@@ -352,13 +352,8 @@ def _part(one: Mapping[str, CheckedJson], inner: Sequence[Json], row: EvalRow) -
         reason=reason,
         why=reason or "no reason given" if broken else None,
         judge=_judge_model(assertion.get("provider")),
-        inside=tuple(_parts([part for part in inner if _is_result(part)], row)),
+        inside=tuple(_parts([part for part in as_objects(inner) if _CHECK.fits(part)], row)),
     )
-
-
-def _is_result(part: Json) -> bool:
-    """Whether it is a result like those at the top, which were checked."""
-    return isinstance(part, dict) and _CHECK.fits(part)
 
 
 def _broke(kind: str, metadata: Mapping[str, Json], reason: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from gate.importers.trials.build import (
     case_of,
     check_number,
     provenance_of,
+    score_metric,
     trial_of,
     usage_of,
 )
@@ -45,7 +46,6 @@ class Export:
 
     files: tuple[Path, ...]
     rows: Rows = field(repr=False)
-    notes: tuple[str, ...] = ()
 
 
 def import_rows(export: Export, asked: ReadingPlan) -> Imported:
@@ -71,7 +71,7 @@ def import_rows(export: Export, asked: ReadingPlan) -> Imported:
         provenance=provenance_of(asked.shape.tool, ", ".join(sorted(found.models)[:3])),
         suites={asked.suite: suite},
         trials=lambda: _trials(export, asked, found, names),
-        notes=(*export.notes, *_notes(asked, found)),
+        notes=tuple(_notes(asked, found)),
     )
 
 
@@ -96,18 +96,9 @@ def _names(asked: ReadingPlan, found: ExportTotals) -> dict[str, str]:
 
 
 def _spec(asked: ReadingPlan, found: ExportTotals, score: str, name: str) -> MetricSpec:
-    share = found.scores[score].share
-    return MetricSpec(
-        name=name,
-        column=name,
-        family="mean",
-        unit="share" if share else "",
-        low=0.0 if share else None,
-        high=1.0 if share else None,
-        direction="lower" if score in asked.lower else "higher",
-        on_agent_error=None,
-        description=f"a score of the export of {asked.shape.tool}",
-    )
+    about = f"a score of the export of {asked.shape.tool}"
+    spec = score_metric(name, share=found.scores[score].share, about=about)
+    return replace(spec, family="mean", direction="lower" if score in asked.lower else "higher")
 
 
 def _notes(asked: ReadingPlan, found: ExportTotals) -> Iterator[str]:
@@ -168,7 +159,8 @@ def trial_in(
     known = {name: value for name, value in scores.items() if value is not None}
     values = {names[name]: value for name, value in known.items() if name in names}
     if status == "agent_error":
-        values = {names[name]: 0.0 for name in _worst_at_0(asked, found, names)} | values
+        worst = (name for name in names if found.scores[name].share and name not in asked.lower)
+        values = {names[name]: 0.0 for name in worst} | values
     began = read_moment(shape.at("started_at", cells))
     passed = asked.criterion.met(cells, known)
     return trial_of(
@@ -200,11 +192,6 @@ def _case(row: TableRow, asked: ReadingPlan, case_id: str) -> Case:
         tags=_tags(decode_cell(shape.at("tags", cells))),
         place=row.place,
     )
-
-
-def _worst_at_0(asked: ReadingPlan, found: ExportTotals, names: Mapping[str, str]) -> Iterator[str]:
-    """Scores of which an answer that never came has the worst value."""
-    return (name for name in names if found.scores[name].share and name not in asked.lower)
 
 
 def _failures(asked: ReadingPlan, status: TrialStatus, passed: bool | None) -> tuple[str, ...]:
@@ -264,10 +251,8 @@ def _latency(shape: RowShape, cells: Mapping[str, Json]) -> float | None:
     if told is None and (seconds := shape.number("latency_s", cells)) is not None:
         told = seconds * 1000
     if told is None:
-        began, ended = (
-            read_moment(shape.at("started_at", cells)),
-            read_moment(shape.at("ended_at", cells)),
-        )
+        began = read_moment(shape.at("started_at", cells))
+        ended = read_moment(shape.at("ended_at", cells))
         told = (ended - began).total_seconds() * 1000 if began and ended else None
     return as_amount(told)
 

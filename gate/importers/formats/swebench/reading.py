@@ -50,16 +50,6 @@ from gate.text.escaping import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """As the importers have them."""
-
-    variant: str | None = None
-    declared: float | None = None  # percent
-    instances: str = ""
-    trajectories: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
     """What was read."""
 
@@ -87,8 +77,17 @@ class _Source:
             )
 
 
-def import_run(path: Path, options: Options) -> Imported:
-    """Raises InvalidInput with every problem; UsageError where nothing says what was resolved."""
+def import_run(
+    path: Path,
+    *,
+    variant: str | None = None,
+    declared: float | None = None,
+    instances: str = "",
+    trajectories: str = "",
+) -> Imported:
+    """The results of one run; `declared` is a percentage. Raises InvalidInput with every problem,
+    UsageError where it is not known what was resolved.
+    """
     findings = Findings()
     found = find_files(path, findings)
     sent = read_predictions(tuple(found.predictions), findings)
@@ -101,16 +100,16 @@ def import_run(path: Path, options: Options) -> Imported:
     if first is None:
         findings.refuse()
         raise UsageError(_nothing(path, sent))
-    named = read_ids(Path(options.instances)) if options.instances else None
+    named = read_ids(Path(instances)) if instances else None
     verdicts = merge_verdicts(main, reports, sent, named, findings)
-    run = _run(options, verdicts, first, findings)
+    run = _run(trajectories, verdicts, first, findings)
     source = _Source(
         verdicts=verdicts,
         decided=decide_variant(
             verdicts,
             main,
             _knows_rest(main, sent, named),
-            options.variant,
+            variant,
             (identity.dataset, identity.split),
             findings,
         ),
@@ -118,13 +117,13 @@ def import_run(path: Path, options: Options) -> Imported:
         sent=sent,
         run=run,
     )
-    check_declared(verdicts, options.declared, found.metadata, first.place.file, findings)
+    check_declared(verdicts, declared, found.metadata, first.place.file, findings)
     findings.refuse()
-    told = {"variant": options.variant, "declared": options.declared}
+    told = {"variant": variant, "declared": declared}
     return Imported(
         files=(
             *found.files,
-            *([Path(options.instances)] if options.instances else ()),
+            *([Path(instances)] if instances else ()),
             *(run.files if run else ()),
         ),
         created_at=identity.created_at or (run.started if run else None),
@@ -142,14 +141,14 @@ def import_run(path: Path, options: Options) -> Imported:
 
 
 def _run(
-    options: Options,
+    trajectories: str,
     verdicts: Mapping[str, InstanceVerdict],
     first: SourceVerdicts,
     findings: Findings,
 ) -> AgentRun | None:
-    if not options.trajectories:
+    if not trajectories:
         return None
-    run = run_of(Path(options.trajectories))
+    run = run_of(Path(trajectories))
     strange = {*run.trajectories, *run.lost} - verdicts.keys()
     clash(findings, first.place, strange, "has a trajectory, but no verdict - use files of one run")
     return run
@@ -427,12 +426,8 @@ def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Fi
     if main.every_report:
         tested = (i for i, v in main.verdicts.items() if v.outcome in ("resolved", "unresolved"))
         missing = [instance for instance in tested if instance not in reports.verdicts]
-        clash(
-            findings,
-            Place(file, key="completed_ids"),
-            missing,
-            "has no report.json - copy all folders",
-        )
+        place = Place(file, key="completed_ids")
+        clash(findings, place, missing, "has no report.json - copy all folders")
 
 
 def _check_predicted(

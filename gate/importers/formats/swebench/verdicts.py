@@ -158,47 +158,28 @@ def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findi
 
 
 def _check_relations(data: Mapping[str, Json], ids: Ids, file: str, findings: Findings) -> None:
-    """What is in one list and must not, or must, be in another."""
+    """Finds ids that are in one list and must not, or must, be in another."""
+
+    def check(name: str, wrong: Iterable[str], message: str) -> None:
+        clash(findings, Place(file, key=f"{name}_ids"), wrong, message)
+
     for one, other in combinations(CODES, 2):
-        both = ids[one] & ids[other]
-        clash(
-            findings, Place(file, key=f"{one}_ids"), both, f"is also in {other}_ids - copy it again"
-        )
+        check(one, ids[one] & ids[other], f"is also in {other}_ids - copy it again")
     tested = ids["resolved"] | ids["unresolved"]
     failed = ids["unresolved"] | ids["error"]
     if "completed_ids" in data:
-        untold = ids["completed"] - tested - ids["error"]
-        clash(
-            findings, Place(file, key="completed_ids"), untold, "is completed, but has no outcome"
-        )
-        missing = tested - ids["completed"]
-        clash(
-            findings,
-            Place(file, key="completed_ids"),
-            missing,
-            "has an outcome, but is missing here",
-        )
+        without_outcome = ids["completed"] - tested - ids["error"]
+        check("completed", without_outcome, "is completed, but has no outcome")
+        check("completed", tested - ids["completed"], "has an outcome, but is missing here")
     if "submitted_ids" in data:
         patched = tested | ids["error"] | ids["empty_patch"]
-        unsent = patched - ids["submitted"]
-        clash(
-            findings,
-            Place(file, key="submitted_ids"),
-            unsent,
-            "has an outcome, but is missing here",
-        )
+        check("submitted", patched - ids["submitted"], "has an outcome, but is missing here")
         both = ids["incomplete"] & ids["submitted"]
-        clash(
-            findings,
-            Place(file, key="incomplete_ids"),
-            both,
-            "is also in submitted_ids - copy it again",
-        )
+        check("incomplete", both, "is also in submitted_ids - copy it again")
     for name in _TIERS:
-        solved = ids[name] - failed
-        clash(findings, Place(file, key=f"{name}_ids"), solved, "is not in the list of any failure")
+        check(name, ids[name] - failed, "is not in the list of any failure")
     both = ids["infra_failure"] & ids["ambiguous_failure"]
-    clash(findings, Place(file, key="infra_failure_ids"), both, "is also in ambiguous_failure_ids")
+    check("infra_failure", both, "is also in ambiguous_failure_ids")
 
 
 # -------------------------------------------------------------------------------------------- lists
