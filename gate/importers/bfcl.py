@@ -213,9 +213,6 @@ def _notes(categories: Sequence[Category]) -> Iterator[str]:
             yield f"{category.name}: no score file, so it is not known which answers are right"
 
 
-# ------------------------------------------------------------------------------------------- trials
-
-
 TOOL = SUITE = "bfcl"
 ACCURACY, OVERALL, GROUP = "bfcl.accuracy", "bfcl.overall", "bfcl.group_accuracy"
 _ORDER = (OVERALL, GROUP, ACCURACY)
@@ -265,9 +262,6 @@ def _metric(name: str) -> MetricSpec:
     about = f"accuracy of the group {of}" if of else f"weighted accuracy of v4: {weights}"
     # a right answer is worth more than 1 where its category is small
     return MetricSpec(name=name, column=name, unit="share", high=None, description=about)
-
-
-# ------------------------------------------------------------------------------------------- trials
 
 
 def trials_of(category: Category, columns: Columns) -> Iterator[Trial]:

@@ -154,9 +154,6 @@ def _less_is_better(group: Sequence[Metric]) -> bool:
     return bool(below) and all(below)
 
 
-# ---------------------------------------------------------------------------------------- agreement
-
-
 def _check(run: DeepEvalRun) -> None:
     found = Findings()
     for case in run.cases:
@@ -187,9 +184,6 @@ def _figures(verdicts: Sequence[Json], keys: Sequence[str], who: str) -> Iterato
     """How many passed and how many failed. `keys`: for each of the two."""
     for key, verdict in zip(keys, (True, False), strict=False):
         yield Figure(key, (verdicts.count(verdict),), f"{verdicts.count(verdict)} {who}")
-
-
-# -------------------------------------------------------------------------------------------- notes
 
 
 def _agent(run: DeepEvalRun) -> str:

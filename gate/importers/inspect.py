@@ -294,9 +294,6 @@ def _take(
         place_of.add(id_of(sample), one.value)
 
 
-# ---------------------------------------------------------------------------------- contradictions
-
-
 def _contradictions(log: Log, content: Content) -> Iterator[Problem]:
     results, place = log.results, Place(log.path.as_posix(), key="results")
     total = "logged_samples" if results.get("logged_samples") else "total_samples"

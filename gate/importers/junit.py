@@ -244,9 +244,7 @@ class TestSuite:
 
 
 def cases(path: Path) -> Iterator[JUnitCase | TestSuite | Problem]:
-    """Cases in order, each testsuite with a time where it begins. Raises InvalidInput for what is
-    no XML, or no JUnit.
-    """
+    """Cases in order, each testsuite where it begins. Raises InvalidInput if it is no JUnit."""
     yield from _Walk(path).all()
 
 
@@ -307,9 +305,7 @@ class _Walk:
         )
 
     def _inside(self, step: Begin) -> None:
-        """What a case came to: the worst of several, since pytest tells of a failed test and of a
-        failed teardown.
-        """
+        """The worst of several outcomes: pytest also tells of a failed teardown."""
         case = self._case
         if case is None:
             return

@@ -82,9 +82,7 @@ class _Tables:
 
 
 def export_of(path: Path) -> tuple[Export, RowShape]:
-    """What is there, and how its columns are called. Raises UsageError for a folder without any
-    table.
-    """
+    """The tables at the path, and how their columns are called. Raises UsageError."""
     files = source_files(path, _TABLES)
     kinds = {file: _kind(file) for file in files}
     found = _Tables(**{
@@ -116,9 +114,7 @@ Rows = Iterator[TableRow | Problem]
 
 
 def _spans(found: _Tables) -> Rows:
-    """Traces; of observations those that are no part of another, all of them where there are no
-    traces beside them.
-    """
+    """Traces, else observations; beside traces observations are inner spans."""
     for file in found.traces:
         yield from map(_name_trace, table_rows(file))
     for file in found.observations:

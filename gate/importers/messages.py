@@ -55,9 +55,7 @@ class Messages:
 
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
-        """Whole responses, bare messages, or objects with messages and nothing of another tool; of
-        a folder in a file of it.
-        """
+        """Whole responses, bare messages, or objects with messages and nothing of another tool."""
         found = found.inside or found
         item = found.item
         if is_whole(item):
@@ -337,9 +335,7 @@ def _read_one(data: Json, place: Place, name: str) -> Iterator[StoredConversatio
 
 
 def held_in(item: dict[str, Json]) -> Json:
-    """What an object has as its conversation: itself, what stands under a key, or what was sent
-    and what came back; None: nothing.
-    """
+    """The conversation: the object, what is under a key, or request and response; None: none."""
     sent, back = item.get("request"), item.get("response")
     if isinstance(sent, dict) and isinstance(back, dict):
         asked: Json = next((sent[k] for k in ("messages", "input") if k in sent), [])

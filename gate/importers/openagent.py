@@ -149,13 +149,8 @@ def _health(data: Json) -> Health | None:
     )
 
 
-# ------------------------------------------------------------------------------------------ checks
-
-
 def _check_records(files: Sequence[Path], folder: Path) -> dict[str, SuiteTotals]:
-    """By suite. Raises InvalidInput with everything that is wrong with the records, or with the
-    summary beside them.
-    """
+    """Totals by suite. Raises InvalidInput with all that is wrong with records and summary."""
     found: dict[str, SuiteTotals] = {}
     problems = Findings()
     seen: dict[tuple[str, str, int], int | None] = {}
@@ -465,9 +460,7 @@ class BenchmarkRecord:
 
 
 def detail_files(folder: Path) -> tuple[Path, ...]:
-    """details.jsonl, or those of its suites where the common one is gone. Raises UsageError for
-    what is no such session.
-    """
+    """details.jsonl, else those of the suites. Raises UsageError if it is no such session."""
     if not folder.is_dir():
         there = "a file" if folder.exists() else "not there"
         raise UsageError(f"{folder}: {there}; give the folder of a session, with {_EXPECTED}")

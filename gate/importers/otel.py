@@ -169,9 +169,6 @@ def _notes(traces: Traces, ledger: Ledger, options: OtelTraces) -> Iterator[str]
             yield f"{told}: {counts[what]:,}"
 
 
-# --------------------------------------------------------------------------------------------- runs
-
-
 MOST_METRICS = 200  # of a suite
 _SPARSE = 10  # times as many places for results as there are results, ...
 _FEW = 100_000  # ... unless there are no more places than this
@@ -207,9 +204,7 @@ class Ledger:
     _questions: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
     def add(self, entry: RunEntry, data: bytes) -> None:
-        """A run as `runs_of` gives it. Raises UsageError for more kinds of evaluations than a
-        report can have.
-        """
+        """Adds what `runs_of` gives. Raises UsageError for too many kinds of evaluations."""
         name, case, start, key, asked, metrics = entry
         at = self._spool.put(data)
         self._entries.append(_Entry(name, case, _LATE if start is None else start, key, at))

@@ -148,9 +148,6 @@ def _spec(name: str, values: tuple[float, float]) -> MetricSpec:
     return MetricSpec(name=name, column=name, unit="points", low=None, high=None, description=about)
 
 
-# ---------------------------------------------------------------------------- what the file tells
-
-
 def _moment(source: Evaluation) -> str | None:
     exported = as_object(source.head.get("metadata"))
     told = (
@@ -240,9 +237,7 @@ def _compare_summaries(source: Evaluation) -> Iterator[tuple[str, Counter[int], 
 def _pair(
     where: str, told: Json, names: Mapping[int, str], rows: tuple[EvalRow, ...]
 ) -> Iterator[tuple[str, Counter[int], Counter[int]]]:
-    """Nothing where the summary is missing. Where errors are not told apart, as in version 2, they
-    are among the failures.
-    """
+    """Nothing without a summary. Version 2 counts errors among the failures."""
     if not isinstance(told, dict) or not any(_count(told.get(one)) for one in names.values()):
         return
     own = Counter(_counted_as(row) for row in rows)

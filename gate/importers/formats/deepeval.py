@@ -144,9 +144,7 @@ class DeepEvalRun:
 
 
 def file_of(path: Path) -> Path:
-    """The run itself; of a folder the one run in it, or the latest that `.deepeval` keeps. Raises
-    UsageError.
-    """
+    """The file of the one run that the path is or has. Raises UsageError."""
     if path.name.lower().endswith((".db", ".sqlite")):
         raise UsageError(f"{path}: SQLite is not supported; run with DEEPEVAL_RESULTS_FOLDER set")
     if not path.is_dir():
@@ -263,9 +261,7 @@ _TIMED_OUT = re.compile(r"timed out|time-?out", re.IGNORECASE)
 
 
 def failure(case: DeepEvalCase) -> tuple[TrialStatus, str, str] | None:
-    """Status, code and message of an answer that never came; None: it did. deepeval has each of
-    them as a failed case.
-    """
+    """Status, code and message of an answer that never came; None if one did."""
     if case.conversational or case.text("actual_output"):
         return None
     said = next(_errors(case.trace), "")
@@ -305,9 +301,7 @@ def answer_of(case: DeepEvalCase) -> Response:
 
 
 def latency_ms(case: DeepEvalCase) -> float | None:
-    """deepeval's `completionTime`, in seconds; else how long the trace took. Its `runDuration` is
-    that of the metrics.
-    """
+    """deepeval's `completionTime`, which is in seconds, else how long the trace took."""
     seconds = as_amount(case.data.get("completion_time"))
     if seconds is not None:
         return seconds * 1000.0
@@ -357,9 +351,6 @@ def _first(data: Mapping[str, Json], *keys: str) -> Json:
     return next((data[key] for key in keys if data.get(key) is not None), None)
 
 
-# -------------------------------------------------------------------------------------------- cases
-
-
 _SHOWN_REASON = 300  # characters of a reason
 _NUMBERED = re.compile(r"(?:conversational_)?test_case_\d+")  # deepeval's own name: its place
 FAILED = "failed"  # by something that the run does not keep
@@ -377,9 +368,7 @@ class PlacedTestCase:
 
 
 def place_cases(run: DeepEvalRun, suite: str) -> Iterator[PlacedTestCase]:
-    """Equal cases are rounds of one where each is there as often. Conversations are a suite of
-    their own beside single turns.
-    """
+    """Equal cases are rounds if all are equally many. Conversations get a suite of their own."""
     mixed = len({one.conversational for one in run.cases}) > 1
     known = [_identify(one) for one in run.cases]
     ids = CaseIds(known)
@@ -487,9 +476,6 @@ def _why(metric: Metric) -> str:
 
 def column_of(metric: Metric) -> str:
     return metric_name(TOOL, metric.name)
-
-
-# -------------------------------------------------------------------------------------------- trial
 
 
 def trial(placed: PlacedTestCase) -> Trial:

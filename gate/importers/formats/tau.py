@@ -127,9 +127,7 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """One of them. `reward`: None where it was not evaluated. `trial`: where the file has none, how
-    many of the task came before.
-    """
+    """`reward` None: not evaluated. `trial`: if the file has none, how many came before."""
 
     place: Place
     id: str
@@ -263,9 +261,6 @@ def compare_with_index(
             if told is not None and told != value:
                 message = f"{key} is {str(value)[:40]}, but {str(told)[:40]} in the index"
                 yield Problem(one.place, f"{message} of {RESULTS} - copy both files again")
-
-
-# ------------------------------------------------------------------------------------------ rewards
 
 
 # Component -> our metric, and what it says.

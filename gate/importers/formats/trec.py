@@ -74,9 +74,6 @@ def qrels_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Qrels:
     return found
 
 
-# --------------------------------------------------------------------------------------------- text
-
-
 def _read_text(path: Path, findings: Findings, most: int) -> Qrels:
     found: dict[str, QueryJudgements] = {}
     for place, query, document, grade in findings.keep_good(_lines(path)):
@@ -234,9 +231,6 @@ def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> RankedRun
     return _json_run(path) if first in (b"{", b"[") else _text_run(path, findings, most)
 
 
-# ---------------------------------------------------------------------------------------- TREC text
-
-
 @dataclass(slots=True)
 class _TextRun:
     """`name`: what the run calls itself, empty where it does not. `spans`: query -> beginning and
@@ -252,9 +246,7 @@ class _TextRun:
         return self.spans.keys()
 
     def of(self, query: str) -> Documents:
-        """What was retrieved, best first; nothing for a query that the run does not have. Raises
-        InvalidInput for a document that is there twice.
-        """
+        """What was retrieved, best first; () without the query. Raises InvalidInput for repeats."""
         scores: dict[str, float] = {}
         for line in self._lines(query):
             read = trec_line(line)

@@ -54,9 +54,7 @@ class CaseIds:
 
 
 def number_repeat(case_id: str, nth: int, rounds: int) -> tuple[str, int]:
-    """Id and round of a case's nth result, from 1, where each was asked for so many rounds: those
-    beyond are of a copy of the case.
-    """
+    """Id and round of a case's nth result (from 1); beyond `rounds` it is of a copy."""
     copy, round_ = divmod(nth - 1, rounds)
     return (f"{case_id} #{copy + 1}" if copy else case_id), round_ + 1
 

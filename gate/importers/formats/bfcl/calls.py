@@ -70,9 +70,6 @@ def _call(name: str, given: Json, turn: int | None) -> ToolCall:
     return ToolCall(name=name, arguments=given, turn=turn)
 
 
-# ------------------------------------------------------------------------------------------- Python
-
-
 def _python_calls(text: str, turn: int | None) -> list[ToolCall] | None:
     """Calls as in `[f(a=1), g.h(b="x")]`; None for any other text. Nothing is executed."""
     code = text.strip("`\n ").strip("'")

@@ -79,9 +79,7 @@ def group_of(category: str) -> str | None:
 
 
 def group_shares(totals: Mapping[str, int]) -> dict[str, dict[str, float]]:
-    """Group -> category -> share, of the groups whose categories are all in `totals` (category ->
-    number of questions, above 0).
-    """
+    """Group -> category -> share; only groups whose categories are all in `totals` (sizes)."""
     whole = {g: shares for g, shares in _SHARES.items() if totals.keys() >= shares.keys()}
     found = {group: dict(shares) for group, shares in whole.items()}
     if "live" in found:
@@ -218,9 +216,6 @@ def _part(path: Path, kind: Literal["result", "score"]) -> CategoryFiles:
     return replace(part, result=path) if kind == "result" else replace(part, score=path)
 
 
-# ------------------------------------------------------------------------------------------ folders
-
-
 def _in_folder(folder: Path, model: str | None) -> LeaderboardFiles:
     files = [
         (file, name)
@@ -270,9 +265,6 @@ def _model(file: Path, folder: Path) -> str | None:
     return None
 
 
-# ------------------------------------------------------------------------------------------- digest
-
-
 def digest(value: Json) -> bytes:
     """Equal for results that are equal."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=True)
@@ -282,9 +274,7 @@ def digest(value: Json) -> bytes:
 def companions(
     place: str | None, parts: Sequence[CategoryFiles], inner: str = ""
 ) -> Iterator[Path]:
-    """The file of each category in a folder (`inner`: or in that one inside it), or the one file.
-    Raises UsageError.
-    """
+    """The one file, or the file of each category in a folder or `inner`. Raises UsageError."""
     if place is None:
         return
     path = Path(place)

@@ -35,9 +35,7 @@ _RULES = ArgsRules(strings=OPTIONS["strings"], numbers=OPTIONS["numbers"])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BfclQuestion:
-    """One question. `keys` and `plain_keys`, with `_` for the dots in names: what tool_calls reads;
-    empty where there is no answer, or none that can be compared.
-    """
+    """What tool_calls reads: `keys`, and `plain_keys` with `_` for dots; {}: not comparable."""
 
     input: Json
     keys: Mapping[str, Json]
@@ -109,9 +107,6 @@ def _input(question: Json) -> Json:
     return said if alone.get("role") == "user" and isinstance(said, str) else first
 
 
-# ------------------------------------------------------------------------------------------ verdict
-
-
 def faults(
     category: str, calls: tuple[ToolCall, ...] | None, asked: BfclQuestion | None
 ) -> tuple[tuple[str, ...], ...]:
@@ -175,9 +170,6 @@ def has_turns(category: str) -> bool:
     return any(part in category for part in ("multi_turn", "web_search", "memory"))
 
 
-# ------------------------------------------------------------------------------ without result file
-
-
 def _without_results(
     part: CategoryFiles, score: BfclScores, asked: Mapping[str, BfclQuestion]
 ) -> Category:
@@ -188,9 +180,6 @@ def _without_results(
             return Category(part=part, total=score.total, scored=score, asked=asked, passed=passed)
     unnamed = score.total - len(score.failed)
     return Category(part=part, total=score.total, scored=score, asked=asked, unnamed=unnamed)
-
-
-# --------------------------------------------------------------------------------- with result file
 
 
 def _with_results(
@@ -276,9 +265,7 @@ def list_first(ids: tuple[str, ...]) -> str:
 
 
 def sum_amounts(value: Json) -> float | None:
-    """What one answer took: a number, or the sum over its turns and steps, as lists in lists; None
-    where one of them is none.
-    """
+    """A number, or the sum of the numbers in lists of lists; None if anything else is there."""
     waiting, found, any_number = [value], 0.0, False
     while waiting:
         one = waiting.pop()

@@ -62,9 +62,7 @@ _CHECK = SchemaCheck(HEAD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """One evaluation. `samples` reads them as often as wanted, each with its place; what is no JSON
-    raises InvalidInput.
-    """
+    """One evaluation. `samples` reads them again, with places, and raises InvalidInput."""
 
     path: Path
     head: Mapping[str, CheckedJson]
@@ -108,9 +106,7 @@ def is_log(found: FirstLook) -> bool:
 
 
 def log_files(path: Path) -> tuple[tuple[Path, ...], int]:
-    """The logs that are meant, and how many JSON files of the folder are none. Raises UsageError
-    where there is no log.
-    """
+    """The logs, and how many JSON files of the folder are none. Raises UsageError without logs."""
     if not path.is_dir():
         return (plain(path),), 0
     archives = files_below(path, "*.eval")
@@ -126,9 +122,6 @@ def open_log(path: Path) -> Log:
     with path.open("rb") as file:
         packed = file.read(4) == SIGN
     return _open_archive(path) if packed else _open_document(path)
-
-
-# -------------------------------------------------------------------------------------------- .eval
 
 
 def _open_archive(path: Path) -> Log:
@@ -161,9 +154,6 @@ def _is_chunk(name: str, zipped: Archive) -> bool:
     return folder + "/" != SAMPLES and f"{folder}/sample.json" in zipped.members
 
 
-# -------------------------------------------------------------------------------------------- .json
-
-
 def _open_document(path: Path) -> Log:
     if plain(path).stat().st_size > MOST_JSON:
         raise UsageError(f"{path}: larger than {MOST_JSON >> 20} MB; use the .eval format")
@@ -176,9 +166,6 @@ def _iterate_samples(path: Path) -> Iterator[tuple[Place, Json]]:
     for part in iterate_members(path.read_bytes(), path.as_posix(), ("samples", "reductions")):
         if part.key == "samples" and part.item:
             yield Place(path.as_posix(), part.line), part.data
-
-
-# -------------------------------------------------------------------------------------------- heads
 
 
 def _check_head(

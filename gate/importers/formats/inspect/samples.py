@@ -160,9 +160,6 @@ def _status(sample: Mapping[str, CheckedJson]) -> tuple[TrialStatus, str | None]
     return "infra_error" if nobody else "agent_error", said
 
 
-# ------------------------------------------------------------------------------------------ judging
-
-
 def _judge_sample(
     sample: Mapping[str, Json], rules: SampleRules
 ) -> tuple[dict[str, Score], bool | None, tuple[str, ...]]:
@@ -259,9 +256,7 @@ def _usage(sample: Mapping[str, CheckedJson], model: str) -> Usage:
 
 
 def _one(usage: Mapping[str, Json]) -> Usage:
-    """Input as Inspect counts it is without what came from a cache; in older logs with it, which
-    the total shows.
-    """
+    """Input tokens with those from the cache: newer logs count them apart, the total tells."""
     fresh, written = as_count(usage.get("input_tokens")), as_count(usage.get("output_tokens"))
     cached = as_count(usage.get("input_tokens_cache_read"))
     stored = as_count(usage.get("input_tokens_cache_write")) or 0
@@ -367,9 +362,7 @@ MOST_SCORES = 200  # different ones in one log
 
 
 def number_of(value: Json) -> float | None:
-    """As Inspect's `value_to_float`; None for what it has no number for, and for NaN, which it
-    gives what was not scored.
-    """
+    """As Inspect's `value_to_float`; None for what has no number, and for NaN (not scored)."""
     if isinstance(value, str):
         found = _LETTERS.get(value, _WORDS.get(value.lower()))
         if found is not None or len(value) > 40:

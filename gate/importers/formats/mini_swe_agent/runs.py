@@ -121,9 +121,7 @@ def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, Traj
 def _beside(
     folder: Path, found: Trajectories, findings: Findings
 ) -> tuple[tuple[Path, ...], dict[str, str]]:
-    """The predictions and the newest exit statuses, which must say what the trajectories say; and
-    the instances that only they have.
-    """
+    """The files beside the trajectories, which must agree, and the instances only they have."""
     exits = files_below(folder, _EXITS, deep=False)[-1:]
     predictions = files_below(folder, PREDICTIONS, deep=False)
     told: dict[str, str] = {}

@@ -106,9 +106,7 @@ class Traces:
     _conversations: dict[int, str] = field(default_factory=dict)  # as the first span tells it
 
     def take(self, found: TakenSpans, file: int, lines: int = 0) -> None:
-        """What was found in a file, after so many lines of it. Raises UsageError for too many
-        traces.
-        """
+        """Adds what the lines after line `lines` of a file hold. Raises UsageError for too many."""
         self.counted.update(found.counted)
         for line, message in found.wrong:
             self.findings.add(self.place(file, lines + line), message)

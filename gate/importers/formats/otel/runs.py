@@ -65,9 +65,7 @@ class TracedRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """What a run is called. `case`: an attribute, or BY_QUESTION, or BY_TRACE; `suite`: empty is
-    the service's name.
-    """
+    """`case`: an attribute, BY_QUESTION or BY_TRACE; `suite`: "" stands for the service's name."""
 
     case: str
     suite: str = ""
@@ -162,9 +160,7 @@ def _response(order: list[TraceSpan], beyond: int) -> Response:
 
 
 def _find_question(order: Sequence[TraceSpan]) -> str:
-    """What the outermost agent was asked, else the first model call: later ones are shown what was
-    said since.
-    """
+    """What the outermost agent was asked, else the first model call; later ones repeat it."""
     told = (span.facts for span in order)
     agents = [facts.asked for facts in told if isinstance(facts, AgentCall)]
     models = (span.facts.asked for span in order if isinstance(span.facts, ModelCall))
@@ -200,9 +196,7 @@ def _shorten_id(text: str) -> str:
 
 
 def _roots(spans: Sequence[TraceSpan]) -> list[TraceSpan]:
-    """The outermost span of each trace, in the order of time: one without a parent, else one whose
-    parent is not there.
-    """
+    """The outermost span of each trace, by time: without a parent, or with an unknown one."""
     there = {(span.trace, span.id) for span in spans}
     found: dict[str, tuple[tuple[bool, int], TraceSpan]] = {}
     for span in spans:
@@ -229,9 +223,7 @@ def _latency_ms(roots: Sequence[TraceSpan]) -> tuple[float | None, tuple[str, ..
 def _find_error(
     roots: Sequence[TraceSpan], order: Sequence[TraceSpan], response: Response
 ) -> str | None:
-    """The error of the last outermost span; of one that was not told of it, of the agent's own
-    outermost span where no answer came.
-    """
+    """The error of the last outermost span, else of the agent's span if no answer came."""
     told = roots[-1].error if roots else None
     if roots and told is None and not response.answer:
         last = [span for span in order if span.trace == roots[-1].trace]
@@ -263,9 +255,7 @@ FoundRuns = tuple[list[tuple[RunEntry, bytes]], list[tuple[int, int, str]], dict
 
 
 def runs_of(request: tuple[str, str, list[tuple[object, ...]]]) -> FoundRuns:
-    """The entry and the data of each run of the groups, as plain values, and what is odd about
-    them.
-    """
+    """Entry and data of each group's run, as plain values, what is wrong, and what is odd."""
     case, suite, groups = request
     naming, odd = Naming(case=case, suite=suite), Oddities()
     found = []
@@ -349,9 +339,7 @@ _REASON = 2_000  # characters
 
 
 class SpanScore(NamedTuple):
-    """All that one evaluation said of a trace. `metric` is its name, `unscored` why it has no
-    value.
-    """
+    """What one evaluation said of a trace: `metric` is its name, `unscored` why no value."""
 
     metric: str
     value: float | None
@@ -366,9 +354,7 @@ class SpanScore(NamedTuple):
 
 
 def collect_scores(spans: Iterable[TraceSpan]) -> tuple[SpanScore, ...]:
-    """By name, in the order in which they were told. Of several results of one evaluation the value
-    is the mean, and all of them have to pass.
-    """
+    """By name, first told first; of several results the mean, and all of them have to pass."""
     found: dict[str, list[Mapping[str, Json]]] = {}
     for span in spans:
         for event, told in span.events:

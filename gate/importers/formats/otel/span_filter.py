@@ -163,9 +163,7 @@ def _take_log(line: int, item: dict[str, Json], into: TakenSpans) -> None:
 
 
 def _trace_id(written: str, counted: Counter[str], *, counts: bool) -> str:
-    """32 hexadecimal digits, or what stands there instead. Raises AgentFailure for none at all,
-    where it counts.
-    """
+    """32 hexadecimal digits, or the odd id. Raises AgentFailure if none, where it counts."""
     if _HEX.fullmatch(written) and written != _NONE:
         return written.lower()
     if _BASE64.fullmatch(written):

@@ -61,9 +61,7 @@ class _Built:
 
 
 def config_in(path: Path) -> PromptfooConfig | None:
-    """The configuration that the path is, or the folder has; None: it is none. Raises UsageError,
-    InvalidInput.
-    """
+    """The configuration at the path, or None. Raises UsageError, InvalidInput."""
     if path.is_dir():
         inside = [path / name for name in NAMES if (path / name).exists()]
         if not inside:
@@ -166,9 +164,6 @@ def _input(template: str, known: Mapping[str, Json]) -> Json:
         return within(messages, known) if roles else render_template(template, known)
     except ValueError:
         return None
-
-
-# ------------------------------------------------------------------------------------- the prompt
 
 
 def _prompt(config: PromptfooConfig, wanted: str, built: _Built, problems: Findings) -> str:
@@ -457,9 +452,7 @@ def text_of(path: Path) -> str:
 
 
 def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
-    """The tests of a CSV, JSON, JSON Lines or YAML file, with their places; rows of CSV as
-    mappings of texts under `__csv__`.
-    """
+    """Tests of a CSV, JSON, JSON Lines or YAML file; rows of CSV under the key `__csv__`."""
     name, suffix = path.as_posix(), path.suffix.lower()
     if suffix == ".csv":
         yield from _csv(path)

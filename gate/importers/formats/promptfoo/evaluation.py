@@ -95,9 +95,7 @@ class EvalRow:
 
     @property
     def reason(self) -> int:
-        """Whether it passed, failed by an assertion or in an error, also where version 2 has only
-        the text of either.
-        """
+        """PASSED, ASSERTION or ERROR; version 2 shows the last two by what else is there."""
         told = self.data.get("failureReason")
         if self.data["success"]:
             return PASSED

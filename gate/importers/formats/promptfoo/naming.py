@@ -23,9 +23,7 @@ Column = int | tuple[str, str]  # a prompt and provider: its number, or both nam
 
 
 def identify_test(case: Mapping[str, Json], own: Mapping[str, Json], asserts: Json) -> CaseIdentity:
-    """What tells a test with these variables from others: the prompt, which is what changes, has no
-    say in it.
-    """
+    """What tells a test from others. The prompt has no say: it is what changes."""
     metadata = case.get("metadata")
     named = metadata.get("id") if isinstance(metadata, dict) else None
     title = named if isinstance(named, (str, int)) else case.get("description")
@@ -53,9 +51,7 @@ class PlacedRow:
 
 
 def place_rows(source: Evaluation, wanted: str) -> Iterator[PlacedRow]:
-    """Suite by suite, in the order of the tests; repeats of a test are its rounds. `wanted`: see
-    `suite_names`.
-    """
+    """Suite by suite, test by test; repeats are rounds. `wanted`: name or prefix of suites."""
     names = suite_names(source, wanted)
     order = {column: n for n, column in enumerate(names)}
     rows = sorted(source.rows, key=lambda row: (order[column_of(row)], row.test))

@@ -167,9 +167,6 @@ def _model(row: EvalRow) -> str | None:
     return found[1].rpartition(":")[2][:200] if found else None
 
 
-# ------------------------------------------------------------------------------------ whose failure
-
-
 def _grading_broke(row: EvalRow) -> bool:
     """An error of an assertion, not of the provider: the answer is there, or the stack says so. The
     last lines alone are the stack; above them an agent could have written what it likes.

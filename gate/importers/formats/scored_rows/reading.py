@@ -320,9 +320,7 @@ def is_root(asked: ReadingPlan, cells: Mapping[str, Json]) -> bool:
 
 
 def case_id_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
-    """As the export says, else made of the input: what is asked alike is one case. Empty where
-    neither is there.
-    """
+    """The id in the export, else one made of the input; empty if neither is there."""
     told = text(asked.shape.at("id", cells)).strip()
     question = asked.shape.at("input", cells)
     if not told and question is not None:

@@ -266,9 +266,7 @@ _MOST = 1 << 20  # bytes of run.json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """`model` is "" where only the name of the file tells, in which nobody can tell model and run
-    id apart.
-    """
+    """`model` is "" if only the file's name tells: model and run id cannot be told apart there."""
 
     model: str
     file: str
@@ -278,9 +276,7 @@ class Identity:
 
 
 def identity_of(path: Path, found: ResultFiles, sent: Predictions, findings: Findings) -> Identity:
-    """A run report is called `<model>.<run id>.json`, the folder of logs `<run id>/<model>`, a `/`
-    of the model's name written `__`.
-    """
+    """Reports are called `<model>.<run id>.json`, logs `<run id>/<model>`, with `__` for `/`."""
     model, run = _read_log_folders(path, found, findings)
     written = sent.model.replace("/", "__")
     if model and written and model != written:
@@ -379,9 +375,7 @@ def _is_chosen(instance: str, main: SourceVerdicts | None, named: frozenset[str]
 
 
 def _unlisted_verdict(main: SourceVerdicts | None, patched: bool) -> InstanceVerdict:
-    """The verdict on an instance with a prediction: nobody resolved it, or without lists nobody
-    tested it.
-    """
+    """On an instance that no list has: not resolved, or not tested if there are no lists."""
     outcome: Outcome = "error" if main is None else "unresolved"
     outcome = outcome if patched else "empty_patch"
     return InstanceVerdict(outcome=outcome, codes=CODES[outcome])

@@ -66,9 +66,7 @@ def _rate(name: str, about: str, *, lower: bool = False) -> MetricSpec:
 
 
 def instance_case(suite: str, instance: str, task: str = "") -> Case:
-    """The same case whatever is known of it: the hash is made of suite and id alone, as prompts
-    differ from agent to agent.
-    """
+    """The hash is made of suite and id alone, since prompts differ from agent to agent."""
     plain = case_of(TOOL, suite, instance, category=repository_of(instance))
     return replace(plain, input=task) if task else plain
 

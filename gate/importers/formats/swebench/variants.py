@@ -145,9 +145,7 @@ def variant_of(dataset: str) -> Variant:
 
 
 def _by_size(instances: Collection[str]) -> Variant:
-    """Only where the repositories leave no doubt: 300 are Lite or Multilingual, 500 Verified or
-    Multimodal.
-    """
+    """Only if the repositories leave no doubt: two variants have 300, and two 500."""
     repositories = {repository_of(one) for one in instances}
     if repositories <= PYTHON:
         for one in VARIANTS.values():

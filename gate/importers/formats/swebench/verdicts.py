@@ -44,9 +44,7 @@ class InstanceVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceVerdicts:
-    """What one source says. `total`: how many instances it says there are, of which `verdicts` may
-    have fewer; those are `rest`.
-    """
+    """What one source says. Of `total` instances those without a verdict are `rest`."""
 
     place: Place
     verdicts: Mapping[str, InstanceVerdict]

@@ -194,9 +194,6 @@ def card_score(found: Worth) -> float | None:
     return found.wins / found.games * 0.7 + min(0.3, 0.3 * dealt)
 
 
-# ------------------------------------------------------------------------------------------ folders
-
-
 RUNS, ERRORS, SUMMARY = "runs.jsonl", "error.jsonl", "overall.json"
 FILES = (RUNS, ERRORS, SUMMARY)
 
@@ -436,9 +433,7 @@ class SampleTally:
 
 
 def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float | None:
-    """A share from 0 to 1; None where overall.json has none. Raises ValueError for one that is no
-    share.
-    """
+    """A share from 0 to 1; None without one. Raises ValueError for what is no share."""
     value: Json = as_object(overall.get("custom"))
     for key in environment.main:
         value = as_object(value).get(key)
@@ -456,9 +451,7 @@ def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float 
 def contradictions(
     environment: Environment, overall: Mapping[str, Json], seen: SampleTally | None, place: Place
 ) -> Iterator[Problem]:
-    """What overall.json says twice, and not alike, or what the runs do not bear out. `seen`: None
-    where there are no runs.
-    """
+    """Where overall.json contradicts itself or the runs; `seen` is None without runs."""
     custom = as_object(overall.get("custom"))
     within = replace(place, key="custom")
     parts = _figures(_sum_parts(environment, custom), "its own parts come to")

@@ -36,9 +36,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """One folder by its name. `task`: its number; WebArena-Verified writes that between those of a
-    template and a revision.
-    """
+    """One folder, by its name; WebArena-Verified has the task between template and revision."""
 
     folder: Path
     started: datetime | None
@@ -79,9 +77,7 @@ class Episodes:
 
 
 def episodes(path: Path, agent: str) -> Episodes:
-    """The episodes of the folder itself, or of those in it. Raises UsageError: none, several agents
-    or benchmarks of which none is chosen.
-    """
+    """The episode that the folder is, or those in it. Raises UsageError if not of one agent."""
     folders = [path] if (path / SUMMARY).exists() else _inner(path)
     found = [one for folder in folders if (one := _episode(folder))]
     if not found:
