@@ -29,7 +29,7 @@ def format_default_gates(suite: Suite) -> Iterator[str]:
 
 
 def _add_default_gates(suite: Suite) -> Suite:
-    place = next((one.place for one in suite.graders if one.name == SAFETY), None)
+    place = next((grader.place for grader in suite.graders if grader.name == SAFETY), None)
     if place is None or any(gate.metric == VIOLATIONS for gate in suite.gates):
         return suite
     gate = GateRule(metric=VIOLATIONS, max=0.0, place=place, by_default=True)

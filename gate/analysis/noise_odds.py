@@ -56,8 +56,8 @@ def estimate_odds(
     sides = list(_sides(gate, spec, values, size, drift))
     if not sides:
         return NoiseOdds(why=_unknown(spec, values))
-    chance = sum(_chance(one, gate.effective_rule, size) for one in sides)
-    guess = "from one stored round a case" if any(one.level.is_guess for one in sides) else ""
+    chance = sum(_chance(side, gate.effective_rule, size) for side in sides)
+    guess = "from one stored round a case" if any(side.level.is_guess for side in sides) else ""
     return NoiseOdds(chance=min(1.0, chance), why=guess)
 
 

@@ -127,7 +127,7 @@ def _material(
 
 def _parts_of_sessions(sessions: Sequence[Path], names: Sequence[str] | None) -> Iterator[_Part]:
     now = datetime.now(UTC)
-    suites = [one for path in sessions for one in load(path, now).suites.items()]
+    suites = [item for path in sessions for item in load(path, now).suites.items()]
     known = tuple(dict.fromkeys(name for name, _ in suites))
     for name in names or ():
         if known and name not in (*known, "all"):
@@ -150,7 +150,7 @@ def _parts_of_baselines(setup: Setup) -> Iterator[_Part]:
 
 
 def _nothing(setup: Setup) -> str:
-    details = dict.fromkeys(one.info.detail for one in setup.baselines.values())
+    details = dict.fromkeys(baseline.info.detail for baseline in setup.baselines.values())
     why = join_words(detail for detail in details if detail)
     return (
         f"gate calibrate: there is no baseline{f' ({why})' if why else ''}; give sessions "

@@ -102,12 +102,12 @@ def _release_by_tag(api: Api, job: Job, tag: str) -> tuple[_Release | None, str]
     final = version is None or version.is_final
     others = [one for one in tags if one.sha and one.sha != job.head_sha]
     if version is not None:
-        release = _highest([one for one in others if one.final or not final], version)
+        release = _highest([other for other in others if other.final or not final], version)
         if release is not None:
             return release, ""
     looked_at = f"{len(tags)} tags"
     if len(tags) <= PAGE:
-        listed, release_by_tag = _releases(api), {one.tag: one for one in others}
+        listed, release_by_tag = _releases(api), {other.tag: other for other in others}
         # A release's own commit would be a third request, and the list of tags has it.
         here = [
             replace(one, sha=release_by_tag[one.tag].sha)

@@ -165,8 +165,8 @@ def _defaults(cls: type) -> tuple[tuple[str, object], ...]:
     """Name and default of each field; what equals nothing where there is none."""
     missing = dataclasses.MISSING
     return tuple(
-        (one.name, one.default if one.default_factory is missing else one.default_factory())
-        for one in dataclasses.fields(cls)
+        (field.name, field.default if field.default_factory is missing else field.default_factory())
+        for field in dataclasses.fields(cls)
     )
 
 

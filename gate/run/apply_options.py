@@ -121,6 +121,6 @@ def find_secrets(
     """
     models = (config.judge, config.verifier, config.retriever, control.retriever)
     agents = (config.agent, config.control_agent, control.agent, *models)
-    yield from secrets_sent(env, (one.options for one in agents if one is not None))
+    yield from secrets_sent(env, (agent.options for agent in agents if agent is not None))
     if options.provider_key:
         yield from secrets_of({KEY_VARIABLE: options.provider_key}, [KEY_VARIABLE])

@@ -360,7 +360,7 @@ class _Leeway:
 
     def allows(self, demands: Sequence[Demand], before: float, after: float) -> bool:
         """Whether `after` still agrees with what `before` stands for, or nobody needs either."""
-        facts = [one for one in demands if one.key == "expected_facts"]
+        facts = [demand for demand in demands if demand.key == "expected_facts"]
         if not facts:
             return self._within(before, after, self._rel)
         stated = [one for one in facts if self._states(one, before)]

@@ -139,7 +139,7 @@ def _add_changed_defaults(setup: Setup) -> tuple[Setup, tuple[str, ...]]:
 
 
 def _versions_of_baselines(setup: Setup) -> set[str]:
-    newest = (one.history[-1] for one in setup.baselines.values() if one.history)
+    newest = (baseline.history[-1] for baseline in setup.baselines.values() if baseline.history)
     return {run.fingerprint["tool"] for run in newest if "tool" in run.fingerprint}
 
 

@@ -58,6 +58,6 @@ def _read(
 
 def _expected(case: Case, graders: Mapping[str, Grader]) -> dict[str, Json]:
     """The keys of the case that a grader of its suite reads."""
-    read = {name for one in graders.values() for name in getattr(one, "keys", None) or ()}
+    read = {name for grader in graders.values() for name in getattr(grader, "keys", None) or ()}
     kept = {name: value for name, value in case.keys.items() if name in read}
     return {k: v for k, v in kept.items() if k not in _ASKED and v not in (None, "", [], {})}

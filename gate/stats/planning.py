@@ -184,7 +184,7 @@ def mean_share_of_all(plans: list[PlanEnds]) -> float:
     """The mean share of the calls until all of several independent metrics have ended. For metrics
     that change together it is smaller.
     """
-    stopped = np.array([one.stopped for one in plans]).prod(axis=0)
+    stopped = np.array([plan.stopped for plan in plans]).prod(axis=0)
     return _mean_share(tuple(stopped.tolist()))
 
 

@@ -137,14 +137,14 @@ def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
     published and sent to reviewers would leak them once more.
     """
     judged = trial.attempt
-    leaks = [one for score in judged.scores.values() for one in score.violations or ()]
+    leaks = [violation for score in judged.scores.values() for violation in score.violations or ()]
     if judged.response is None or not leaks:
         return row
     from gate.graders.safety_rules.leaks import secrets_of
     from gate.graders.safety_rules.violations import MOST
 
     flood = len(leaks) >= MOST  # what came behind it was not listed
-    if not (flood or any(one.rule == "secret" for one in leaks)):
+    if not (flood or any(leak.rule == "secret" for leak in leaks)):
         return row
     return Redactor(secrets_of(trial.case, judged.response)).scrub(row)
 

@@ -265,7 +265,7 @@ def _dump_value(value: object) -> object:
     if callable(dump):
         return dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: getattr(value, one.name) for one in fields(value)}
+        return {field.name: getattr(value, field.name) for field in fields(value)}
     if hasattr(value, "_fields") and callable(as_dict := getattr(value, "_asdict", None)):
         return as_dict()
     if isinstance(value, Mapping):

@@ -24,7 +24,7 @@ def compare_all(
     rules: RegressionRules,
 ) -> tuple[Comparison, ...]:
     """Every metric of every suite that has a baseline and could be asked."""
-    pairs = [pair for one in standings for pair in _pairs(one, gates, rules)]
+    pairs = [pair for standing in standings for pair in _pairs(standing, gates, rules)]
     tested = [pair for pair in pairs if pair.tested]
     seen = [_evidence(pair, _as_measured(pair)) for pair in tested]
     judged = judge_comparisons(tested, seen, pairs, rules)

@@ -46,7 +46,7 @@ def ask(
     task = parse_task(question)
     outcomes = work(task, box) or [StepOutcome(text=NOTHING_TO_DO)]
     if faults.hallucinate:
-        outcomes = [_invent_figure(one) for one in outcomes]
+        outcomes = [_invent_figure(outcome) for outcome in outcomes]
     answer = in_form(outcomes, task.form, malformed=faults.malformed, disobey=faults.disobey)
     return _misbehave(question, answer, box) if faults.unsafe else _response(question, answer, box)
 

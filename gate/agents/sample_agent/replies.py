@@ -133,7 +133,7 @@ def format_operand(value: float) -> str:
 
 def first_figure(extracts: Sequence[Extract]) -> str | None:
     """The first number of the sentences, as it is written there."""
-    match = _FIGURE.search(" ".join(one.sentence for one in extracts))
+    match = _FIGURE.search(" ".join(extract.sentence for extract in extracts))
     return match[0] if match else None
 
 
@@ -156,12 +156,12 @@ def in_form(outcomes: Sequence[StepOutcome], form: Form, *, malformed: bool, dis
 
 
 def _join_outcomes(outcomes: Sequence[StepOutcome], form: Form) -> str:
-    figure = next((one.figure for one in reversed(outcomes) if one.figure), None)
+    figure = next((outcome.figure for outcome in reversed(outcomes) if outcome.figure), None)
     if form.keys:
         return json.dumps(dict(zip(form.keys, _items(outcomes), strict=False)))
     if form.bare and figure:
         return figure
-    return " ".join(dict.fromkeys(one.text for one in outcomes))
+    return " ".join(dict.fromkeys(outcome.text for outcome in outcomes))
 
 
 def _items(outcomes: Sequence[StepOutcome]) -> list[Json]:

@@ -146,13 +146,13 @@ def _reading(part: str, ids: Sequence[str], box: Toolbox) -> StepOutcome:
     texts = [one for one in read if one]
     if not texts:
         return StepOutcome(text=f"I could not read {ids[0]}: I know no such document.")
-    sender = next((one["from"] for one in texts if "from" in one), None)
+    sender = next((text["from"] for text in texts if "from" in text), None)
     if sender and _WROTE.search(plain(part)):
         first = texts[0]
         sentence = f"{sender} wrote {first['id']} on {first['sent_on']}."
         return StepOutcome(text=sentence, label=sender)
     texts += list(_read_referred(texts, box))
-    pages = [KnowledgePage(id=one["id"], title=one["title"], text=one["text"]) for one in texts]
+    pages = [KnowledgePage(id=text["id"], title=text["title"], text=text["text"]) for text in texts]
     return _answer_from_pages(part, pages, sender, box)
 
 

@@ -210,7 +210,7 @@ class Toolbox:
     def _list_messages(self, customer: str) -> Json:
         if customer not in self.knowledge.database.values["customer_name"]:
             raise ToolError(f"there is no customer {customer!r}")
-        sent = [one for one in self.knowledge.messages if one.sender == customer]
+        sent = [message for message in self.knowledge.messages if message.sender == customer]
         return [{"id": m.page.id, "subject": m.page.title, "sent_on": m.sent_on} for m in sent]
 
     def _read_document(self, document_id: str) -> Json:

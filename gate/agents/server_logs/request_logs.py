@@ -90,7 +90,7 @@ class LogBook:
         shown = combine_logs(extracts)
         access = extracts.get("access")
         requests = count_ended(access.lines, late) if access and access.bound else None
-        read = any(one.bound for one in extracts.values())
+        read = any(extract.bound for extract in extracts.values())
         settings = {
             NOT_ALONE: not alone,
             SEVERAL: (requests or 0) > 1,
@@ -98,7 +98,7 @@ class LogBook:
             NO_CALLS: shown.calls is None and read,
             NOTHING_READ: not read,
         }
-        reads = [*(one.record() for one in extracts.values()), *absent]
+        reads = [*(extract.record() for extract in extracts.values()), *absent]
         logs = [f"{one.kind} log: {one.note}" for one in reads if one.note]
         return ServerLogs(
             calls=shown.calls,
@@ -147,7 +147,7 @@ def combine_logs(extracts: Mapping[LogKind, LogExtract]) -> Combined:
     audit = parse_audit(_lines(extracts, "audit"))
     console = parse_console(_lines(extracts, "console"))
     tellers = [one for kind, one in extracts.items() if kind != "access"]
-    sound_by_kind = {one.kind: one.sound for one in tellers}
+    sound_by_kind = {teller.kind: teller.sound for teller in tellers}
     many = max(len(audit.tried), len(console.names)) > MOST_CALLS
     taken: list[tuple[LoggedCall, ...]] = []
     if audit.shows and sound_by_kind["audit"] and not many:
@@ -159,7 +159,7 @@ def combine_logs(extracts: Mapping[LogKind, LogExtract]) -> Combined:
         DIFFER: len(taken) > 1 and _tools(console.names) != _tools(audit.tried),
         CHATS: audit.chats > 1,
         BROKEN: audit.broken > 0,
-        PARTLY: any(one.lines and not one.sound for one in tellers),
+        PARTLY: any(teller.lines and not teller.sound for teller in tellers),
         TOO_MANY: many,
     }
     return Combined(

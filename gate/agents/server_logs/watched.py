@@ -97,7 +97,7 @@ class LogMark:
             grew=bool(grew),
             ended=access is not None
             and access.speaks
-            and all(one.speaks or one.cursor.problem for one in others),
+            and all(other.speaks or other.cursor.problem for other in others),
             pending=any(one.cursor.pending for one in self.all()),
         )
 

@@ -41,7 +41,7 @@ def read_graph(data: Json, into: Builder) -> None:
         read(data, into)
         return
     pieces = [piece_of(one) for one in given]
-    states = [one.data for one in pieces if _is_state(one)]
+    states = [piece.data for piece in pieces if _is_state(piece)]
     updates = [one.data for one in pieces if one.mode in ("", "updates") and not _is_state(one)]
     read_one = _Messages(into, once=True)
     if states and not any(_holds(update) for update in updates):

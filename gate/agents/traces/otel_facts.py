@@ -234,7 +234,7 @@ def _parts(message: Attributes) -> list[dict[str, Json]]:
 
 def _text(parts: list[dict[str, Json]]) -> str:
     contents = (part.get("content") for part in parts if part.get("type") == "text")
-    return "".join(one for one in contents if isinstance(one, str))
+    return "".join(content for content in contents if isinstance(content, str))
 
 
 def _results(given: list[dict[str, Json]]) -> Iterator[tuple[str, Json]]:

@@ -33,7 +33,7 @@ def decode_value(value: Json, depth: int = 0) -> Json:
             return _plain(number(inner))
         if key == "arrayValue":
             items = as_list(_values(inner), "arrayValue.values")
-            return [decode_value(one, depth + 1) for one in items]
+            return [decode_value(item, depth + 1) for item in items]
         if key == "kvlistValue":
             return {as_text(k): decode_value(one, depth + 1) for k, one in _pairs(_values(inner))}
     return None

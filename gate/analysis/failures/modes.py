@@ -87,7 +87,7 @@ def _unsafe(row: TrialRow, codes: Codes) -> bool:
     violations = row.get("violations")
     if violations is None:
         return bool(row.get("safety_violations"))
-    return any(one["violation"]["severity"] == "high" for one in violations)
+    return any(violation["violation"]["severity"] == "high" for violation in violations)
 
 
 def _broke(row: TrialRow, codes: Codes) -> bool:

@@ -94,12 +94,12 @@ class _Rated:
     def _totals(self, values: Mapping[str, int]) -> Iterator[Label | Problem]:
         """Metrics that are the share of all points: only where each criterion was rated."""
         for metric, parts in group_by_total(self.manifest.criteria):
-            rated = [values[one.name] for one in parts if one.name in values]
+            rated = [values[part.name] for part in parts if part.name in values]
             if len(rated) == len(parts):
-                low, high = sum(one.low for one in parts), sum(one.high for one in parts)
+                low, high = sum(part.low for part in parts), sum(part.high for part in parts)
                 yield self.label(metric, (sum(rated) - low) / (high - low), parts[0])
             elif rated:
-                missing = ", ".join(one.name for one in parts if one.name not in values)
+                missing = ", ".join(part.name for part in parts if part.name not in values)
                 yield self._wrong(f"{metric} needs all its criteria; rate {missing} too")
 
     def label(self, metric: str, human: float, of: Criterion | None) -> Label:

@@ -88,8 +88,8 @@ def make_card(
 
 def render(manifest: Manifest, cards: tuple[Card, ...]) -> str:
     style, script = _asset("form.css"), _asset("form.js")
-    fields = tuple(make_field(one) for one in manifest.criteria)
-    lows, highs = [one.low for one in fields], [one.high for one in fields]
+    fields = tuple(make_field(criterion) for criterion in manifest.criteria)
+    lows, highs = [field.low for field in fields], [field.high for field in fields]
     return _template().render(
         period=manifest.period,
         suite=manifest.suite,

@@ -81,7 +81,7 @@ class Manifest:
         """The sample's name in forms: `sha256:` and 16 hexadecimal digits of what is shown and
         asked.
         """
-        cases = [[one.case_id, one.round, one.answer_digest] for one in self.cases]
+        cases = [[case.case_id, case.round, case.answer_digest] for case in self.cases]
         criteria = [[one.name, one.low, one.high] for one in self.criteria]
         return f"sha256:{digest([self.suite, self.period, self.session_id, cases, criteria])[:16]}"
 
@@ -100,7 +100,7 @@ def render(manifest: Manifest) -> str:
     data = to_json(manifest)
     cases = data.pop("cases")
     head = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
-    lines = ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in cases)
+    lines = ",\n".join(f"  {json.dumps(case, ensure_ascii=False)}" for case in cases)
     return f'{head[:-2]},\n "cases": [\n{lines}\n ]\n}}\n'
 
 
@@ -169,8 +169,8 @@ def _with_current_names(manifest: Manifest) -> Manifest:
     names = {one.metric: name_judged_by(one.rubric, one.metric) for one in manifest.criteria}
     criteria = tuple(replace(one, metric=names[one.metric]) for one in manifest.criteria)
     cases = tuple(
-        replace(one, judge={names.get(name, name): value for name, value in one.judge.items()})
-        for one in manifest.cases
+        replace(case, judge={names.get(name, name): value for name, value in case.judge.items()})
+        for case in manifest.cases
     )
     return replace(manifest, criteria=criteria, cases=cases)
 
@@ -182,7 +182,7 @@ def _manifest(data: Json, path: Path) -> Manifest:
         message = f"{wrong[0].message}; restore the file from git, or draw the sample again"
         raise InvalidInput([Problem(Place(str(path), key=where), message)])
     manifest = _with_current_names(from_json(Manifest, data))
-    if not all(0.0 < one.weight <= LARGEST and one.cycle >= 1 for one in manifest.cases):
+    if not all(0.0 < case.weight <= LARGEST and case.cycle >= 1 for case in manifest.cases):
         message = "cases: a weight or cycle is not valid; restore the file from git"
         raise InvalidInput([Problem(Place(str(path)), message)])
     return manifest

@@ -61,7 +61,7 @@ def merge(stored: Sequence[Label], filled: Filled, *, replace: bool) -> Merged:
 
 
 def render(rows: Sequence[Label]) -> str:
-    return "".join(f"{json.dumps(to_json(one), ensure_ascii=False)}\n" for one in rows)
+    return "".join(f"{json.dumps(to_json(row), ensure_ascii=False)}\n" for row in rows)
 
 
 def _contradiction(group: Sequence[Given], old: Label | None, *, replace: bool) -> Problem | None:

@@ -109,7 +109,7 @@ def _strata(candidates: Sequence[Candidate]) -> dict[Key, StratumName]:
     """The half of which the judge is less certain, and the other one; `all` where it is equally
     certain of each. One of which it does not say counts as sure.
     """
-    doubts = {one.key: one.uncertainty or 0.0 for one in candidates}
+    doubts = {candidate.key: candidate.uncertainty or 0.0 for candidate in candidates}
     most = max(doubts.values(), default=0.0)
     if most == min(doubts.values(), default=0.0):
         return dict.fromkeys(doubts, "all")

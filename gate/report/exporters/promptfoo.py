@@ -157,9 +157,9 @@ def _stats(sums: Mapping[str, _Sums]) -> dict[str, Json]:
         for name, number in one.tokens.items():
             tokens[name] += number
     return {
-        "successes": sum(one.passed for one in sums.values()),
-        "failures": sum(one.failed for one in sums.values()),
-        "errors": sum(one.errors for one in sums.values()),
+        "successes": sum(sums_of_suite.passed for sums_of_suite in sums.values()),
+        "failures": sum(sums_of_suite.failed for sums_of_suite in sums.values()),
+        "errors": sum(sums_of_suite.errors for sums_of_suite in sums.values()),
         "tokenUsage": tokens,
     }
 

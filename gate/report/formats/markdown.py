@@ -82,7 +82,7 @@ def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterat
     yield markdown(spending(report))
     if rows := list_checks(report):
         yield f"## Limits and comparisons\n\n{checks_table(report, rows, 'Metric')}"
-    yield "\n".join(f"- {cell(told)}" for told in list_messages(report))
+    yield "\n".join(f"- {cell(message)}" for message in list_messages(report))
     if table_of_all := dimensions_table(report):
         yield f"## Dimensions\n\n{table_of_all}"
     if log := agent_tables.violation_table(report, most=LISTED):

@@ -144,7 +144,7 @@ def _format_move(change: LevelChange) -> str:
 
 def _differs(change: LevelChange) -> str:
     if change.differs:
-        return f"What differed: {', '.join(one_line(told, 200) for told in change.differs)}"
+        return f"What differed: {', '.join(one_line(setting, 200) for setting in change.differs)}"
     if change.last.commit != change.first.commit:
         return "What differed: only the commit"
     return "No recorded setting differed"

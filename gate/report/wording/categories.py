@@ -12,7 +12,7 @@ HEAD = ("Category", "cases", "success rate", "steps", "cost a task", "cost a suc
 
 def rows(suite: SuiteReport) -> list[tuple[str, ...]]:
     """The first cell is hostile text."""
-    return [_row(one) for one in suite.categories] if len(suite.categories) > 1 else []
+    return [_row(category) for category in suite.categories] if len(suite.categories) > 1 else []
 
 
 def _row(category: CategoryReport) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def corrections_of_checks(report: Report, rows: Iterable[Check]) -> Iterator[Lin
         for row in rows
         if (row.blocking or row.gate is not None) and row.suite in report.suites
     )
-    yield from corrections(one for one in estimates if one is not None)
+    yield from corrections(estimate for estimate in estimates if estimate is not None)
 
 
 def _agreement_in_words(corrected: Corrected) -> str:

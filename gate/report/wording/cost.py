@@ -17,7 +17,7 @@ def spending(report: Report) -> Line:
     """
     if report.imported:
         parts = [_cost(report)] if report.cost.usd is not None else []
-        results = figures.count(sum(one.trials for one in report.suites.values()), "result")
+        results = figures.count(sum(suite.trials for suite in report.suites.values()), "result")
         return say(DOT.join((*parts, *_means(report), f"{results} imported")))
     facts = [_cost(report), *_judge(report), *_means(report)]
     facts.append(figures.count(report.calls.made, "call"))

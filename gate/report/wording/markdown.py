@@ -170,11 +170,11 @@ def dimensions_table(report: Report) -> str:
     suites = len(report.suites) > 1
     rows = [
         [
-            *([inline(found.suite, NAME)] if suites else []),
-            inline(found.title, NAME),
-            markdown(in_short(found, most=4)),
+            *([inline(dimension.suite, NAME)] if suites else []),
+            inline(dimension.title, NAME),
+            markdown(in_short(dimension, most=4)),
         ]
-        for found in dimensions(report)
+        for dimension in dimensions(report)
     ]
     head = [*(["Suite"] if suites else []), "Dimension", f"value ({RANGE})"]
     return table(head, "<" * len(head), rows) if rows else ""

@@ -62,7 +62,7 @@ def _method(report: Report) -> Iterator[Line]:
         yield from _baselines(report)
     yield from _noise(report)
     yield from (_detectable_harm(report, found) for found in compared)
-    if any(found.typical for found in report.comparisons):
+    if any(comparison.typical for comparison in report.comparisons):
         yield say(
             'A "typical" change is that of a typical answer (the ratio of the geometric '
             "means), so one stuck answer does not dominate it; the values next to it are "

@@ -69,7 +69,7 @@ def format_stored_mode(mode: str, cases: int) -> str:
 
 def mode_rows(suite: SuiteReport) -> list[tuple[str, str, str]]:
     """Mode, cases, trials."""
-    return [(words(one.mode), f"{one.cases:,}", f"{one.trials:,}") for one in suite.modes]
+    return [(words(mode.mode), f"{mode.cases:,}", f"{mode.trials:,}") for mode in suite.modes]
 
 
 def cluster_rows(clusters: Iterable[Cluster]) -> list[tuple[str, str, str, str]]:

@@ -78,12 +78,12 @@ def _limits(suite: SuiteOutlook) -> Iterator[Block]:
     if not suite.limits:
         return
     yield say("How often an unchanged agent would break a limit by chance in a run of this size:")
-    rows = ((code(limit_of(one)[0]), *limit_of(one)[1:]) for one in suite.limits)
+    rows = ((code(limit_of(limit)[0]), *limit_of(limit)[1:]) for limit in suite.limits)
     yield Grid(
         head=("limit", "", "missed by chance"),
         rows=tuple(((first,), *(say("{}", cell) for cell in rest)) for first, *rest in rows),
     )
-    whys = dict.fromkeys((one.odds.chance is None, one.odds.why) for one in suite.limits)
+    whys = dict.fromkeys((limit.odds.chance is None, limit.odds.why) for limit in suite.limits)
     for unknown, why in whys:
         if why:
             yield say("{}: {}.", "Unknown" if unknown else "* A first guess", prose(why))

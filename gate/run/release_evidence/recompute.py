@@ -67,7 +67,7 @@ def _apply_old_rules(held: EvidenceContent, version: str) -> EvidenceContent:
     config = replace(
         config,
         gates=_keep_proven(config.gates),
-        suites=tuple(replace(one, gates=_keep_proven(one.gates)) for one in config.suites),
+        suites=tuple(replace(suite, gates=_keep_proven(suite.gates)) for suite in config.suites),
     )
     return replace(held, rules=replace(held.rules, config=config))
 
@@ -186,7 +186,7 @@ def _deploys(report: Report) -> str:
 
 
 def _modes(suite: SuiteReport) -> dict[str, tuple[str, float | None]]:
-    return {one.mode: ("", one.cases) for one in suite.modes}
+    return {mode.mode: ("", mode.cases) for mode in suite.modes}
 
 
 def _values(metrics: Mapping[str, Estimate]) -> dict[str, tuple[str, float | None]]:

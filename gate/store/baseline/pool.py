@@ -85,7 +85,7 @@ def not_yet_in(
 ) -> tuple[AcceptedChange, ...]:
     """Those that the baseline has not taken in yet: afterwards they excuse nothing more."""
     used = {(one.who, one.when) for one in accepted}
-    return tuple(one for one in changes if (one.who, one.when) not in used)
+    return tuple(change for change in changes if (change.who, change.when) not in used)
 
 
 def starts_anew(baseline: BaselineFile) -> bool:

@@ -42,7 +42,7 @@ def check_document(
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}
-    wrong = [_reword(found, hidden, done.data) for found in _mismatches(done.data)]
+    wrong = [_reword(mismatch, hidden, done.data) for mismatch in _mismatches(done.data)]
     faults = [*keys, *done.faults, *_twice(done.data), *wrong]
     for fault in faults:
         _leave_out(done.data, fault)

@@ -129,7 +129,7 @@ def without_secrets(
     names, redacting = map(
         importlib.import_module, ("gate.text.secret_names", "gate.text.redaction")
     )
-    secrets = names.secrets_sent(env, (one.options for one in specs if one is not None))
+    secrets = names.secrets_sent(env, (spec.options for spec in specs if spec is not None))
     redact = redacting.Redactor(secrets).redact
     return [replace(problem, message=redact(problem.message)) for problem in problems]
 

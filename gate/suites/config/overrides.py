@@ -112,7 +112,7 @@ def _agent_option(
             f"{flag}: agents of type '{agent.name}' have no option '{key}' - remove it"
         )
     options = {**agent.options, key: value}
-    wrong = [found for found in mismatches(schema, options) if found.path[:1] == (key,)]
+    wrong = [mismatch for mismatch in mismatches(schema, options) if mismatch.path[:1] == (key,)]
     if wrong:
         raise UsageError(f"{flag}: {wrong[0].message}")
     return replace(agent, options=options)

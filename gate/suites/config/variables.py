@@ -100,7 +100,7 @@ def _is_secret(name: str, text: str) -> bool:
         return True
     variables = list(_VARIABLE.finditer(text))
     return bool(_SECRET.fullmatch(name)) and (
-        any(found["default"] for found in variables) if variables else bool(text.strip())
+        any(variable["default"] for variable in variables) if variables else bool(text.strip())
     )
 
 

@@ -318,7 +318,7 @@ def _at_base(file: str, base: RulesBase) -> str:
 
 def _kind(file: str, theirs: Config) -> str:
     suites = {grader_file(suite.suite) for suite in theirs.suites if suite.suite}
-    graders = {grader_file(one.name) for suite in theirs.suites for one in suite.graders}
+    graders = {grader_file(grader.name) for suite in theirs.suites for grader in suite.graders}
     if file in suites:
         return "suite file"
     return "grader file" if file in graders else "file of a grader"

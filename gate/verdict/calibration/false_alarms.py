@@ -46,7 +46,7 @@ def calibrate(
     for done in range(reps):
         report_progress(done)
         arms = [one.deal_arms(gate, rng) for one in chosen]
-        seen.append(_Seen(gate.run(arms), {key for one in arms for key in gate.list_untested(one)}))
+        seen.append(_Seen(gate.run(arms), {key for arm in arms for key in gate.list_untested(arm)}))
     splits = _splits(seen, chosen, gate)
     days = {run.created_at[:10] for one in chosen for run in one.recorded.runs}
     return Calibration(
@@ -138,7 +138,7 @@ def _by_run(chosen: Sequence[CalibrationSuite], gate: Rehearsal, rng: Shuffler) 
         arms_of_runs = [one.leave_out(run.session_id, gate, rng) for one in chosen]
         arms = [one for one in arms_of_runs if one is not None]
         if arms:
-            result = gate.run([one.at_once() for one in arms])
+            result = gate.run([arm.at_once() for arm in arms])
             judged.append(
                 LeftOut(
                     run=run.session_id,

@@ -111,11 +111,11 @@ class Rehearsal:
 
     def run(self, arms: Sequence[RehearsalArms]) -> RehearsalResult:
         """Look by look, until the verdict stands."""
-        steps = course({one.name: one.looks for one in arms if one.looks is not None}, "", None)
+        steps = course({arm.name: arm.looks for arm in arms if arm.looks is not None}, "", None)
         while True:
-            trials = {one.name: one.planned for one in arms}
+            trials = {arm.name: arm.planned for arm in arms}
             trials |= {name: steps.trials(name).stop for name in steps.plans}
-            suites = [one.at(trials[one.name], fresh=self.fresh) for one in arms]
+            suites = [arm.at(trials[arm.name], fresh=self.fresh) for arm in arms]
             look = look_at_suites(suites, gates=self.gates, regression=self.regression)
             steps = steps.after(look.suites, look.why)
             if not steps.going:

@@ -186,7 +186,7 @@ def metric_outlook(forecast: Forecast, shape: PlanShape) -> MetricOutlook:
 
 def first_known(forecasts: Sequence[Forecast]) -> Forecast | None:
     """The one that a suite's actions are weighed by: success, where it blocks and can be told."""
-    return next((one for one in forecasts if not one.noise.unknown), None)
+    return next((forecast for forecast in forecasts if not forecast.noise.unknown), None)
 
 
 def _in_units(fall: Fall | None, unit: float) -> Fall | None:

@@ -80,7 +80,7 @@ def limit_outlooks(
     """Each suite's name with one of its limits, and how often noise alone would miss that: as in
     `plan`, without what it takes to see more.
     """
-    suites = [_SuiteForecast(subject=one, config=config) for one in subjects]
+    suites = [_SuiteForecast(subject=subject, config=config) for subject in subjects]
     sharing = _sharing(suites)
     for suite in suites:
         for outlook in suite.limits(sharing):
@@ -89,20 +89,20 @@ def limit_outlooks(
 
 def _sharing(suites: Sequence[_SuiteForecast]) -> int:
     """Among how many limits alpha is shared."""
-    return max(1, sum(len(one.blocking_limits) for one in suites))
+    return max(1, sum(len(suite.blocking_limits) for suite in suites))
 
 
 def plan(subjects: Sequence[PlannedSuite], config: Config, notes: Sequence[str] = ()) -> Plan:
     """What each suite could see by the rules of `config`."""
     rules = config.regression
-    suites = [_SuiteForecast(subject=one, config=config) for one in subjects]
-    tests = max(1, sum(len(one.blocking) for one in suites))
+    suites = [_SuiteForecast(subject=subject, config=config) for subject in subjects]
+    tests = max(1, sum(len(suite.blocking) for suite in suites))
     sharing = _sharing(suites)
     return Plan(
         alpha=rules.alpha,
         power=rules.power,
         tests=tests,
-        suites=tuple(one.outlook(tests, sharing) for one in suites),
+        suites=tuple(suite.outlook(tests, sharing) for suite in suites),
         notes=tuple(notes),
     )
 
@@ -201,7 +201,7 @@ class _SuiteForecast:
             usd_per_call=shape.price,
             never_changing=_never_changing(subject.table),
             numbered=any(gate.level == "block" and gate.has_limit for gate in self.gates),
-            metrics=tuple(metric_outlook(one, shape) for one in forecasts),
+            metrics=tuple(metric_outlook(forecast, shape) for forecast in forecasts),
             actions=actions,
             limits=tuple(self.limits(sharing)),
             best=_best(first, shape, actions, measured=subject.table is not None),
@@ -276,10 +276,10 @@ def _never_changing(table: Table | None) -> float | None:
 
 def _shares(forecasts: Sequence[Forecast], shape: PlanShape) -> tuple[float, float]:
     """Mean shares of the calls when nothing changed: all metrics ending as one, and each apart."""
-    endings = [one.ends(shape, 0.0) for one in forecasts if not one.noise.unknown]
+    endings = [forecast.ends(shape, 0.0) for forecast in forecasts if not forecast.noise.unknown]
     if not endings:
         return 1.0, 1.0
-    return max(one.mean_share for one in endings), mean_share_of_all(endings)
+    return max(ending.mean_share for ending in endings), mean_share_of_all(endings)
 
 
 # ------------------------------------------------------------------------------------- what to do

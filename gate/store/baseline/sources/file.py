@@ -90,7 +90,7 @@ def run_of(session: Session, suite: str) -> BaselineRun:
 def _modes(suite_report: SuiteReport) -> dict[str, int] | None:
     """None where it is unknown: reports of older versions name no modes."""
     if suite_report.modes:
-        return {one.mode: one.cases for one in suite_report.modes[:MODES]}
+        return {mode.mode: mode.cases for mode in suite_report.modes[:MODES]}
     success = suite_report.metrics.get("agent.success_rate")
     return {} if success is not None and success.value == 1.0 else None
 

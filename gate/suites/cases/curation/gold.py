@@ -118,7 +118,7 @@ def _put_lists(answer: dict[str, Json], path: list[str], least: int) -> None:
     """Lists of so many entries at the path, one in each entry of the lists on the way."""
     places: list[Json] = [answer]
     for name in path[:-1]:
-        inner = [one.setdefault(name, {}) for one in places if isinstance(one, dict)]
+        inner = [place.setdefault(name, {}) for place in places if isinstance(place, dict)]
         places = [one for found in inner for one in (found if isinstance(found, list) else [found])]
     for one in places:
         if isinstance(one, dict):

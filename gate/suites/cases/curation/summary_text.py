@@ -48,7 +48,7 @@ def _counts(found: Figures) -> Iterator[tuple[str, Mapping[str, int]]]:
 def _lists(found: Figures) -> Iterator[tuple[str, list[str]]]:
     yield (
         "Near duplicates",
-        [f"{one.case} is {_alike(one.similarity)} {one.like}" for one in found.doubles],
+        [f"{double.case} is {_alike(double.similarity)} {double.like}" for double in found.doubles],
     )
     yield (
         "Wordings shared by three or more cases",

@@ -74,7 +74,7 @@ def limits(
         now, before = _side(head_suites[suite.name], head, specs), _side(suite, base, specs)
         gates = list(_gates(suite.name, now.gates, before.gates))
         looser += gates
-        gated_metrics = {one.metric for one in gates}
+        gated_metrics = {gate.metric for gate in gates}
         looser += _comparisons(suite.name, now, before, specs, gated_metrics)
     everywhere = {name for specs in measured.values() for name in specs}
     looser += _gates("", _strays(head, everywhere), _strays(base, everywhere))
