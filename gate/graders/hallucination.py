@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from gate.errors import GraderFailure, UsageError
 from gate.graders.claims.asking import MOST_ASKED, Finding, excerpt, findings, question_on
 from gate.graders.claims.check import CONTRADICTIONS, Checked, check
-from gate.graders.claims.entities import Entity, Kind, unsupported_entities
+from gate.graders.claims.entities import Entity, Kind, find_unsupported_entities
 from gate.graders.claims.source_texts import context_of
 from gate.graders.claims.sources import Leeway
 from gate.plugins import GRADERS
@@ -102,7 +102,7 @@ class Hallucination:
             for one, why in zip(found, checked.why, strict=True)
         ]
         account = Account(checked=checked, found=tuple(found), answer=response.answer[:LIMIT])
-        made_up, seen = unsupported_entities(
+        made_up, seen = find_unsupported_entities(
             response.answer[:LIMIT], (*context, case.question), self.entities
         )
         return self._score(account, made_up, seen)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from gate.graders.claims.sources import Sources
-from gate.graders.claims.spelled import nouns, spelled
+from gate.graders.claims.spelled import find_spelled, nouns
 from gate.graders.claims.units import join_compounds
 from gate.text.numbers.measures import measure_of_word
 from gate.text.numbers.number import LIMIT, Locale, Number
@@ -23,11 +23,11 @@ def numbers_of(answer: str, sources: Sources, locale: Locale) -> Sequence[Number
 
     def is_counted(noun: str) -> bool:
         if not counted:
-            counted.append(_counted(sources))
+            counted.append(_list_counted(sources))
         unit = measure_of_word(noun)
         return _singular(noun) in counted[0] or (unit is not None and str(unit) in counted[0])
 
-    said = list(spelled(answer[:LIMIT], is_counted))
+    said = list(find_spelled(answer[:LIMIT], is_counted))
     if not said:
         return found
     taken = {k for one in found for k in (one.start, one.end)}
@@ -35,7 +35,7 @@ def numbers_of(answer: str, sources: Sources, locale: Locale) -> Sequence[Number
     return sorted((*found, *said), key=lambda one: one.start)
 
 
-def _counted(sources: Sources) -> frozenset[str]:
+def _list_counted(sources: Sources) -> frozenset[str]:
     """What the sources count: the words right after their numbers, and the units."""
     kept: set[str] = set()
     for i, (where, one) in enumerate(sources.found[:MOST]):

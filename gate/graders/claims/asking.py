@@ -102,7 +102,7 @@ def findings(count: int, replies: Sequence[Reply]) -> list[Finding]:
     against it, leaves it unverified.
     """
     votes = [_vote(reply) for reply in replies if reply.data is not None]
-    return [_found([vote[k] for vote in votes if k in vote]) for k in range(1, count + 1)]
+    return [_make_finding([vote[k] for vote in votes if k in vote]) for k in range(1, count + 1)]
 
 
 def _vote(reply: Reply) -> dict[int, tuple[bool, str]]:
@@ -117,7 +117,7 @@ def _vote(reply: Reply) -> dict[int, tuple[bool, str]]:
     }
 
 
-def _found(opinions: Sequence[tuple[bool, str]]) -> Finding:
+def _make_finding(opinions: Sequence[tuple[bool, str]]) -> Finding:
     for verified in (True, False):
         agreeing = [why for opinion, why in opinions if opinion is verified]
         if 2 * len(agreeing) > len(opinions):

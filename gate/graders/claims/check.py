@@ -10,7 +10,7 @@ from functools import cached_property
 
 from gate.graders.claims.answer_numbers import MOST, numbers_of
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
-from gate.graders.claims.directions import is_turned, said_right_after, said_right_before
+from gate.graders.claims.directions import find_direction_after, find_direction_before, is_turned
 from gate.graders.claims.entities import days_of
 from gate.graders.claims.json_texts import read_json
 from gate.graders.claims.labels import (
@@ -21,7 +21,7 @@ from gate.graders.claims.labels import (
     named_by_sign,
     periods,
     rows_of,
-    unwrapped,
+    unwrap,
     words,
 )
 from gate.graders.claims.mentions import NO_CODE, Mentions
@@ -105,8 +105,8 @@ def check(
     """Days of a month and references ("Step 3") are no claims; a year is one where the sources have
     years, and not this one.
     """
-    answer = unwrapped(answer)
-    labelled = labels_of(tuple(unwrapped(read_json(text)) for text in context), locale)
+    answer = unwrap(answer)
+    labelled = labels_of(tuple(unwrap(read_json(text)) for text in context), locale)
     sources = labelled.sources
     found = numbers_of(answer, sources, locale)
     look = _Look(
@@ -124,9 +124,9 @@ def check(
         look.look_up(i)
     if any(i not in look.known or i in look.doubted for i in claims):
         _explain(look, claims)
-    mentions = Mentions(answer, question, look.places, look.said_around)
-    unknown = list(mentions.unsupported())
-    unknown += Ranks(answer, found, look.stating, labelled).unsupported(look.sentences)
+    mentions = Mentions(answer, question, look.places, look.words_around)
+    unknown = list(mentions.list_unsupported())
+    unknown += Ranks(answer, found, look.stating, labelled).list_unsupported(look.sentences)
     right = [i for i in claims if i in look.known and i not in look.doubted]
     open_ = [i for i in claims if i not in look.known or i in look.doubted]
     return Checked(
@@ -228,15 +228,15 @@ class _Look:
         self.stating[i] = stating
         if asked or one.maybe_date:
             return
-        if self._turned(i) or self._contradicted(i, stating):
+        if self._is_turned(i) or self._is_contradicted(i, stating):
             self.doubted[i] = TURNED
-        elif i < _MOST_COMPARED and min(stating) >= 0 and not self._said_alike(i, stating):
-            if self._swapped(i, stating):
+        elif i < _MOST_COMPARED and min(stating) >= 0 and not self._is_said_alike(i, stating):
+            if self._is_swapped(i, stating):
                 self.doubted[i] = SWAPPED
             elif self._is_elsewhere(i, stating):
                 self.doubted[i] = ELSEWHERE
 
-    def _turned(self, i: int) -> bool:
+    def _is_turned(self, i: int) -> bool:
         """ "fell from 5 to 8"."""
         if not i:
             return False
@@ -245,16 +245,18 @@ class _Look:
             return False
         return is_turned(self.answer, a, b, 0)
 
-    def _contradicted(self, i: int, stating: Sequence[int]) -> bool:
+    def _is_contradicted(self, i: int, stating: Sequence[int]) -> bool:
         """ "rose by 5 %" where each source of it says "fell by 5 %"."""
-        said = said_right_before(self.answer, self.numbers[i])
+        said = find_direction_before(self.answer, self.numbers[i])
         if not said:
             return False
         found = self.sources.found
-        theirs = {said_right_before(self.sources.texts[found[k][0]], found[k][1]) for k in stating}
+        theirs = {
+            find_direction_before(self.sources.texts[found[k][0]], found[k][1]) for k in stating
+        }
         return theirs == {-said}
 
-    def _swapped(self, i: int, stating: Sequence[int]) -> bool:
+    def _is_swapped(self, i: int, stating: Sequence[int]) -> bool:
         if self.sources.spells(self.numbers[i]):
             return False
         mine, *beside = self._labels(i)
@@ -277,7 +279,7 @@ class _Look:
             for where, one in found
             if one.unit == number.unit and one.value != number.value
         )
-        return self.places.is_elsewhere(spots, self.said_around(number.start), others)
+        return self.places.is_elsewhere(spots, self.words_around(number.start), others)
 
     def is_changed(self, i: int) -> bool:
         """Whether a source has the words around the number with another number among them."""
@@ -303,7 +305,7 @@ class _Look:
             if self.sentences.around(self.numbers[i].start)[0] in sentences:
                 del self.doubted[i]
 
-    def said_around(self, at: int) -> tuple[Words, Words]:
+    def words_around(self, at: int) -> tuple[Words, Words]:
         """The words of a sentence; and with them those of the one before and of the question."""
         begin, end = self.sentences.around(at)
         before, _ = self.sentences.around(at, back=1)
@@ -332,7 +334,7 @@ class _Look:
                 told |= about.difference(*periods(about).values())
         return told
 
-    def _said_alike(self, i: int, stating: Sequence[int]) -> bool:
+    def _is_said_alike(self, i: int, stating: Sequence[int]) -> bool:
         """Whether a source has the very words before the number, and none come after it: the usual
         case, told without labels.
         """
@@ -487,12 +489,12 @@ def _look_for_any_calculation(
 def _repeat(look: _Look) -> None:
     """A calculated number may be said again; "30 % more" and "30 % less" are two."""
     said = {
-        (look.numbers[i][:2], said_right_after(look.answer, look.numbers[i]))
+        (look.numbers[i][:2], find_direction_after(look.answer, look.numbers[i]))
         for i in look.known
         if i not in look.stating
     }
     for i, one in enumerate(look.numbers):
-        if i not in look.known and (one[:2], said_right_after(look.answer, one)) in said:
+        if i not in look.known and (one[:2], find_direction_after(look.answer, one)) in said:
             look.known.add(i)
 
 

@@ -73,7 +73,7 @@ def direction(text: str, number: Number, begin: int, end: int) -> int:
     return -1 if not sense and number.value < 0 else sense
 
 
-def said_right_before(text: str, number: Number) -> int:
+def find_direction_before(text: str, number: Number) -> int:
     """As `direction`, of "rose by 5 %" only."""
     before = text[max(0, number.start - 30) : number.start].split()
     while before and before[-1] in _BETWEEN:
@@ -81,7 +81,7 @@ def said_right_before(text: str, number: Number) -> int:
     return _sense(before[-1]) if before else 0
 
 
-def said_right_after(text: str, number: Number) -> int:
+def find_direction_after(text: str, number: Number) -> int:
     """As `direction`, of "5 % more" only."""
     after = text[number.end : number.end + 20].split()
     return _sense(after[0]) if after else 0

@@ -71,7 +71,7 @@ class Entity:
     text: str
 
 
-def unsupported_entities(
+def find_unsupported_entities(
     answer: str, sources: Sequence[str], kinds: Iterable[Kind]
 ) -> tuple[list[Entity], int]:
     """Those of `kinds` that no source has, and how many the answer has; each counts once."""
@@ -86,7 +86,7 @@ def unsupported_entities(
             missing = [one for one in found if not any(_among(date, known) for date in _read(one))]
         elif found:
             words = words or fold_text("\n".join(sources))
-            missing = [one for one in found if not _mentioned(one, words)]
+            missing = [one for one in found if not _is_mentioned(one, words)]
         else:
             missing = []
         made_up += [Entity(kind=kind, text=one) for one in missing]
@@ -117,7 +117,7 @@ def _dates(text: str) -> Iterator[str]:
 _FOUND = {"names": _names, "dates": _dates, "quotes": _quotes}
 
 
-def _mentioned(entity: str, words: str) -> bool:
+def _is_mentioned(entity: str, words: str) -> bool:
     """All of it; of a quote each piece between ellipses, of a name each word ("Ms Ruiz" where the
     source has "Elena Ruiz" and "Ms").
     """

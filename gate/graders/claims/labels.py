@@ -68,7 +68,7 @@ _WRAPPED = re.compile(
 )
 
 
-def unwrapped(text: str) -> str:
+def unwrap(text: str) -> str:
     """The text with a space for each line's end within a sentence; all else stays where it is."""
     if "\n" not in text:
         return text
@@ -295,7 +295,7 @@ def rows_of(text: str) -> Mapping[int, Row]:
             if not line.strip(" |:-"):
                 begun, table = True, at
             elif not begun and not all(map(str.strip, header)) and _is_header(line, sign):
-                header = _joined(header, cells)
+                header = _join_headers(header, cells)
             else:
                 table = table if begun else at
                 begun = True
@@ -310,7 +310,7 @@ def rows_of(text: str) -> Mapping[int, Row]:
     return found
 
 
-def _joined(header: tuple[str, ...], below: tuple[str, ...]) -> tuple[str, ...]:
+def _join_headers(header: tuple[str, ...], below: tuple[str, ...]) -> tuple[str, ...]:
     """A header of two lines; an empty cell of the upper one belongs to the cell before it."""
     made: list[str] = []
     over = ""

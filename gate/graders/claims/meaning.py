@@ -102,7 +102,7 @@ class Claim:
         found, labels = self.working.labels.sources.found, self.working.labels
         held = {i for word in self.told.said for i in labels.holders.get(word, ())}
         return any(
-            len(rest := _untimed(labels.sources.labels[i].near)) > 1 and rest <= self.told.said
+            len(rest := _drop_times(labels.sources.labels[i].near)) > 1 and rest <= self.told.said
             for i in held
             if found[i][1].unit == self.number.unit and not labels.sources.labels[i].shares
         )
@@ -332,14 +332,14 @@ def _apart(a: Operand, b: Operand) -> tuple[Words, Words]:
     """The words that only one of two labels has, but for times."""
     if not (a.label and b.label):
         return frozenset(), frozenset()
-    return _untimed(a.label.near - b.label.near), _untimed(b.label.near - a.label.near)
+    return _drop_times(a.label.near - b.label.near), _drop_times(b.label.near - a.label.near)
 
 
 def _periods(one: Operand) -> dict[str, set[str]]:
     return periods(one.label.near) if one.label else {}
 
 
-def _untimed(some: Words) -> Words:
+def _drop_times(some: Words) -> Words:
     return some.difference(_GENERIC, *periods(some).values())
 
 
@@ -356,7 +356,7 @@ class _Order:
             x, y, turn = (a, b, 1) if a.place < b.place else (b, a, -1)
             if y.place - x.place <= 2 and (told := way(self.working.answer, x.number, y.number)):
                 return told * turn
-        if told := self._compared(a, b):
+        if told := self._order_around_than(a, b):
             return told
         if a.label and b.label and (told := order_of_labels(a.label, b.label)):
             return told
@@ -367,7 +367,7 @@ class _Order:
         x, y, turn = (a, b, 1) if a.source < b.source else (b, a, -1)
         return turn * order_in_text(text, found[x.source][1], found[y.source][1])
 
-    def _compared(self, a: Operand, b: Operand) -> int:
+    def _order_around_than(self, a: Operand, b: Operand) -> int:
         """ "East has 5 more than West": the base stands after "than"."""
         found = _THAN.search(self.after)
         if not found or not (a.label and b.label):

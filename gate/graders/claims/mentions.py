@@ -123,16 +123,16 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class Mentions:
-    """What one answer mentions. `said_around` gives the words of the sentence at a position, and
+    """What one answer mentions. `words_around` gives the words of the sentence at a position, and
     further ones to go by where the sources have none of them.
     """
 
     answer: str
     question: str
     places: Places
-    said_around: Callable[[int], tuple[Words, Words]]
+    words_around: Callable[[int], tuple[Words, Words]]
 
-    def unsupported(self) -> Iterator[Unknown]:
+    def list_unsupported(self) -> Iterator[Unknown]:
         for kind in _KINDS:
             yield from self._values(kind)
         yield from self._names()
@@ -164,9 +164,9 @@ class Mentions:
                     continue
                 others = (spot for key in spots for spot in spots[key] if key not in keys)
                 if self._is_elsewhere(found, held, others):
-                    yield _unknown(found, ELSEWHERE)
+                    yield _make_unknown(found, ELSEWHERE)
             elif kind.unknown != NO_CODE or _shape(found[0]) in shapes:
-                yield _unknown(found, kind.unknown)
+                yield _make_unknown(found, kind.unknown)
 
     def _is_elsewhere(
         self,
@@ -175,7 +175,7 @@ class Mentions:
         others: Iterable[tuple[int, int]] = (),
     ) -> bool:
         own = words(found[0])
-        said = tuple(some - own for some in self.said_around(found.start()))
+        said = tuple(some - own for some in self.words_around(found.start()))
         return self.places.is_elsewhere(spots, said, others)
 
     def _names(self) -> Iterator[Unknown]:
@@ -197,7 +197,7 @@ class Mentions:
             spots = known[name]
             if spots is not None:
                 if spots and self._is_elsewhere(found, spots):
-                    yield _unknown(found, ELSEWHERE)
+                    yield _make_unknown(found, ELSEWHERE)
                 continue
             folded = folded or "\n".join(text[:LIMIT] for text in texts).casefold()
             begin, end = sentences.around(found.start())
@@ -205,7 +205,7 @@ class Mentions:
             new = any(_is_new(word, folded) for word in found[0].split())
             about = (one.casefold() for one in _WORD.findall(sentence) if one not in found[0])
             if new and not _SAID_OF_ITSELF.search(sentence) and any(one in folded for one in about):
-                yield _unknown(found, UNKNOWN_NAME)
+                yield _make_unknown(found, UNKNOWN_NAME)
 
     def _places_of(self, name: str) -> Sequence[tuple[int, int]]:
         """The positions in the sources of a name that belongs to some of them only; none of one
@@ -249,5 +249,5 @@ def is_german(text: str) -> bool:
     return len(_GERMAN.findall(text)) > 1
 
 
-def _unknown(found: re.Match[str], why: str) -> Unknown:
+def _make_unknown(found: re.Match[str], why: str) -> Unknown:
     return Unknown(Number(value=0.0, text=found[0], start=found.start(), end=found.end()), why)

@@ -42,7 +42,7 @@ from gate.graders.claims.operations import (
 )
 from gate.graders.claims.search import Candidates, Target, calculations
 from gate.graders.claims.sources import is_scaled, precision
-from gate.graders.claims.spelled import TIMES, counted_in_words
+from gate.graders.claims.spelled import TIMES, find_counts_in_words
 from gate.graders.claims.units import unit_of
 from gate.graders.claims.working import Working
 from gate.text.numbers.number import PARTS, Number
@@ -94,7 +94,7 @@ class Named:
         claim = self._claim(i, self.working.numbers[i])
         if claim.number.unit in (TIMES, "%") and (two := self._pair_after(i)):
             return self._is_of(two, claim)
-        if claim.number.unit == "%" and CHANGE in claim.told.named and (two := self._moved(i)):
+        if claim.number.unit == "%" and CHANGE in claim.told.named and (two := self._find_move(i)):
             before, after = (base(one) for one in two)
             moved = abs(after / before - 1)
             return any(abs(moved - one.value) <= one.allowed for one in self._targets(claim))
@@ -117,7 +117,7 @@ class Named:
         one, other = self.working.own(i + 1), self.working.own(i + 2)
         return (one, other) if one.kind == other.kind != "%" and base(one) and base(other) else None
 
-    def _moved(self, i: int) -> tuple[Operand, Operand] | None:
+    def _find_move(self, i: int) -> tuple[Operand, Operand] | None:
         """ "fell from $5 to $4, or 20 %": the two known numbers, the first of which is the base."""
         working = self.working
         inside = working.inside(*working.sentences.around(working.numbers[i].start), i, _MOST)
@@ -153,7 +153,9 @@ class Named:
             return False
         if SUM in told.named and number.unit not in PARTS:
             return False  # perhaps of more than two
-        spelled = counted_in_words(f"{working.answer[told.before : told.end]} {working.question}")
+        spelled = find_counts_in_words(
+            f"{working.answer[told.before : told.end]} {working.question}"
+        )
         own = (
             working.own(k)
             for k, other in enumerate(working.numbers)
@@ -170,7 +172,7 @@ class Named:
             *(one for one, _ in self._asked),
             *(
                 one
-                for one, level in self._named_in(told)
+                for one, level in self._list_named(told)
                 if level >= least and not one.number.maybe_date
             ),
             *(whole.operand for whole, level in told.wholes if level >= least),
@@ -244,7 +246,7 @@ class Named:
                 if any(is_whole(target, told, *one) for target in targets):
                     return True
                 wholes.append(one)
-            pool += self._named_in(told)
+            pool += self._list_named(told)
             if claim.number.unit != TIMES:
                 pool += [(whole.operand, level) for whole, level in wholes if level]
         among = {k for k, (_, level) in enumerate(pool) if level >= BY_WORDS}
@@ -271,13 +273,13 @@ class Named:
     # --------------------------------------------------------------------------- what is told
 
     def _claim(self, i: int, number: Number) -> Claim:
-        return Claim(self.working, self._told(number), number, self.working.units[i])
+        return Claim(self.working, self._tell(number), number, self.working.units[i])
 
     @cached_property
     def _tolds(self) -> dict[tuple[int, int], Told]:
         return {}
 
-    def _told(self, claim: Number) -> Told:
+    def _tell(self, claim: Number) -> Told:
         begin, end = self.working.sentences.around(claim.start)
         low, high = max(begin, claim.start - _REACH), min(end, claim.start + _REACH)
         if (low, high) not in self._tolds:
@@ -375,7 +377,7 @@ class Named:
     def _pools(self) -> dict[int, Pool]:
         return {}
 
-    def _named_in(self, told: Told) -> Pool:
+    def _list_named(self, told: Told) -> Pool:
         """The numbers of the sources that a sentence names, those beside them, and some more with a
         unit.
         """
@@ -405,7 +407,7 @@ class Named:
         unit = claim.number.unit
         like = unit if unit and unit not in PARTS and unit != TIMES else None
         when = periods(told.said) or periods(told.wide)
-        named = labels.named_by(told.wide, when, like=like, unit=claim.unit)
+        named = labels.list_named(told.wide, when, like=like, unit=claim.unit)
         yield from ((one, BY_WORDS) for one in chain(own_wholes, map(labels.whole, named)) if one)
 
     def _of_pair(self, i: int) -> Sequence[int]:

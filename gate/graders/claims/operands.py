@@ -262,7 +262,7 @@ class Labels:
         rows = enumerate(zip(self.sources.found, self.sources.labels, strict=False))
         return [operand(one, label.measure, label, -1, i) for i, ((_, one), label) in rows]
 
-    def named_by(
+    def list_named(
         self,
         some: Words,
         when: dict[str, set[str]],
@@ -274,7 +274,7 @@ class Labels:
         one only, also the next best ones; then all that share any, unless they are of another time.
         `like`: only those with this currency or none.
         """
-        shared = self._shared(some)
+        shared = self._count_shared(some)
         ranked: dict[int, list[Operand]] = defaultdict(list)
         every: list[Operand] = []
         for i in sorted(shared):
@@ -317,7 +317,7 @@ class Labels:
     def _last(self) -> dict[Words, Mapping[int, int]]:
         return {}
 
-    def _shared(self, some: Words) -> Mapping[int, int]:
+    def _count_shared(self, some: Words) -> Mapping[int, int]:
         """Number -> how many of the words its label has."""
         if (shared := self._last.get(some)) is None:
             shared = Counter(i for word in some for i in self.holders.get(word, ()))

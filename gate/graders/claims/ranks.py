@@ -34,7 +34,7 @@ class Ranks:
     stating: dict[int, Sequence[int]]  # index -> the numbers of the sources that state it
     labels: Labels
 
-    def unsupported(self, sentences: Sentences) -> Iterator[Unknown]:
+    def list_unsupported(self, sentences: Sentences) -> Iterator[Unknown]:
         """Those that the numbers of the sources contradict or do not show, where the sources have
         columns, and do not say it themselves.
         """

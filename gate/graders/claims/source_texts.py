@@ -14,7 +14,7 @@ def context_of(case: Case, response: Response) -> tuple[str, ...] | None:
     """The case's `context`, the agent's, the texts it retrieved and what its tools returned, each
     once. None: neither case nor agent tells any.
     """
-    if not _told(case, response):
+    if not _has_sources(case, response):
         return None
     kept: list[str] = []
     room = _TOTAL
@@ -25,7 +25,7 @@ def context_of(case: Case, response: Response) -> tuple[str, ...] | None:
     return tuple(kept)
 
 
-def _told(case: Case, response: Response) -> bool:
+def _has_sources(case: Case, response: Response) -> bool:
     """An agent that says it retrieved nothing has told; but a `context` of null means that the case
     gives no reason to look.
     """

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from gate.graders.claims.labels import Label, labels
-from gate.graders.claims.spelled import counted_in_words
+from gate.graders.claims.spelled import find_counts_in_words
 from gate.graders.claims.units import join_compounds
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.currencies import currencies
@@ -94,7 +94,7 @@ class Sources:
 
     def _read(self, text: str) -> tuple[Number, ...]:
         found = tuple(join_compounds(text, numbers(text, self.locale)))
-        said = list(counted_in_words(text[:LIMIT]))
+        said = list(find_counts_in_words(text[:LIMIT]))
         if not said:
             return found
         taken = {k for one in found for k in (one.start, one.end)}
@@ -167,12 +167,12 @@ class Sources:
             if unit is None:
                 return exact
             if exact := self._of_kind(exact, unit, claim.value):
-                converted = self._converted(claim, unit, precision(claim, text), leeway)
+                converted = self._find_converted(claim, unit, precision(claim, text), leeway)
                 return list(dict.fromkeys((*exact, *converted)))
         found = list(dict.fromkeys(self._nearly(claim, text, leeway)))
         if unit is not None:
             found = self._of_kind(found, unit, claim.value)
-            found = found or self._converted(claim, unit, precision(claim, text), leeway)
+            found = found or self._find_converted(claim, unit, precision(claim, text), leeway)
         if not found and is_scaled(claim):
             for scale in self.scales:
                 less = claim._replace(value=claim.value / scale, step=claim.step / scale)
@@ -192,7 +192,9 @@ class Sources:
                 kept.append(i)
         return kept
 
-    def _converted(self, claim: Number, unit: Measure, stated: float, leeway: Leeway) -> list[int]:
+    def _find_converted(
+        self, claim: Number, unit: Measure, stated: float, leeway: Leeway
+    ) -> list[int]:
         """180 ms where the claim is 0.18 s."""
         found = []
         for i, other in self._measured.get(unit.dimension, ())[:MOST_LABELLED]:

@@ -87,7 +87,7 @@ _NO_NOUN_WORDS = "or and to of the in more less other times third thirds half fi
 _NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
 
 
-def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
+def find_spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
     """Those that are claims: with a unit, "times", or a noun that is `counted` by the sources."""
     words = _words_of(text)
     said = _TRIGGERS & words
@@ -99,20 +99,20 @@ def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
         if noun in _PERCENT and (noun != "per" or then == "cent"):
             points = noun == "percentage"
             end = found.end() + 1 + len(noun) + (1 + len(then) if noun == "per" or points else 0)
-            yield _made(text, found.start(), end, value, "pp" if points else "%", step)
+            yield _make_number(text, found.start(), end, value, "pp" if points else "%", step)
         elif noun in _POINTS and _PERCENT_BEFORE.search(
             text, max(0, found.start() - 80), found.start()
         ):
-            yield _made(text, found.start(), found.end() + 1 + len(noun), value, "pp", step)
+            yield _make_number(text, found.start(), found.end() + 1 + len(noun), value, "pp", step)
         elif noun in _MONEY:
-            yield _made(text, found.start(), found.end() + 1 + len(noun), value, noun, step)
+            yield _make_number(text, found.start(), found.end() + 1 + len(noun), value, noun, step)
         elif noun == "times":
             if then and then not in _NO_MULTIPLE and value > 1:
-                yield _made(text, found.start(), found.end() + 6, value, TIMES, step)
+                yield _make_number(text, found.start(), found.end() + 6, value, TIMES, step)
         elif value > 1 and (
             (noun not in _NO_NOUN and counted(noun)) or (then in _COMPARED and _is_amount(noun))
         ):
-            yield _made(text, found.start(), found.end(), value, "", step)
+            yield _make_number(text, found.start(), found.end(), value, "", step)
     for one, noun in _foreign(text, words):
         if counted(noun):
             yield one
@@ -120,11 +120,11 @@ def spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
     for found in _SHARE.finditer(text) if may_share else ():
         share = 100 * _share(found)
         if 0 < share < 100:
-            yield _made(text, found.start(), found.end(), share, "%", _ROUGH_SHARE * share)
+            yield _make_number(text, found.start(), found.end(), share, "%", _ROUGH_SHARE * share)
     for found in _TIMES.finditer(text) if said & _FACTORS.keys() else ():
         factor = _FACTORS[found[0].lower()]
         step = 2 * _ROUGHLY * factor if found["done"] else factor / 5
-        yield _made(text, found.start(), found.end(), factor, TIMES, step)
+        yield _make_number(text, found.start(), found.end(), factor, TIMES, step)
 
 
 def _words_of(text: str) -> set[str]:
@@ -138,7 +138,7 @@ def _foreign(text: str, words: Set[str]) -> Iterator[tuple[Number, str]]:
         for found in _FOREIGN_NUMBER.finditer(text):
             value = _FOREIGN[found["word"]]
             yield (
-                _made(text, found.start(), found.end("word"), value, "", 1.0),
+                _make_number(text, found.start(), found.end("word"), value, "", 1.0),
                 found["next"].lower(),
             )
 
@@ -156,7 +156,7 @@ def _share(found: re.Match[str]) -> float:
     return (_VALUES[found["count"].lower()] if found["count"] else 1) / _PART_VALUES[part]
 
 
-def counted_in_words(text: str) -> Iterator[Number]:
+def find_counts_in_words(text: str) -> Iterator[Number]:
     """All whole numbers above one that the text says in words, whatever they count."""
     words = _words_of(text)
     if not _ENGLISH.isdisjoint(words):
@@ -167,7 +167,7 @@ def counted_in_words(text: str) -> Iterator[Number]:
             if noun in _PERCENT and noun != "per":
                 unit, end = "%", found.end() + 1 + len(noun)
             if value > 1 and noun not in _VALUES and noun not in _TEN_VALUES:
-                yield _made(text, found.start(), end, value, unit, step)
+                yield _make_number(text, found.start(), end, value, unit, step)
     yield from (one for one, _ in _foreign(text, words))
 
 
@@ -190,6 +190,6 @@ def _value(found: re.Match[str]) -> tuple[float, float]:
     return (value + half) * scale, (0.1 if half else 1.0) * scale
 
 
-def _made(text: str, start: int, end: int, value: float, unit: str, step: float) -> Number:
+def _make_number(text: str, start: int, end: int, value: float, unit: str, step: float) -> Number:
     end = min(end, len(text))
     return Number(value=value, unit=unit, step=step, text=text[start:end], start=start, end=end)
