@@ -24,7 +24,7 @@ _DAY = r"(?<!\d)(?<!\d[.,])(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|er|\.)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
 _SHORT = r"(?: ?['\u2019]|[-/ ])(?P<short>\d\d)"
 _PARTS = r"(?P<nth>first|second|third|fourth|1st|2nd|3rd|4th)[ -](?P<part>quarter|half)"
-_HALF = r"(?P<half>[ap])\.?m\b"
+_HALF = r"(?P<half>[ap])\.?m(?:\b\.?)"
 # Not in any case: "et" and "ist" are other words.
 _ZONE = r"(?: ?(?P<zone>(?-i:UTC|GMT|CES?T|ME[SZ]Z|BST|[ECMP][SD]?T|IST|JST|Z))(?![\w+]))?"
 _FORMS = tuple(
@@ -79,6 +79,16 @@ def states_date(phrase: str, text: str) -> bool:
         for told in _read(found)
         for one_way in wanted
     )
+
+
+@lru_cache(maxsize=1024)
+def take_dates(phrase: str) -> tuple[tuple[str, ...], str]:
+    """The dates in a phrase, and the phrase without them."""
+    found: list[str] = []
+    for form in _FORMS if may_date(phrase) else ():
+        found += [one[0] for one in form.finditer(phrase)]
+        phrase = form.sub(" ", phrase)
+    return tuple(found), phrase
 
 
 @lru_cache(maxsize=1024)

@@ -51,8 +51,11 @@ _NOWADAYS = late_pattern(
 _WRONG = late_pattern(
     r"[\"')*_\u201d]*(?: (?:earlier|above|before|previously|there))?(?:,| -)?"
     r" (?:is|was|were|are|isn't|wasn't|war|ist|est|era|es) (?:wrong|incorrect|outdated|no longer"
+    r""
+    r"|(?:already )?taken|sold out|unavailable|not available|fully booked"
     r"|a (?:typo|mistake|misprint)|an error|not (?:correct|right|the right)|falsch|veraltet"
-    r"|nicht mehr|faux|incorrect[oe])\b",
+    r"|nicht mehr|faux|incorrect[oe])\b"
+    r"| but (?:has|have|was|were)(?: been)? (?:moved|pushed|postponed|changed)\b",
     re.IGNORECASE,
 )
 _DENYING_WORDS = (

@@ -1,12 +1,10 @@
 """Texts that are told in another form: a code with other gaps, "3:1" for "3-1", "finished third"
-for "third place", "the laws of Delaware" for "Delaware law".
+for "third place".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
 
 from gate.text.late_pattern import late_pattern
 
@@ -18,7 +16,6 @@ _FINISHED = (
     r"\b(?:finish\w*|came|come|coming|plac(?:e[sd]?|ing)|rank(?:s|ed|ing)?|end(?:s|ed)?(?: up)?"
     r"|is|was|stands?|sits?|lies) (?:in )?(?:the )?"
 )
-_LINKS = r"(?: (?:of|in|is|was|from|for|called|named|the|state|city|province)){0,4} "
 _HTTP_NAMES = (
     "bad gateway|not found|internal server|service unavailable|gateway time-?out|forbidden"
     "|unauthori[sz]ed|too many requests|bad request|conflict|status|response|errors?"
@@ -37,30 +34,13 @@ _FORMS = (
         late_pattern(r"(?:in )?(?P<a>\d{1,2}(?:st|nd|rd|th)) (?:place|position|rank)"),
         _FINISHED + r"{a}(?=[.,;:!)]|\Z| (?:in|with|on|at|behind|overall|after|and|from|for)\b)",
     ),
+    (late_pattern(r"v(?P<a>\d+\.\d+\.\d+)"), r"(?<![\w.]){a}(?!\w|\.\d)"),
     (late_pattern(r"port (?P<a>\d{2,5})"), r"(?<=[\w\]]):{a}(?![\d:])"),
     (
         late_pattern(r"(?:http |status |error |code )+(?P<a>[1-5]\d\d)"),
         rf"\b(?:http|status|error|code|response)(?: \w+)? {{a}}\b|\b{{a}} (?:{_HTTP_NAMES})\b",
     ),
 )
-_NAMED = late_pattern(r"(?P<a>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<b>[a-z]{3,})")
-
-
-def find_codes(phrase: str, text: str) -> Iterator[re.Match[str]]:
-    """Where a text has the code that a phrase is, with other gaps: "DE89 3704 0044" as one word."""
-    pattern = _code_pattern(phrase)
-    return pattern.finditer(text) if pattern else iter(())
-
-
-@lru_cache(maxsize=4096)
-def _code_pattern(phrase: str) -> re.Pattern[str] | None:
-    if not _CODE.fullmatch(phrase):
-        return None
-    signs = _GAPS.sub("", phrase).lstrip("+")
-    if sum(map(str.isdecimal, signs)) < _FEWEST_FIGURES or not signs.isalnum():
-        return None
-    written = rf"{_GAP}{{0,2}}".join(signs)
-    return re.compile(rf"(?<![^\W_]){written}(?![^\W_]|[.,]\d)")
 
 
 def read_retold(phrase: str, plain: str) -> tuple[re.Pattern[str], ...]:
@@ -73,7 +53,12 @@ def read_retold(phrase: str, plain: str) -> tuple[re.Pattern[str], ...]:
             for name, part in found.groupdict().items():
                 other = other.replace(f"{{{name}}}", part)
             patterns.append(re.compile(other))
-    if found := _NAMED.fullmatch(phrase):
-        name, noun = re.escape(found["a"].lower()), found["b"]
-        patterns.append(re.compile(rf"\b{noun}(?:e?s)?{_LINKS}{name}(?!\w)"))
+    signs = _GAPS.sub("", phrase).lstrip("+").lower()
+    if (
+        _CODE.fullmatch(phrase)
+        and signs.isalnum()
+        and sum(map(str.isdecimal, signs)) >= _FEWEST_FIGURES
+    ):
+        written = rf"{_GAP}{{0,2}}".join(signs)
+        patterns.append(re.compile(rf"(?<![^\W_]){written}(?![^\W_]|[.,]\d)"))
     return tuple(patterns)

@@ -13,8 +13,9 @@ from gate.text import dates
 from gate.text.denial import is_denied
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.number import SMALL
+from gate.text.numbers.telling import read_telling, tells
 from gate.text.phrases import fold_text
-from gate.text.retold import find_codes, read_retold
+from gate.text.retold import read_retold
 
 _INITIALS = late_pattern(r"(?<![\w.])(?:[A-Z]\. ?){2,8}(?:[A-Z]\b(?!\.))?")
 _TITLE_DOT = late_pattern(r"\b(dr|mr|mrs|ms|st|mt|ft|vs?|prof|jr|sr|inc|ltd|corp|co)\.")
@@ -33,6 +34,8 @@ _SHORTER: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
     (late_pattern(r"\b(?:saint|sankt)\b"), "st"),
     (late_pattern(r"\bmount\b"), "mt"),
     (late_pattern(r"\bpostgres\b"), "postgresql"),
+    (late_pattern(r"\b(?:mrs|miss|frau|senora|sra|madame|mme)\b"), "ms"),
+    (late_pattern(r"\b(?:herr|senor|monsieur)\b"), "mr"),
     (late_pattern(r"\bk8s\b"), "kubernetes"),
     (late_pattern(_FREE), "free of charge"),
     (late_pattern(r"\b(?:versus|vs)\b"), "v"),
@@ -98,6 +101,11 @@ _NAME = late_pattern(r"[A-Z][a-z]+ [A-Z][a-z]+")  # of a person
 _ARTICLE = late_pattern(r"\A(?:the|an?) (?=\S+ \S|\S{6})")
 # After a figure, these make it the name of another product.
 _MODEL = r"(?![ -](?:pro|max|plus|ultra|mini|lite|air|xl|fe|turbo)\b)"
+_STEM = 3  # letters that a word has in each of its forms; a unit's names may begin in other ways
+_FEWEST_WORDS = 3  # of what may be told in another order
+_CAPITALS = late_pattern(r"[A-Z\u00c0-\u00de][\w'-]*(?: [A-Z\u00c0-\u00de][\w'-]*)*")
+_CLAUSE_END = late_pattern(r"[;\n]|[,.!?](?=\s)|\b(?:and|but(?! (?:has|was)\b)|while)\b")
+_TITLE = late_pattern(r"\A(?:dr|prof|mr|ms) (?=\S+ \S)")
 _NO_PLURAL = frozenset(("new", "mean", "good", "custom", "arm", "right", "left"))
 
 
@@ -117,7 +125,36 @@ def states(phrase: str, text: str) -> bool:
     initials = _initials(phrase)
     if initials and initials.search(text):
         return True
-    return any(not is_denied(text, *found.span()) for found in find_codes(phrase, text))
+    return _is_told(phrase, text)
+
+
+def _is_named(name: str, clause: str) -> bool:
+    at = clause.lower().find(name.lower())
+    return at >= 0 and not is_denied(clause, at, at + len(name))
+
+
+def _is_told(phrase: str, text: str) -> bool:
+    """Whether a clause has the words of a phrase, with its dates and its name, and denies where
+    the phrase denies: "late fees are not charged" in "you aren't charged any late fee".
+    """
+    dated, rest = dates.take_dates(phrase)
+    telling = read_telling(rest, says=True)
+    named = _CAPITALS.findall(phrase)
+    if (
+        telling is None
+        or len(named) > 1
+        or not (dated or len(telling.words) + len(named) >= _FEWEST_WORDS)
+    ):
+        return False
+    lower = text.lower()
+    if not all(word[:_STEM].lower() in lower for word in telling.words):
+        return False
+    return any(
+        tells(telling, clause)
+        and all(_is_named(name, clause) for name in named)
+        and all(dates.states_date(date, clause) for date in dated)
+        for clause in _CLAUSE_END.split(text)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -134,6 +171,7 @@ def _initials(phrase: str) -> re.Pattern[str] | None:
 def _patterns(phrase: str) -> tuple[re.Pattern[str], ...]:
     """What states the phrase in the forms of a text."""
     forms = [_ARTICLE.sub("", form, count=1) for form in _forms(phrase, True)]
+    forms += [_TITLE.sub("", form) for form in forms if _TITLE.match(form)]
     if _NAME.fullmatch(phrase):
         forms += [" ".join((form.split()[-1], *form.split()[:-1])) for form in forms]
     written = "|".join(re.escape(form).replace(r"\ ", " ") for form in forms if form)
@@ -154,7 +192,12 @@ def _patterns(phrase: str) -> tuple[re.Pattern[str], ...]:
     return own, *read_retold(phrase, forms[0])
 
 
-def _forms(text: str, plain: bool) -> Iterator[str]:
+@lru_cache(maxsize=16)  # several facts are looked for in one answer
+def _forms(text: str, plain: bool) -> tuple[str, ...]:
+    return tuple(_write_forms(text, plain))
+
+
+def _write_forms(text: str, plain: bool) -> Iterator[str]:
     """As it is compared, with a space for each hyphen, and without hyphens. `plain`: without
     accents too.
     """

@@ -80,19 +80,11 @@ def agrees(
         near = off <= number.step / shrunk / 2 and rounding is not False
         if near and (rounding or (max(rel_tol, abs_tol) > 0 and _looks_rounded(number))):
             return True
-        if rounding is not False and _rounds_to(number, expected) and off <= expected.step / 2:
-            return rounding is True or max(rel_tol, abs_tol) > 0
+        # "1.2 million" is written rounded: 1,214,530 states it, 1.24 million does not.
+        rounds = 1.0 < expected.step >= 100 * number.step and not expected.text[-1:].isdecimal()
+        if rounds and off <= expected.step / 2 and rounding is not False and max(rel_tol, abs_tol):
+            return _looks_rounded(expected) and not number.maybe_date
     return False
-
-
-def _rounds_to(number: Number, expected: Number) -> bool:
-    """Whether the expected one is written rounded ("1.2 million"), and the number is exact."""
-    return (
-        1.0 < expected.step >= 100 * number.step  # 1,214,530, not 1.24 million
-        and not number.maybe_date
-        and _looks_rounded(expected)
-        and not expected.text[-1:].isdecimal()
-    )
 
 
 def with_digits_shown(number: Number, text: str) -> Number:

@@ -35,10 +35,8 @@ _SINGLE = late_pattern(
     r"(?P<unit>[^\W\d_]{3,12})\b(?P<half> and a half| et demie?| y media)?",
     re.IGNORECASE,
 )
-_PARTS_OF_ONE = late_pattern(
-    r"(?<![\w-])(?<!and a )(?<!und eine )(?:(?P<three>tres|trois|drei)[ -]?)?"
-    r"(?:(?P<half>media|demi|halbe[nr]?|half)|cuartos?(?: de)?|quarts?(?: d[e'\u2019])?|viertel)"
-    r"[ -]?(?P<unit>hora|heure|stunden?|hour|año|jahr|year)s?\b",
+_THREE_QUARTERS = late_pattern(
+    r"\b(?:tres cuartos de |trois quarts d['\u2019e] ?|drei ?viertel ?)(?P<unit>hora|heure|stunde)",
     re.IGNORECASE,
 )
 _NO_SINGLE = frozenset(("half", "of", "times", "once", "twice", "per", "fois", "veces", "mal"))
@@ -75,12 +73,17 @@ def read_amount(text: str, locale: Locale = "en") -> Amount | None:
     found = numbers(text, locale) if len(text) <= _LONGEST else ()
     if not found or found[0].start or found[0].unit or read_date(text):
         return None
-    if len(found) == 2:
-        added, rest = find_measures(text, found, ("", ""))
-        unit = _unit(text, found[1])
-        whole = added and not rest and unit and unit.end == len(text)
-        return Amount(*added) if added and whole else None
-    return _counted(text, found[0]) if len(found) == 1 else None
+    if len(found) == 1:
+        return _counted(text, found[0])
+    read = read_unit(text, found)
+    return read[0] if read and read[1] == len(text) else None
+
+
+def read_unit(text: str, found: Sequence[Number]) -> tuple[Amount, int] | None:
+    """The amount that all these numbers are ("1 h 50 min"), and where it ends."""
+    made = find_measures(text, found, [""] * len(found))
+    unit = _unit(text, found[-1])
+    return (Amount(*made[0]), unit.end) if unit and made[0] and not any(made[1:]) else None
 
 
 def read_in_words(text: str) -> Number | Amount | None:
@@ -157,10 +160,9 @@ def find_single(text: str) -> Iterator[tuple[Number, Measure]]:
             continue
         value = 1.5 if found["half"] else 1.0
         yield Number(value, "", 1.0, found[0], *found.span()), measure
-    for found in _PARTS_OF_ONE.finditer(text):
-        value = 0.5 if found["half"] else 0.75 if found["three"] else 0.25
+    for found in _THREE_QUARTERS.finditer(text):
         if measure := measure_of_word(found["unit"].lower()):
-            yield Number(value, "", 0.0, found[0], *found.span()), measure
+            yield Number(0.75, "", 0.0, found[0], *found.span()), measure
 
 
 def counts(text: str, number: Number) -> bool:

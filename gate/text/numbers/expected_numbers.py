@@ -41,10 +41,6 @@ _BELOW = late_pattern(
     r"[^.;\n]{0,24} (?:below zero|below freezing|unter null|bajo cero|(?:en dessous de|sous) zéro)",
     re.IGNORECASE,
 )
-_YEAR_SAID = late_pattern(
-    r"\b(?:in|since|until|year|Jahre?|seit|depuis|desde|en|año|année) \Z", re.IGNORECASE
-)
-_NOUN = late_pattern(r" (?!(?:the|and|when|with|after|before|but|und|mit)\b)[a-z]{3,}")
 _LESS = late_pattern(
     r" (?:lower|less|fewer|down|drop|declines?|decrease|fall|reduction|loss|below zero|weniger"
     r"|niedriger|gesunken|gefallen|zurückgegangen|Rückgang|de moins|menos|bajo cero|unter null)\b",
@@ -142,12 +138,22 @@ class Comparing:
                 if self._is_amount(i, number, page, one, rel_tol):
                     return True
             elif isinstance(one, Described):
-                stated = self._fits(i, number, page, (one.amount,), rel_tol)
-                if stated and is_about(one, number, page):
+                if self._is_described(i, number, page, one, rel_tol):
                     return True
             elif self._is_span(i, number, page, one, rel_tol):
                 return True
         return False
+
+    def _is_described(
+        self, i: int, number: Number, page: Page, wanted: Described, rel_tol: float
+    ) -> bool:
+        """A bare whole number ("reorder point 40") is meant exactly, and counts no unit."""
+        one = wanted.amount
+        if isinstance(one, Number) and not one.unit:
+            if page.amounts[i] or number.maybe_date != one.maybe_date:
+                return False
+            rel_tol = 0.0 if one.step == 1.0 else rel_tol
+        return self._fits(i, number, page, (one,), rel_tol) and is_about(wanted, number, page)
 
     def _is_span(self, i: int, number: Number, page: Page, wanted: Span, rel_tol: float) -> bool:
         after = page.next_number(i)
@@ -226,21 +232,9 @@ def _falls(number: Number, page: Page) -> bool:
     return bool(_FALLS.search(before) or _LESS.match(page.plain, number.end))
 
 
-def _is_old_year(number: Number, page: Page) -> bool:
-    """ "In 1804": years from 1900 on are known without such a word."""
-    return (
-        1000 <= number.value < 1900
-        and number.text.isdecimal()
-        and _YEAR_SAID.search(page.plain, max(0, number.start - 16), number.start) is not None
-        and _NOUN.match(page.plain, number.end) is None
-    )
-
-
 def _may_be(i: int, number: Number, page: Page, expected: Number) -> bool:
     """12 kg, 12x and 12 customers are neither 12 % nor $12; what falls by 12 % is no +12 %."""
     if expected.text[:1] == "+" and _falls(number, page):
-        return False
-    if number.value != expected.value and _is_old_year(number, page):
         return False
     if not expected.unit or number.unit:
         return True

@@ -76,6 +76,11 @@ _COUNTED = late_pattern(r" (?!is\b|was\b|has\b|as\b|does\b|this\b|its\b|runs\b)[
 _PAIR = late_pattern(rf"{_CAP} \d+(?!\w)")
 
 
+def is_label(word: str) -> bool:
+    """Whether a number after the word only says which one is meant: "room", "section"."""
+    return word.rstrip(":#").lower() in _NAMED
+
+
 def only_names(text: str, number: Number) -> bool:
     """Whether a number of `text` is the name or the place of something, and states no amount:
     unless the answer is nothing but that.

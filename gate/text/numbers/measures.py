@@ -97,7 +97,7 @@ _NAMES: dict[str, dict[float, str]] = {  # dimension -> factor -> names; NIST SP
         1e3 / 3.6: "MJ",
         4.184 / 3.6: "kcal cal calorie",
         1: "Wh",
-        1e3: "kWh",
+        1e3: "kWh kilowattstunde kilowattstunden kilowattheure",
         1e6: "MWh",
         1e9: "GWh",
         1e12: "TWh",

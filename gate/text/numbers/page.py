@@ -77,6 +77,11 @@ class Page:
             for at, one in zip(places, found, strict=True)
         ]
 
+    def heads_of(self, number: Number) -> str:
+        """The head of its column and the first cell of its row, where it stands in a table."""
+        columns, rows = self._heads([number]) if self._tables else ([""], [""])
+        return f"{columns[0]} {rows[0]}"
+
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
         """Those in digits, those in words, and shares ("8 out of 10"), each in their order."""

@@ -21,6 +21,9 @@ STATED = (
     ("Delaware law", "the laws of the State of Delaware"),
     ("North region", "The best region was the North."),
     ("Paris office", "our office in Paris"),
+    ("v2.14.3", "The stable tag is **2.14.3**."),
+    ("Dr. Amina Okafor", "booked with Amina Okafor"),
+    ("Ms Ferreira", "la señora Ferreira"),
     ("PostgreSQL 15", "It runs Postgres 15."),
     ("free of charge", "Returns are free."),
     ("free of charge", "You won't be charged."),
@@ -42,6 +45,7 @@ NOT_STATED = (
     ("North region", "The region was not the North."),
     ("free of charge", "They are not free."),
     ("free of charge", "free from nuts"),
+    ("v2.14.3", "12.14.3"),
 )
 
 

@@ -5,6 +5,9 @@ import pytest
 from gate.graders.facts import Facts
 from gate.records import Case, Response
 
+STOCK = "| Item | On hand | Reorder point |\n|---|---|---|\n| Wrap | 112 | 40 |"
+MONTHS = "| Month | Occupancy |\n|---|---|\n| March | 79 % |\n| April | 84 % |"
+
 STATED = (
     ("2-year warranty", "It is still under warranty. The maker covers it for 24 months."),
     ("3 months' notice", "by giving notice of three months to the end of a quarter"),
@@ -22,10 +25,18 @@ STATED = (
     ("100 requests per minute", "a limit of 100 requests/minute"),
     ("3 business days", "it takes 3 working days"),
     ("3 h 20 min", "3 heures et 20 minutes"),
-    ("45 minutos", "tres cuartos de hora"),
     ("half an hour", "30 minutes"),
+    ("45 minutes", "trois quarts d'heure"),
+    ("45 minutes", "tres cuartos de hora"),
     ("25 basis points", "a quarter of a percentage point"),
     ("1,5 Mio. €", "1.500.000 Euro"),
+    ("reorder point 40", STOCK),
+    ("84% occupancy in April", MONTHS),
+    ("layover of 1 h 50 min", "You have a 110-minute layover."),
+    ("liability cap of €500,000", "Liability is capped at half a million euros."),
+    ("32.4 ct/kWh", "0,324 € pro Kilowattstunde"),
+    ("founded in 1998", "It was founded by two students in 1998."),
+    ("5 mg daily", "5 mg once daily"),
 )
 NOT_STATED = (
     ("2-year warranty", "It has a 1-year warranty and 2 years of support."),
@@ -45,6 +56,14 @@ NOT_STATED = (
     ("30 minutes", "two and a half hours"),
     ("1789", "in 1804"),
     ("99.95 %", "99.59 %"),
+    ("reorder point 112", STOCK),
+    ("84% occupancy in March", MONTHS),
+    ("reorder point 40", "The reorder point is 4, the price 40."),
+    ("founded in 1998", "founded in 1989 and listed in 1998"),
+    ("built in 1936", "The building stands on 1,936 square metres."),
+    ("refunds are possible within 30 days", "Refunds are not possible within 30 days."),
+    ("net profit of 120", "a net loss of 120"),
+    ("VAT 19 %", "The VAT rate is 7 % and the fee 19 %."),
 )
 
 
@@ -63,9 +82,10 @@ def test_another_amount_or_other_words_do_not(fact, answer):
     assert not passes(fact, answer)
 
 
-def test_old_years_are_told_from_counts():
-    assert passes("1500", "about 1,510 people")
-    assert passes("1500", "in 1510 cases")
+def test_a_text_of_four_figures_may_be_an_old_year():
+    assert passes("1789", "in 1789")
+    assert not passes("1500", "about 1,510 people")
+    assert passes("1,500", "about 1,510 people")
 
 
 def test_a_tolerance_of_the_fact_holds_near_a_hundred_percent():
