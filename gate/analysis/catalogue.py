@@ -215,4 +215,4 @@ def collect_k(config: Config) -> frozenset[int]:
     """The k of pass@k and pass^k that gates and rules name."""
     gates = [*config.gates, *(gate for suite in config.suites for gate in suite.gates)]
     names = [*(gate.metric for gate in gates), *config.regression.metrics]
-    return frozenset(int(found[1]) for found in map(_OF_K.match, names) if found)
+    return frozenset(int(match[1]) for match in map(_OF_K.match, names) if match)

@@ -183,16 +183,16 @@ def safer_limit(
     def often(by: float) -> float:
         at = limit + way * by * width
         moved = replace(gate, max=at) if gate.min is None else replace(gate, min=at)
-        found = estimate_odds(moved, spec, values, size, drift=drift)
-        return 0.0 if found.chance is None else found.chance
+        rounded = estimate_odds(moved, spec, values, size, drift=drift)
+        return 0.0 if rounded.chance is None else rounded.chance
 
     if often(1.0) > odds:
         return None
     by = bisect(lambda part: often(part) > odds, 0.0, 1.0)
     digit = 10.0 ** (math.floor(math.log10(abs(limit) or 1.0)) - 2)
     round_out = math.floor if way < 0 else math.ceil
-    found = float(f"{round_out((limit + way * by * width) / digit) * digit:.12g}")
-    return found if end is None or abs(found - limit) < abs(end - limit) else None
+    rounded = float(f"{round_out((limit + way * by * width) / digit) * digit:.12g}")
+    return rounded if end is None or abs(rounded - limit) < abs(end - limit) else None
 
 
 def measuring_share(values: Array) -> float:

@@ -108,14 +108,14 @@ def _why_not(pooled: Table, table: Table, drift: Mapping[str, float]) -> str:
         return "other cases or graders"
     tested = [_difference(pooled, table, spec, drift.get(spec.name, 0.0)) for spec in specs]
     compared = [
-        one for one in tested if one.evidence.n_paired
+        effect for effect in tested if effect.evidence.n_paired
     ]  # none: samples without a common case
-    others = max(1, sum(one.spec.column != SUCCESS for one in compared))
+    others = max(1, sum(effect.spec.column != SUCCESS for effect in compared))
     level = {True: DIFFERS, False: DIFFERS / others}
-    differing = [one for one in compared if one.p < level[one.spec.column == SUCCESS]]
+    differing = [effect for effect in compared if effect.p < level[effect.spec.column == SUCCESS]]
     if not differing:
         return ""
-    worst = min(differing, key=lambda one: (one.spec.column != SUCCESS, one.p))
+    worst = min(differing, key=lambda effect: (effect.spec.column != SUCCESS, effect.p))
     delta = figures.change(worst.evidence.delta, worst.spec.unit, relative=worst.evidence.relative)
     chance = figures.p_value(worst.p, level=DIFFERS)
     return f"{worst.spec.name} differs by {delta} from the newer runs ({chance})"

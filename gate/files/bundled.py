@@ -19,7 +19,7 @@ DEFAULT = ("baseperf", "dialogue", "hardchat", "tool")
 
 def suites() -> tuple[str, ...]:
     """Names of the bundled suites: every sub-folder with a suite.yml, sorted."""
-    return tuple(sorted(found.parent.name for found in folder().glob("*/suite.yml")))
+    return tuple(sorted(path.parent.name for path in folder().glob("*/suite.yml")))
 
 
 def short_path(path: str) -> str:

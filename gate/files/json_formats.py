@@ -33,10 +33,10 @@ def _is_date(text: str) -> bool:
 
 
 def _is_time(text: str) -> bool:
-    found = _TIME.fullmatch(text)
-    if found is None:
+    match = _TIME.fullmatch(text)
+    if match is None:
         return False
-    hour, minute, second, away, minutes = (int(part or 0) for part in found.groups())
+    hour, minute, second, away, minutes = (int(part or 0) for part in match.groups())
     return hour < 24 and minute < 60 and second <= 60 and away < 24 and minutes < 60
 
 

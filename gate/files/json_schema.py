@@ -39,12 +39,12 @@ class SchemaCheck:
 
     def list_problems(self, data: Json, place: Place) -> list[Problem]:
         """Everything that does not fit, each with its path below the key of the `place`."""
-        found = [] if self._fits(data) else mismatches(self._schema, data)
+        wrong = [] if self._fits(data) else mismatches(self._schema, data)
         above = [place.key] if place.key else []
-        paths = [".".join([*above, *map(str, mismatch.path)])[:300] for mismatch in found]
+        paths = [".".join([*above, *map(str, mismatch.path)])[:300] for mismatch in wrong]
         return [
             Problem(Place(place.file, place.line, path), mismatch.message)
-            for path, mismatch in zip(paths, found, strict=True)
+            for path, mismatch in zip(paths, wrong, strict=True)
         ]
 
 
@@ -80,10 +80,10 @@ def _explain(how: str, schema: dict[str, Json], data: Json) -> list[Mismatch]:
         from gate.files import json_schema_messages
 
         return cast("list[Mismatch]", getattr(json_schema_messages, how)(schema, data))
-    found = explain_elsewhere(_EXPLAINS, how, schema, data)
+    explained = explain_elsewhere(_EXPLAINS, how, schema, data)
     return [
         Mismatch(path=tuple(path), message=message, rule=rule, key=key)
-        for path, message, rule, key in found
+        for path, message, rule, key in explained
     ]
 
 

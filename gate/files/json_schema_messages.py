@@ -63,8 +63,8 @@ def explain_bounded(
     if any(key in _REFERENCES for key, _, _ in _parts(schema, ())):
         kind, schema = _counting(kind), _in_one_draft(schema)
     errors = kind(schema, registry=REGISTRY, format_checker=formats).iter_errors(data)
-    found = (m for error in errors for m in _explain(error))
-    return list(dict.fromkeys(islice(found, _MOST_ERRORS)))
+    messages = (m for error in errors for m in _explain(error))
+    return list(dict.fromkeys(islice(messages, _MOST_ERRORS)))
 
 
 def unsound(schema: dict[str, Json]) -> list[Mismatch]:

@@ -130,7 +130,7 @@ def _task(task_id: str, entry: Place, beside: Callable[[str], BinaryIO]) -> Data
     except (ValueError, RecursionError) as error:
         return _not_read(file, error)
     if isinstance(data, dict) and str(data.setdefault("id", task_id)) != task_id:
-        line = text.count("\n", 0, found.start()) + 1 if (found := _ID.search(text)) else 1
+        line = text.count("\n", 0, match.start()) + 1 if (match := _ID.search(text)) else 1
         other = one_line(str(data["id"]), 80)
         return Problem(Place(file, line), f"id: is '{other}', the index calls it '{task_id}'")
     return DatasetRow(line=1, data=data, file=file)

@@ -62,7 +62,7 @@ def files_below(folder: Path, pattern: str = "*", *, deep: bool = True) -> tuple
     if not folder.is_dir() or folder.is_symlink():
         kind = "a link" if folder.is_symlink() else "no folder"
         raise UsageError(f"{folder}: {kind}; give an existing folder")
-    found: list[Path] = []
+    files: list[Path] = []
     seen = 0
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(folders) if deep else []
@@ -71,8 +71,8 @@ def files_below(folder: Path, pattern: str = "*", *, deep: bool = True) -> tuple
             raise UsageError(f"{folder}: more than {MOST_FILES} files; give the folder of one run")
         here = Path(parent)
         fitting = (here / name for name in names if fnmatchcase(name, pattern))
-        found += [path for path in fitting if stat.S_ISREG(path.lstat().st_mode)]
-    return tuple(sorted(found))
+        files += [path for path in fitting if stat.S_ISREG(path.lstat().st_mode)]
+    return tuple(sorted(files))
 
 
 def json_of(path: Path, most: int = MOST_JSON, decoder: json.JSONDecoder | None = None) -> Json:

@@ -54,6 +54,6 @@ class Findings:
         """Raises InvalidInput where anything was found."""
         if not self.problems:
             return
-        told = f"and {self._more:,} more problems from here on"
-        more = [Problem(self._onward, told)] if self._onward else []
+        rest = f"and {self._more:,} more problems from here on"
+        more = [Problem(self._onward, rest)] if self._onward else []
         raise InvalidInput([*self.problems, *more])

@@ -13,12 +13,12 @@ from gate.records.codec import parse_json
 def regular(path: Path, most: int | None = None) -> Path:
     """The same path; raises UsageError for a link, a device or a file of more than `most` bytes."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: not readable: {error}") from error
-    if kind := kind_of(found.st_mode):
+    if kind := kind_of(status.st_mode):
         raise UsageError(f"{path}: {kind}; not a file that gate writes")
-    if most is not None and found.st_size > most:
+    if most is not None and status.st_size > most:
         raise UsageError(
             f"{path}: larger than {most >> 20} MB; too large to publish from an untrusted run"
         )

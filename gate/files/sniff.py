@@ -67,13 +67,13 @@ def look(path: Path) -> FirstLook:
 
 
 def _names(folder: Path) -> frozenset[str]:
-    found: list[str] = []
+    members: list[str] = []
     for entry in sorted(islice(folder.iterdir(), _NAMES)):
-        found.append(entry.name)
-        if entry.is_dir() and not entry.is_symlink() and len(found) < _NAMES:
-            inner = islice(entry.iterdir(), _NAMES - len(found))
-            found += [f"{entry.name}/{one.name}" for one in inner]
-    return frozenset(found)
+        members.append(entry.name)
+        if entry.is_dir() and not entry.is_symlink() and len(members) < _NAMES:
+            inner = islice(entry.iterdir(), _NAMES - len(members))
+            members += [f"{entry.name}/{one.name}" for one in inner]
+    return frozenset(members)
 
 
 def _inside(folder: Path, names: frozenset[str]) -> FirstLook | None:
@@ -95,17 +95,17 @@ def _first(text: str) -> Json:
 
 def _keys(text: str) -> frozenset[str]:
     """The keys of an object that is cut off, as far as their values are whole, and the next one."""
-    decoder, at, found = json.JSONDecoder(), 1, set()
+    decoder, at, keys = json.JSONDecoder(), 1, set()
     try:
         while text.startswith("{"):
             at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
             key, at = decoder.raw_decode(text, at)
             if not isinstance(key, str):
                 break
-            found.add(key)
+            keys.add(key)
             at = text.index(":", at) + 1
             at += len(text[at:]) - len(text[at:].lstrip())
             at = decoder.raw_decode(text, at)[1]
     except (ValueError, RecursionError):
         pass
-    return frozenset(found)
+    return frozenset(keys)

@@ -88,7 +88,7 @@ def at_commit(path: str, sha: str, forge: Forge) -> DatasetSource | None:
         data = forge.read(file, sha) if file else None
     if data is None:
         return None
-    found, folder = data, posixpath.dirname(file.replace("\\", "/"))
+    linked, folder = data, posixpath.dirname(file.replace("\\", "/"))
 
     @cache
     def part(name: str) -> bytes:
@@ -100,7 +100,7 @@ def at_commit(path: str, sha: str, forge: Forge) -> DatasetSource | None:
     return DatasetSource(
         name=f"{file}@{sha[:7]}",
         file=PurePosixPath(file).name,
-        open=lambda: io.BytesIO(found),
+        open=lambda: io.BytesIO(linked),
         beside=lambda name: io.BytesIO(part(name)),
     )
 

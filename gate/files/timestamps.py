@@ -16,20 +16,20 @@ def moment_of(written: Json) -> datetime | None:
     if not isinstance(written, str):
         return None
     try:
-        found = datetime.fromisoformat(written.strip())
-        found = found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        moment = datetime.fromisoformat(written.strip())
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
-    return found if found.year >= _FIRST else None
+    return moment if moment.year >= _FIRST else None
 
 
 def after(seconds: float) -> datetime | None:
     """So long after 1970 began; None where that is no moment."""
     try:
-        found = datetime.fromtimestamp(seconds, UTC)
+        moment = datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return found if found.year >= _FIRST else None
+    return moment if moment.year >= _FIRST else None
 
 
 def iso(moment: datetime | None) -> str:

@@ -91,14 +91,14 @@ class Archive:
             raise UsageError(_no_zstd(self.path, self.convert))
         try:
             with self._opened(info) as stream:
-                found = stream.read(info.file_size + 1)
+                content = stream.read(info.file_size + 1)
         except _broken() as error:
             raise UsageError(f"{self.place(name)}: broken ({error}); copy it again") from error
-        if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
+        if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
             raise UsageError(
                 f"{self.place(name)}: does not match the archive's file list; copy it again"
             )
-        return found
+        return content
 
     @contextmanager
     def _opened(self, info: zipfile.ZipInfo) -> Iterator[BinaryIO]:
@@ -172,22 +172,22 @@ def _check_list(file: BinaryIO, path: Path) -> None:
 def _check_members(
     infos: list[zipfile.ZipInfo], path: Path, size: int
 ) -> tuple[dict[str, zipfile.ZipInfo], int]:
-    found, members, again = Findings(), dict[str, zipfile.ZipInfo](), 0
+    findings, members, again = Findings(), dict[str, zipfile.ZipInfo](), 0
     if len(infos) > MOST_MEMBERS:
         raise UsageError(f"{path}: {len(infos):,} files; the limit is {MOST_MEMBERS:,}")
     for info in infos:
         place = Place(path.as_posix(), key=info.filename[:200])
         if fault := member_fault(info, MemberLimits()):
-            found.add(place, fault)
+            findings.add(place, fault)
         elif not info.is_dir():
             again += info.filename in members
             members[info.filename] = info
     unpacked, packed = (sum(getattr(i, n) for i in infos) for n in ("file_size", "compress_size"))
     if unpacked > MOST_UNPACKED:
-        found.add(Place(path.as_posix()), f"unpacks to {unpacked:,} bytes (a zip bomb)")
+        findings.add(Place(path.as_posix()), f"unpacks to {unpacked:,} bytes (a zip bomb)")
     if packed > size:
-        found.add(Place(path.as_posix()), "its files overlap (a zip bomb)")
-    found.refuse()
+        findings.add(Place(path.as_posix()), "its files overlap (a zip bomb)")
+    findings.refuse()
     return members, again
 
 

@@ -211,9 +211,9 @@ def parse_metric_names(reason: str, known_metrics: Sequence[str]) -> tuple[tuple
     """
     dimensions = DIMENSIONS | {name.split(".", 1)[0] for name in known_metrics}
     alike = [
-        found[0]
-        for found in _NAME.finditer(reason)
-        if found["dimension"].lower() in dimensions or _METRICS_OWN.search(found["what"])
+        match[0]
+        for match in _NAME.finditer(reason)
+        if match["dimension"].lower() in dimensions or _METRICS_OWN.search(match["what"])
     ]
     named: list[str] = []
     for word in alike:
@@ -226,7 +226,7 @@ def parse_metric_names(reason: str, known_metrics: Sequence[str]) -> tuple[tuple
 
 def _tell_old_names(change: AcceptedChange) -> Iterator[str]:
     """What somebody who accepts a metric by its old name should write the next time."""
-    for found in _NAME.finditer(change.why):
-        for name in current_names(found[0], ()):
-            if name != found[0] and name in change.metrics:
-                yield f"`{COMMAND}` by {change.who}: {describe_renamed(found[0], name)}"
+    for match in _NAME.finditer(change.why):
+        for name in current_names(match[0], ()):
+            if name != match[0] and name in change.metrics:
+                yield f"`{COMMAND}` by {change.who}: {describe_renamed(match[0], name)}"

@@ -80,7 +80,7 @@ def _check_places(members: list[zipfile.ZipInfo], data: bytes, index: int, sourc
     name, in bytes of its own. A few bytes that many entries share expand to any size.
     """
     end = 0
-    for member in sorted(members, key=lambda one: one.header_offset):
+    for member in sorted(members, key=lambda info: info.header_offset):
         start, why = member.header_offset, ""
         if not 0 <= start <= len(data) - HEADER.size:
             raise _refusal(source, f"its entry {member.filename[:80]!r} is missing")

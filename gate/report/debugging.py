@@ -51,8 +51,8 @@ def render(
     for note in () if options.quiet else notes:
         screen.line(f"Note: {note}", "yellow", wrap=False)
     good = sum(case.rows != () and case.passed == case.planned for case in cases)
-    told = f"{good} of {figures.count(len(cases), 'case')} passed every round"
-    screen.line(f"{told}; nothing was compared.", "bold", wrap=False)
+    summary = f"{good} of {figures.count(len(cases), 'case')} passed every round"
+    screen.line(f"{summary}; nothing was compared.", "bold", wrap=False)
     text = screen.text().rstrip("\n")
     if plain:
         sys.stderr.write(where + "\n")

@@ -143,12 +143,12 @@ def _explain_cases(
     return with_steps(cases, measured, rows_of)
 
 
-def _numbers(one: SuiteData) -> dict[str, Estimate]:
-    if not one.labels:
-        return estimates(one.current, one.current.specs)
+def _numbers(data: SuiteData) -> dict[str, Estimate]:
+    if not data.labels:
+        return estimates(data.current, data.current.specs)
     from gate.analysis.agreement import correct_estimates
 
-    return correct_estimates(one.current, one.labels)
+    return correct_estimates(data.current, data.labels)
 
 
 def look(measured: Sequence[SuiteData], config: Config, setting: Setting) -> LookResult:
@@ -186,51 +186,51 @@ def _open_acceptances(
     return tuple(change for change in setting.accepted if any(change in some for some in left))
 
 
-def _suite(one: SuiteData, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
-    outcome, reason = verdict.suites[one.name]
+def _suite(data: SuiteData, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
+    outcome, reason = verdict.suites[data.name]
     return SuiteReport(
-        name=one.name,
+        name=data.name,
         outcome=outcome,
-        reason=reason_with_calls(reason, outcome, [one]),
-        version=one.meta.version,
-        dataset=one.meta.dataset,
-        dataset_digest=one.meta.dataset_digest,
-        cases=one.meta.cases,
-        trials=one.tally.trials,
-        rounds=one.meta.rounds,
+        reason=reason_with_calls(reason, outcome, [data]),
+        version=data.meta.version,
+        dataset=data.meta.dataset,
+        dataset_digest=data.meta.dataset_digest,
+        cases=data.meta.cases,
+        trials=data.tally.trials,
+        rounds=data.meta.rounds,
         metrics=numbers,
-        failures_top=one.tally.top(),
-        baseline=one.compared.info,
-        **_for_cases_like_these(one),
-        infra_errors=one.tally.infra_errors,
-        agent_errors=one.tally.agent_errors,
-        error_reasons=one.tally.error_reasons,
-        failed_latency_ms=one.tally.failed_latency.amounts(),
-        not_run=one.not_run,
-        not_selected=one.meta.not_selected,
-        look=one.look,
-        looks=len(one.meta.looks.calls) if one.meta.looks else 0,
-        ended=one.ended,
-        graders_unscored=dict(sorted(one.tally.unscored.items())),
-        unscored_reasons=one.tally.mostly(),
-        history=_history(one, verdict),
-        violations=one.tally.violations.total,
-        violation_log=_log(one.tally),
-        modes=one.tally.failures.modes(),
-        categories=categories(one.current, one.tally.failures.by_case()),
-        counts=count_cases(one.current),
-        reliability=measure_reliability(one.current),
-        clusters=one.tally.failures.clusters(),
-        evidence=one.tally.evidence.counts(),
-        quoted=tuple(q for q in one.meta.quoted if q.metric in numbers),
-        floor=verdict.floors.get(one.name),
-        dimension_scores=dimension_scores(one.current),
-        people=one.people,
+        failures_top=data.tally.top(),
+        baseline=data.compared.info,
+        **_for_cases_like_these(data),
+        infra_errors=data.tally.infra_errors,
+        agent_errors=data.tally.agent_errors,
+        error_reasons=data.tally.error_reasons,
+        failed_latency_ms=data.tally.failed_latency.amounts(),
+        not_run=data.not_run,
+        not_selected=data.meta.not_selected,
+        look=data.look,
+        looks=len(data.meta.looks.calls) if data.meta.looks else 0,
+        ended=data.ended,
+        graders_unscored=dict(sorted(data.tally.unscored.items())),
+        unscored_reasons=data.tally.mostly(),
+        history=_history(data, verdict),
+        violations=data.tally.violations.total,
+        violation_log=_log(data.tally),
+        modes=data.tally.failures.modes(),
+        categories=categories(data.current, data.tally.failures.by_case()),
+        counts=count_cases(data.current),
+        reliability=measure_reliability(data.current),
+        clusters=data.tally.failures.clusters(),
+        evidence=data.tally.evidence.counts(),
+        quoted=tuple(q for q in data.meta.quoted if q.metric in numbers),
+        floor=verdict.floors.get(data.name),
+        dimension_scores=dimension_scores(data.current),
+        people=data.people,
     )
 
 
-def _for_cases_like_these(one: SuiteData) -> dict[str, Any]:  # of SuiteReport
-    bounds = success_of_cases_like_these(one.current, SEED)
+def _for_cases_like_these(data: SuiteData) -> dict[str, Any]:  # of SuiteReport
+    bounds = success_of_cases_like_these(data.current, SEED)
     if bounds is None:
         return {"success_rate_ci95": None}
     return {
@@ -241,17 +241,17 @@ def _for_cases_like_these(one: SuiteData) -> dict[str, Any]:  # of SuiteReport
 
 
 def _log(tally: Tally) -> tuple[LoggedViolation, ...]:
-    return tuple(from_json(LoggedViolation, found) for found in tally.violations.list_first())
+    return tuple(from_json(LoggedViolation, row) for row in tally.violations.list_first())
 
 
-def _history(one: SuiteData, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:
+def _history(data: SuiteData, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:
     """Means of the stored runs, of what blocks. A sample's means are not those of all cases."""
-    most = max((run.cases for run in one.compared.history), default=0)
-    runs = [run for run in one.compared.history if not 0 < run.cases < most / 2]
-    if len(runs) < 2 or one.meta.not_selected:
+    most = max((run.cases for run in data.compared.history), default=0)
+    runs = [run for run in data.compared.history if not 0 < run.cases < most / 2]
+    if len(runs) < 2 or data.meta.not_selected:
         return {}
     rows: tuple[Comparison | GateResult, ...] = (*verdict.comparisons, *verdict.gates)
-    names = {row.metric for row in rows if row.suite == one.name and row.level == "block"}
+    names = {row.metric for row in rows if row.suite == data.name and row.level == "block"}
     return {name: tuple(run.means.get(name) for run in runs) for name in sorted(names)}
 
 

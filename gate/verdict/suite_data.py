@@ -126,10 +126,10 @@ class SuiteData:
     @property
     def outage(self) -> Outage | None:
         """The outage of the agent, else that of the control agent."""
-        found = self.tally.transports.outage()
-        if found is None and self.control is not None:
-            found = self.control.transports.outage("control agent's calls")
-        return found
+        why = self.tally.transports.outage()
+        if why is None and self.control is not None:
+            why = self.control.transports.outage("control agent's calls")
+        return why
 
     @property
     def broken(self) -> bool:

@@ -135,10 +135,10 @@ def _date(text: str) -> datetime | None:
     from email.utils import parsedate_to_datetime
 
     try:
-        found = parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _error_text(body: bytes) -> str:

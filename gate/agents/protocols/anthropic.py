@@ -72,16 +72,16 @@ class Anthropic:
         beyond = chat.extras(body)
         faults = TraceFaults()
         usage = answer.usage_of(body.get("usage"), faults)
-        found = replace(
+        response = replace(
             answer.with_faults(beyond, faults),
             answer="".join(answer.text(b.get("text"), "content.text") or "" for b in blocks),
             usage=beyond.usage if usage == Usage() else usage,
             model=answer.text(body.get("model"), "model") or beyond.model,
             finish_reason=answer.text(body.get("stop_reason"), "stop_reason"),
         )
-        if found.steps is not None:
-            return found
-        return chat.single_call_response(found, _steps(blocks) or None, "tools" in self.options)
+        if response.steps is not None:
+            return response
+        return chat.single_call_response(response, _steps(blocks) or None, "tools" in self.options)
 
 
 def _steps(blocks: list[dict[str, Json]]) -> tuple[ToolCall, ...]:

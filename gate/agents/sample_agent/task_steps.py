@@ -90,7 +90,7 @@ def _part(part: str, ahead: tuple[Hit, ...] | None, box: Toolbox) -> StepOutcome
     if kind in ("write", "address"):
         return StepOutcome(text=CANNOT_WRITE if kind == "write" else CANNOT_TELL)
     if kind == "named":
-        return _reading(part, [found.lower() for found in NAMED.findall(part)], box)
+        return _reading(part, [name.lower() for name in NAMED.findall(part)], box)
     if kind == "mailbox":
         return _mailbox(part, box)
     if kind == "columns":

@@ -143,4 +143,4 @@ def _count(value: Json) -> int | None:
 
 
 def _deep(data: Mapping[str, Json], paths: tuple[tuple[str, ...], ...]) -> Json:
-    return next((found for path in paths if (found := at(data, *path)) is not None), None)
+    return next((cost for path in paths if (cost := at(data, *path)) is not None), None)

@@ -38,7 +38,7 @@ def fill(template: Json, case: Case, setting: str) -> CheckedJson:
 
 def fill_text(template: str, case: Case, setting: str, quote: Callable[[str], str]) -> str:
     """The same within a text: every value goes through `quote`."""
-    return _HOLE.sub(lambda found: quote(str(_value(found[1], case, setting))), template)
+    return _HOLE.sub(lambda hole: quote(str(_value(hole[1], case, setting))), template)
 
 
 def at(data: Json, path: str, setting: str) -> Json:

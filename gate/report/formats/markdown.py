@@ -173,7 +173,7 @@ def _numbers(
 
 def _published_values(suite: SuiteReport) -> str:
     rows = (
-        (cell(metric, 80), *map(midline, told)) for metric, *told in published_scores.rows(suite)
+        (cell(metric, 80), *map(midline, texts)) for metric, *texts in published_scores.rows(suite)
     )
     return f"{table(published_scores.HEAD, '<>><><', rows)}\n\n{inline(published_scores.NOTE)}."
 

@@ -91,12 +91,12 @@ class Check:
     @property
     def is_unjudged(self) -> bool:
         """Whether a judge that was out is why there is no value."""
-        return any(found.word.startswith(OUT) for found in self.findings)
+        return any(finding.word.startswith(OUT) for finding in self.findings)
 
     @property
     def is_unproved(self) -> bool:
         """What fails is a limit that the value keeps, and nothing else."""
-        bad = [found.word for found in self.findings if found.sign == "bad"]
+        bad = [finding.word for finding in self.findings if finding.sign == "bad"]
         return bool(bad) and set(bad) == {UNPROVED}
 
     @property

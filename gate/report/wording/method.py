@@ -73,7 +73,7 @@ def _method(report: Report) -> Iterator[Line]:
 
 def _test(report: Report, compared: Sequence[Comparison]) -> Iterator[Line]:
     """What a chance in the verdict means, and how many verdicts are wrong."""
-    tests = dict.fromkeys(found.method for found in compared if found.method)
+    tests = dict.fromkeys(comparison.method for comparison in compared if comparison.method)
     yield say(
         "“If nothing had changed”: each case's runs are shuffled between the baseline and this run "
         "to see how often that alone makes a change as large ({}).",

@@ -63,7 +63,7 @@ def top_mode(modes: Sequence[ModeCount]) -> str:
 
 def format_stored_mode(mode: str, cases: int) -> str:
     """The same of a stored run, whose modes may be those of a later version."""
-    label = {str(one): told for one, told in WORDS.items()}.get(mode)
+    label = {str(one): word for one, word in WORDS.items()}.get(mode)
     return f"{label or one_line(mode.replace('_', ' '), 40)} ({figures.count(cases, 'case')})"
 
 

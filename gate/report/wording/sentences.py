@@ -91,7 +91,7 @@ def case_counts(report: Report) -> Line:
         ("errored", cases.errored),
         ("quarantined", cases.quarantined),
     )
-    rest = [f"{len(found):,} {name}" for name, found in others if found]
+    rest = [f"{len(changes):,} {name}" for name, changes in others if changes]
     if not cases.newly_failing:
         if not any(c.n_paired for c in report.comparisons):  # nothing was compared
             return say("Cases: {}.", ", ".join(rest)) if rest else ()

@@ -153,9 +153,9 @@ _FILES_TIME = (
 )
 
 
-def _moment(given: datetime | None, stated: datetime | None, found: Imported) -> datetime:
+def _moment(given: datetime | None, stated: datetime | None, imported: Imported) -> datetime:
     """In UTC. Raises UsageError for a time that has no place in a session's name."""
-    moment = moment_of(given.isoformat()) if given else stated or newest(found.files)
+    moment = moment_of(given.isoformat()) if given else stated or newest(imported.files)
     if moment is None:
         what = "--at" if given else "the time of the newest file"
         raise UsageError(f"{what}: not a time between the years 1970 and 9999; set one with --at")

@@ -190,7 +190,7 @@ def _modes(suite: SuiteReport) -> dict[str, tuple[str, float | None]]:
 
 
 def _values(metrics: Mapping[str, Estimate]) -> dict[str, tuple[str, float | None]]:
-    return {name: ("", found.value) for name, found in metrics.items()}
+    return {name: ("", estimate.value) for name, estimate in metrics.items()}
 
 
 def _comparisons(report: Report) -> dict[str, tuple[str, float | None]]:

@@ -142,7 +142,7 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
             rules.setdefault(key, []).append(rule)
     return KeyRules(
         known=frozenset((*rules, *_OTHER_KEYS)),
-        rules={key: tuple(found) for key, found in rules.items()},
+        rules={key: tuple(keys) for key, keys in rules.items()},
         needs=tuple((key, name) for name, grader in graders.items() for key in grader.needs),
         always=any(not grader.needs for grader in graders.values()),
         further=tuple(

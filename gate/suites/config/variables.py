@@ -59,13 +59,13 @@ def replace_variables(
         return _replace(path, text, env, done, as_text=wants_text(path))
 
     def outside(path: Path, text: str) -> Json:
-        if any(not found[1] for found in _VARIABLE.finditer(text)):
+        if any(not match[1] for match in _VARIABLE.finditer(text)):
             message = (
                 "environment variables are expanded only under agent and judge - write the "
                 "value itself"
             )
             done.faults.append(ConfigFault(path=path, message=message))
-        return _VARIABLE.sub(lambda found: found[0][1:] if found[1] else found[0], text)
+        return _VARIABLE.sub(lambda match: match[0][1:] if match[1] else match[0], text)
 
     for section, value in data.items():
         done.data[section] = _walk(value, (section,), inside if section in SECTIONS else outside)
@@ -95,7 +95,7 @@ def secrets(data: Mapping[str, Json]) -> Iterator[ConfigFault]:
 
 def _is_secret(name: str, text: str) -> bool:
     """Defaults of variables stand in the file too."""
-    literal = _VARIABLE.sub(lambda found: found["default"] or "", text)
+    literal = _VARIABLE.sub(lambda match: match["default"] or "", text)
     if _looks_like_key(literal):
         return True
     variables = list(_VARIABLE.finditer(text))

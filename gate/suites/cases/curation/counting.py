@@ -108,8 +108,8 @@ def _leaks(row: Mapping[str, Json]) -> Iterator[Leak]:
         ):
             yield Leak(case=case, where="input", what=value)
     passages = row.get("context")
-    told = passages if isinstance(passages, list) else [passages] if passages else []
-    context = fold_text(" ".join(str(passage) for passage in told))
+    texts = passages if isinstance(passages, list) else [passages] if passages else []
+    context = fold_text(" ".join(str(passage) for passage in texts))
     for text in _answers(row):
         if " " in text.strip() and has_phrase(fold_text(text), context):
             yield Leak(case=case, where="context", what=text)

@@ -87,13 +87,13 @@ def _steps(keys: Mapping[str, CheckedJson]) -> tuple[ToolCall, ...] | None:
     return tuple(_call(read_expected_call(one)) for one in expected)
 
 
-def _call(one: ExpectedCall) -> ToolCall:
+def _call(expected: ExpectedCall) -> ToolCall:
     values = {
         name: allowed[0]
-        for name, allowed in (one.allowed or {}).items()
-        if allowed and name not in one.optional
+        for name, allowed in (expected.allowed or {}).items()
+        if allowed and name not in expected.optional
     }
-    return ToolCall(name=one.name, arguments=values)
+    return ToolCall(name=expected.name, arguments=values)
 
 
 # ------------------------------------------------------------------------- answers of a set form
@@ -119,7 +119,7 @@ def _put_lists(answer: dict[str, Json], path: list[str], least: int) -> None:
     places: list[Json] = [answer]
     for name in path[:-1]:
         inner = [place.setdefault(name, {}) for place in places if isinstance(place, dict)]
-        places = [one for found in inner for one in (found if isinstance(found, list) else [found])]
+        places = [one for value in inner for one in (value if isinstance(value, list) else [value])]
     for one in places:
         if isinstance(one, dict):
             count = min(least, _MOST_ENTRIES // len(places))

@@ -23,15 +23,15 @@ def writable(path: Path) -> None:
 
 def cases_of(path: Path) -> list[dict[str, Json]]:
     """Every row that is a mapping, with other names of `input` replaced. Raises InvalidInput."""
-    found, problems = [], []
+    rows, problems = [], []
     for row in read_dataset(on_disk(path, path.as_posix())):
         if isinstance(row, Problem):
             problems.append(row)
         elif isinstance(row.data, dict):
-            found.append(_resolve_aliases(row.data))
+            rows.append(_resolve_aliases(row.data))
     if problems:
         raise InvalidInput(problems)
-    return found
+    return rows
 
 
 def append_cases(content: bytes, cases: Iterable[Mapping[str, Json]]) -> bytes:

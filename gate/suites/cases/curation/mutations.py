@@ -50,15 +50,15 @@ def figures_of(answer: str, question: str, locale: Locale = "en") -> tuple[Figur
     year next to other numbers.
     """
     asked = {number.value for number in numbers(question, locale)}
-    found = [
+    figures = [
         (number, figure)
         for number in numbers(answer[:LONGEST], locale)
         if number.value not in asked
         and not answer[number.end : number.end + 1].isalnum()
         and (figure := _figure(answer, number.start, number.end, number.value, locale)) is not None
     ]
-    plain = [figure for number, figure in found if not _like_year(number.maybe_date, figure)]
-    return tuple(plain or [figure for _, figure in found])
+    plain = [figure for number, figure in figures if not _like_year(number.maybe_date, figure)]
+    return tuple(plain or [figure for _, figure in figures])
 
 
 def exchange_figures(answer: str, figures: Sequence[Figure]) -> Iterator[str]:

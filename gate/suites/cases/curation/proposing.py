@@ -198,14 +198,14 @@ def entry(data: Json, line: int, redact: Callable[[str], str]) -> Entry | None:
         value = given.get(key)
         return clean_text(redact(str(value))).text if value else None
 
-    told = Entry(
+    log_entry = Entry(
         line=line,
         text=clean_text(redact(text)).text,
         answer=safe("answer") or safe("output"),
         context=safe("context"),
         retrieved=document_ids(given.get("retrieved_ids") or given.get("retrieved")),
     )
-    return told if told.text else None
+    return log_entry if log_entry.text else None
 
 
 def document_ids(listed: Json, most: int = MOST_DOCUMENTS) -> tuple[str, ...]:
@@ -309,43 +309,47 @@ def _describe_seed(seed: Mapping[str, Json]) -> dict[str, Json]:
     return {key: seed[key] for key in keys if seed.get(key)}
 
 
-def _describe_entry(one: Entry) -> dict[str, Json]:
-    told = {"question": one.text, "answer": one.answer, "context": one.context}
-    return {key: value for key, value in told.items() if value}
+def _describe_entry(log_entry: Entry) -> dict[str, Json]:
+    described = {
+        "question": log_entry.text,
+        "answer": log_entry.answer,
+        "context": log_entry.context,
+    }
+    return {key: value for key, value in described.items() if value}
 
 
 def more_like(
     seeds: Sequence[Mapping[str, Json]], count: int, intake: Intake, ask: Ask
 ) -> list[Row]:
     """At most `count` new cases. Raises InfrastructureError if the model gives no usable reply."""
-    found: list[Row] = []
+    proposals: list[Row] = []
     turn = in_vain = 0
-    while len(found) < count and in_vain < _IN_VAIN:
-        wanted = min(PER_QUESTION, count - len(found))
+    while len(proposals) < count and in_vain < _IN_VAIN:
+        wanted = min(PER_QUESTION, count - len(proposals))
         shown = part_of(seeds, turn)
         data = _answer(from_seeds(shown, wanted, turn), turn, intake, ask)
         source = [str(seed.get("id")) for seed in shown]
         new = list(read_proposals(data, intake, source)) if data else []
-        found += new[: count - len(found)]
+        proposals += new[: count - len(proposals)]
         in_vain = 0 if new else in_vain + 1
         turn += 1
-    return _something(found, intake)
+    return _something(proposals, intake)
 
 
 def out_of_log(
     entries: Sequence[Entry], count: int, intake: Intake, ask: Ask, log: str
 ) -> list[Row]:
     """At most `count` cases made from what users asked. Raises InfrastructureError."""
-    found: list[Row] = []
+    labelled: list[Row] = []
     fresh = _not_yet_known(entries, intake, log)
     for turn, start in enumerate(range(0, len(fresh), PER_QUESTION)):
-        if len(found) >= count:
+        if len(labelled) >= count:
             break
         some = fresh[start : start + PER_QUESTION]
         data = _answer(from_log(some, turn), turn, intake, ask)
         if data:
-            found += list(read_labels(data, some, intake, log))[: count - len(found)]
-    return _something(found, intake)
+            labelled += list(read_labels(data, some, intake, log))[: count - len(labelled)]
+    return _something(labelled, intake)
 
 
 def _not_yet_known(entries: Sequence[Entry], intake: Intake, log: str) -> list[Entry]:
@@ -368,8 +372,8 @@ def _answer(question: Question, turn: int, intake: Intake, ask: Ask) -> Mapping[
     return next((reply.data for reply in votes if reply.data is not None), None)
 
 
-def _something(found: list[Row], intake: Intake) -> list[Row]:
-    if not found and any(why.startswith(_NOTHING) for why in intake.left_out):
+def _something(proposals: list[Row], intake: Intake) -> list[Row]:
+    if not proposals and any(why.startswith(_NOTHING) for why in intake.left_out):
         why = next(why for why in intake.left_out if why.startswith(_NOTHING))
         raise InfrastructureError(f"the model proposed nothing: {why}")
-    return found
+    return proposals

@@ -37,8 +37,8 @@ class Known:
         """
         words = _words_of(text)
         shared = Counter(name for word in words for name in self._with.get(word, ()))
-        found = ((n / len(words | self._words[name]), name) for name, n in shared.items())
-        similarity, name = max(found, default=(0.0, ""), key=lambda one: (one[0], one[1]))
+        similarities = ((n / len(words | self._words[name]), name) for name, n in shared.items())
+        similarity, name = max(similarities, default=(0.0, ""), key=lambda one: (one[0], one[1]))
         return (name, similarity) if name else None
 
 
@@ -48,9 +48,9 @@ def find_doubles(questions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, st
     """
     known = Known()
     for name, text in questions:
-        found = known.nearest(text)
-        if found is not None and found[1] >= ALIKE:
-            yield name, found[0], found[1]
+        nearest = known.nearest(text)
+        if nearest is not None and nearest[1] >= ALIKE:
+            yield name, nearest[0], nearest[1]
         known.add(name, text)
 
 
