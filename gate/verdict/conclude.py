@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from gate.analysis.categories import categories
-from gate.analysis.default_gates import interest
 from gate.analysis.estimates import estimates, success_of_cases_like_these
 from gate.analysis.reliability import count_cases, measure_reliability
 from gate.analysis.tally import Tally
@@ -20,31 +19,25 @@ from gate.records import (
     CaseChanges,
     Comparison,
     Config,
-    Decision,
     Estimate,
     GateResult,
     LoggedViolation,
     MetricFall,
-    Policy,
     Report,
     SuiteReport,
     Verdict,
-    limits_by_metric,
 )
 from gate.records.codec import from_json
 from gate.records.settings import WRITTEN
 from gate.records.trial_row import RowsOf
-from gate.text import figures
 from gate.verdict.debug_command import debug_command, same_run, worst_failing
 from gate.verdict.decide import decide
+from gate.verdict.deployment import decide_deployment
 from gate.verdict.explain import with_evidence, with_history, with_modes, worst_cases
 from gate.verdict.reasons import describe_floor
-from gate.verdict.reasons import describe_improvement as told
 from gate.verdict.spending import count_calls, reason_with_calls, sum_cost
 from gate.verdict.stop_rule import LookResult, look_at_suites
 from gate.verdict.suite_data import Setting, SuiteData
-
-NAMED = 3  # metrics in the reason
 
 SEED = 0  # of intervals that draw
 
@@ -260,33 +253,3 @@ def _first_baseline(measured: Sequence[SuiteData]) -> BaselineInfo:
     return (baselines or [one.compared.info for one in measured] or [BaselineInfo(source="none")])[
         0
     ]
-
-
-def decide_deployment(verdict: Verdict, policy: Policy) -> Decision:
-    """Only what passes is deployed; by default only what is proved better than the baseline too."""
-    better = tuple(
-        row for row in verdict.comparisons if row.level == "block" and row.status == "improvement"
-    )
-    improved = tuple(f"{row.suite}/{row.metric}" for row in better)
-    if verdict.outcome != "pass":
-        why = f"the outcome is {verdict.outcome.replace('_', ' ')}, and only a pass may be deployed"
-        return Decision(deploy=False, reason=why, improved=improved)
-    if better:
-        return Decision(deploy=True, reason=_rose(better, verdict.gates), improved=improved)
-    if policy.deploy == "not_worse":
-        why = "no blocking metric got worse, and `policy.deploy` is not_worse"
-        return Decision(deploy=True, reason=why)
-    why = "no blocking metric is proven better than the baseline (`policy.deploy` is improved)"
-    return Decision(deploy=False, reason=why)
-
-
-def _rose(better: tuple[Comparison, ...], gates: tuple[GateResult, ...]) -> str:
-    """What is best to know, with its numbers."""
-    several = len({row.suite for row in better}) > 1
-    first = sorted(better, key=lambda row: interest(row.metric))
-    held = limits_by_metric(gates)
-    words = [
-        told(row, held.get((row.suite, row.metric), ())) + (f" in {row.suite}" if several else "")
-        for row in first
-    ]
-    return f"{figures.join_words(words, most=NAMED)}, and no blocking metric got worse"

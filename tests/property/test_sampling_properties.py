@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.run.prepare import choose
+from gate.suites.cases.sampling import choose
 
 DATASETS = st.dictionaries(
     st.text(min_size=1, max_size=8).filter(lambda text: text.isprintable()),

@@ -50,7 +50,7 @@ def test_suggestions():
 
 @pytest.mark.parametrize("begun", [True, False])
 def test_a_module_is_there_whether_or_not_its_import_was_begun(begun):
-    soon = BackgroundImport("gate.run.prepare")
+    soon = BackgroundImport("gate.suites.cases.sampling")
     if begun:
         soon.start()
         soon.start()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.commands import templates
-from gate.run.prepare import choose
+from gate.suites.cases.sampling import choose
 from gate.suites.config.load import load
 
 SIZES = {"a": 300, "b": 120, "c": 80, "d": 50, "e": 30, "f": 15, "g": 5}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from gate.run.prepare import choose, in_shard
+from gate.suites.cases.sampling import choose, in_shard
 
 CASES = {f"case-{i}": ("big" if i % 10 < 7 else "small") for i in range(200)}
 
