@@ -28,8 +28,7 @@ from gate.importers.formats.deepeval import (
     trial,
 )
 from gate.importers.trials.build import name_judge, provenance_of
-from gate.importers.trials.case_ids import mark
-from gate.importers.trials.names import suite_name
+from gate.importers.trials.names import mark, suite_name
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
 from gate.records import Json, MetricSpec

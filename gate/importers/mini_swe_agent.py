@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.files.sniff import FirstLook
-from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
-from gate.importers.formats.mini_swe_agent.trajectory import SUFFIX, TrajectoryFile, exit_code
+from gate.importers.formats.mini_swe_agent.trajectory import (
+    SUFFIX,
+    AgentRun,
+    TrajectoryFile,
+    exit_code,
+    run_of,
+)
 from gate.importers.formats.swebench.reading import import_run
 from gate.importers.formats.swebench.trials import instance_case
 from gate.importers.trials.build import provenance_of, trial_of

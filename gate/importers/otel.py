@@ -14,7 +14,6 @@ from gate.agents.traces.otel_sdk import is_span
 from gate.errors import UsageError
 from gate.files.sniff import FirstLook
 from gate.importers.formats.otel.group_spans import Group, Spool, Traces, group_spans
-from gate.importers.formats.otel.lines import SUFFIXES
 from gate.importers.formats.otel.runs import (
     TOOL,
     Naming,
@@ -25,6 +24,7 @@ from gate.importers.formats.otel.runs import (
     trial,
     unpack_run,
 )
+from gate.importers.formats.otel.span_filter import SUFFIXES
 from gate.importers.formats.otel.worker_pool import Crew
 from gate.importers.trials.build import provenance_of
 from gate.importers.trials.files import source_files

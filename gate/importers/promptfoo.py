@@ -21,9 +21,11 @@ from gate.importers.formats.promptfoo.evaluation import (
     TOOL,
     EvalRow,
     Evaluation,
+    PlacedRow,
+    place_rows,
+    provider_of,
     read_evaluation,
 )
-from gate.importers.formats.promptfoo.naming import PlacedRow, place_rows, provider_of
 from gate.importers.formats.promptfoo.trials import SCORE, trial, verdict
 from gate.importers.trials.build import name_judge, provenance_of
 from gate.plugins import IMPORTERS

@@ -11,7 +11,7 @@ from gate.files.sniff import FirstLook
 from gate.importers.formats.swebench.files import is_ours
 from gate.importers.formats.swebench.reading import import_run
 from gate.importers.formats.swebench.variants import Name
-from gate.importers.trials.instance_ids import repository_of
+from gate.importers.trials.names import repository_of
 from gate.plugins import IMPORTERS
 from gate.records.imported import Imported
 

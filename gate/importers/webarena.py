@@ -40,6 +40,7 @@ from gate.records.imported import Imported, ImportedSuite
 _RENDERED = re.compile(r"render_\d{1,9}\.html")
 _MOST_SITES = 20  # that get a metric of their own
 Source = RecordedAnswers | RunFolder | Episodes
+Tasks = Mapping[str, WebTask] | None  # by id; None: no file of tasks is given
 
 
 @IMPORTERS.register("webarena")
@@ -98,9 +99,7 @@ class WebArenaResults:
             )
         return run_folder(path) if rendered else episodes(path, self.agent)
 
-    def _checked(
-        self, source: Source, tasks: Mapping[str, WebTask] | None
-    ) -> tuple[Counts, tuple[TaskResult, ...]]:
+    def _checked(self, source: Source, tasks: Tasks) -> tuple[Counts, tuple[TaskResult, ...]]:
         """What it holds, and the results that are missing. Raises InvalidInput."""
         found, counts = Findings(), Counts()
         seen: set[tuple[str, int]] = set()
@@ -118,9 +117,7 @@ class WebArenaResults:
         found.refuse()
         return counts, self._absent(source, tasks, counts)
 
-    def _absent(
-        self, source: Source, tasks: Mapping[str, WebTask] | None, counts: Counts
-    ) -> tuple[TaskResult, ...]:
+    def _absent(self, source: Source, tasks: Tasks, counts: Counts) -> tuple[TaskResult, ...]:
         """What is not there of the tasks that the run was asked for, or else that are named."""
         wanted = source.expected or frozenset(tasks or ())
         if tasks is not None:
@@ -151,10 +148,7 @@ def _verdict(task_result: TaskResult, task: WebTask | None, found: Findings) -> 
 
 
 def _trials(
-    source: Source,
-    tasks: Mapping[str, WebTask] | None,
-    absent: tuple[TaskResult, ...],
-    sites: tuple[str, ...],
+    source: Source, tasks: Tasks, absent: tuple[TaskResult, ...], sites: tuple[str, ...]
 ) -> Iterator[Trial]:
     for one in refuse_problems(chain(source.results(), absent)):
         task = (tasks or {}).get(one.task)
@@ -162,11 +156,7 @@ def _trials(
 
 
 def _suite(
-    source: Source,
-    tasks: Mapping[str, WebTask] | None,
-    counts: Counts,
-    absent: int,
-    sites: tuple[str, ...],
+    source: Source, tasks: Tasks, counts: Counts, absent: int, sites: tuple[str, ...]
 ) -> ImportedSuite:
     metrics = specs(sites)
     told = counts.told == counts.results

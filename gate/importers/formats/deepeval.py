@@ -33,8 +33,14 @@ from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
 from gate.importers.trials.build import case_of, trial_of, usage_of
-from gate.importers.trials.case_ids import CaseIdentity, CaseIds, mark, number_repeat
-from gate.importers.trials.names import metric_name, snake_case
+from gate.importers.trials.names import (
+    CaseIdentity,
+    CaseIds,
+    mark,
+    metric_name,
+    number_repeat,
+    snake_case,
+)
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
     MOST_ROUNDS,

@@ -1,9 +1,17 @@
-"""Names of other tools as our own: of metrics and of suites, which become keys and folders."""
+"""Names of other tools as our own: of metrics, of suites and of cases."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from gate.records import Json
 
 _MOST = 80  # characters of one part of a metric's name
 _RESERVED = re.compile(r"\.(jsonl?|md|html|xml|lock)$")  # a suite's folder lies beside such files
@@ -25,3 +33,78 @@ def suite_name(text: str, otherwise: str = "suite") -> str:
     """A name that a folder can have: letters, digits, `.`, `_` and `-`."""
     clean = re.sub(r"[^A-Za-z0-9._-]+", "-", text[:200]).strip("-._")[:100].rstrip("-._")
     return _RESERVED.sub("", clean) or otherwise
+
+
+_ID = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]{0,38})__([A-Za-z0-9._-]{1,100})-\d{1,12}")
+_LONGEST = 200  # characters
+
+
+def is_id(value: Json) -> TypeGuard[str]:
+    """Whether it can be one, also of a set of one's own: a short printable word."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= _LONGEST
+        and value.isprintable()
+        and (not value.isspace() and value == value.strip())
+    )
+
+
+def repository_of(instance: str) -> str | None:
+    """`owner/repo`; None for an id of another form."""
+    found = _ID.fullmatch(instance)
+    return f"{found[1]}/{found[2]}" if found else None
+
+
+_TITLE = 60  # characters of an id that come from a question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseIdentity:
+    """What tells a case from the others: its name or "", and what it asks: as the tool has it and
+    as words, one line. `digest` covers what decides, too.
+    """
+
+    title: str
+    asked: Json
+    words: str
+    digest: str
+
+
+class CaseIds:
+    """A case's name; where it has none or several questions share it, with eight digits made of
+    what is asked. Cases that differ in what decides alone are numbered.
+    """
+
+    def __init__(self, cases: Sequence[CaseIdentity]) -> None:
+        self._questions: dict[str, set[str]] = {}
+        for case in cases:
+            self._questions.setdefault(case.title, set()).add(mark(case.asked))
+        self._ids: dict[tuple[str, str], str] = {}
+        taken: Counter[str] = Counter()
+        for case in cases:
+            key = (case.title, case.digest)
+            if key not in self._ids:
+                name = self._name(case)
+                taken[name] += 1
+                self._ids[key] = name if taken[name] == 1 else f"{name} ({taken[name]})"
+
+    def of(self, case: CaseIdentity) -> str:
+        return self._ids[case.title, case.digest]
+
+    def _name(self, case: CaseIdentity) -> str:
+        if case.title and len(self._questions[case.title]) == 1:
+            return case.title
+        begins = case.title or case.words[:_TITLE].strip() or "case"
+        return f"{begins} {mark(case.asked)[:8]}"
+
+
+def number_repeat(case_id: str, nth: int, rounds: int) -> tuple[str, int]:
+    """Id and round of a case's nth result (from 1); beyond `rounds` it is of a copy."""
+    copy, round_ = divmod(nth - 1, rounds)
+    return (f"{case_id} #{copy + 1}" if copy else case_id), round_ + 1
+
+
+def mark(*parts: Json) -> str:
+    """16 hexadecimal digits of what they hold."""
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]

@@ -9,51 +9,31 @@ from gate.records import QuotedValue
 _SWEBENCH, _WEBARENA = "swebench.resolved_rate", "webarena.success_rate"
 _AGENTBENCH = "thudm_agentbench.main"
 
+_NEWS = "github.com/SWE-agent/SWE-agent, news of 24 July"
+_BY_CONSTRUCTION = "by construction: each task is an issue that people resolved"
+_WEBARENA_PAPER = "arxiv.org/abs/2307.13854"
+_GUIDES = "guides to agent evaluation, after arxiv.org/abs/2308.03688"
+_NO_HUMAN = "guides to agent evaluation; the paper has no human figure"
+
+
+def _quote(metric: str, value: float, of: str, year: int, source: str) -> QuotedValue:
+    about = source.startswith("guides")
+    return QuotedValue(
+        metric=metric, value=value, of=of, year=year, source=source, approximate=about
+    )
+
+
 SWEBENCH_VERIFIED = (
-    QuotedValue(
-        metric=_SWEBENCH,
-        value=0.65,
-        of="mini-SWE-agent",
-        year=2025,
-        source="github.com/SWE-agent/SWE-agent, news of 24 July",
-    ),
-    QuotedValue(
-        metric=_SWEBENCH,
-        value=1.0,
-        of="human",
-        year=2023,
-        source="by construction: each task is an issue that people resolved",
-    ),
+    _quote(_SWEBENCH, 0.65, "mini-SWE-agent", 2025, _NEWS),
+    _quote(_SWEBENCH, 1.0, "human", 2023, _BY_CONSTRUCTION),
 )
 WEBARENA = (
-    QuotedValue(
-        metric=_WEBARENA,
-        value=0.144,
-        of="GPT-4, 812 tasks",
-        year=2023,
-        source="arxiv.org/abs/2307.13854",
-    ),
-    QuotedValue(
-        metric=_WEBARENA, value=0.782, of="human", year=2023, source="arxiv.org/abs/2307.13854"
-    ),
+    _quote(_WEBARENA, 0.144, "GPT-4, 812 tasks", 2023, _WEBARENA_PAPER),
+    _quote(_WEBARENA, 0.782, "human", 2023, _WEBARENA_PAPER),
 )
 _THUDM_AGENTBENCH = (
-    QuotedValue(
-        metric=_AGENTBENCH,
-        value=0.5,
-        of="GPT-4",
-        year=2023,
-        source="guides to agent evaluation, after arxiv.org/abs/2308.03688",
-        approximate=True,
-    ),
-    QuotedValue(
-        metric=_AGENTBENCH,
-        value=0.9,
-        of="human",
-        year=2023,
-        source="guides to agent evaluation; the paper has no human figure",
-        approximate=True,
-    ),
+    _quote(_AGENTBENCH, 0.5, "GPT-4", 2023, _GUIDES),
+    _quote(_AGENTBENCH, 0.9, "human", 2023, _NO_HUMAN),
 )
 
 

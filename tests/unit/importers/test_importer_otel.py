@@ -10,8 +10,8 @@ import pytest
 from gate.errors import InvalidInput, UsageError
 from gate.files.sniff import look
 from gate.importers.formats.otel import group_spans
-from gate.importers.formats.otel.lines import PIECE
 from gate.importers.formats.otel.runs import runs_of
+from gate.importers.formats.otel.span_filter import PIECE
 from gate.importers.formats.otel.worker_pool import Crew
 from gate.plugins import IMPORTERS
 from gate.records import Usage

@@ -42,6 +42,9 @@ class BfclQuestion:
     plain_keys: Mapping[str, Json]
 
 
+Questions = Mapping[str, BfclQuestion]  # by id
+
+
 def read_questions(
     questions: Iterable[Path], answers: Iterable[Path], findings: Findings
 ) -> dict[str, BfclQuestion]:
@@ -143,7 +146,7 @@ class Category:
     part: CategoryFiles
     total: int
     scored: BfclScores | None = None
-    asked: Mapping[str, BfclQuestion] = field(default_factory=dict)
+    asked: Questions = field(default_factory=dict)
     passed: tuple[str, ...] = ()
     unnamed: int = 0
     doubtful: tuple[str, ...] = ()
@@ -154,9 +157,7 @@ class Category:
         return self.part.category
 
 
-def check_category(
-    part: CategoryFiles, asked: Mapping[str, BfclQuestion], findings: Findings
-) -> Category | None:
+def check_category(part: CategoryFiles, asked: Questions, findings: Findings) -> Category | None:
     """None where something is wrong, which is then among the findings."""
     score = read_scores(part.score, part.category, findings) if part.score else None
     if part.score and score is None:
@@ -170,9 +171,7 @@ def has_turns(category: str) -> bool:
     return any(part in category for part in ("multi_turn", "web_search", "memory"))
 
 
-def _without_results(
-    part: CategoryFiles, score: BfclScores, asked: Mapping[str, BfclQuestion]
-) -> Category:
+def _without_results(part: CategoryFiles, score: BfclScores, asked: Questions) -> Category:
     """Which passed is known where all questions are: then they are those that did not fail."""
     for known in (list(asked), all_ids(part.category, score.total)):
         if len(known) == score.total and score.failed.keys() <= set(known):
@@ -183,11 +182,7 @@ def _without_results(
 
 
 def _with_results(
-    part: CategoryFiles,
-    path: Path,
-    score: BfclScores | None,
-    asked: Mapping[str, BfclQuestion],
-    findings: Findings,
+    part: CategoryFiles, path: Path, score: BfclScores | None, asked: Questions, findings: Findings
 ) -> Category | None:
     seen: set[str] = set()
     doubtful: list[str] = []

@@ -16,12 +16,15 @@ from typing import Any, NamedTuple
 from gate.errors import InfrastructureError, Place, UsageError
 from gate.files.json_values import as_string
 from gate.files.problems import Findings
-from gate.importers.formats.otel.lines import kind_of, pieces, read_packed, read_whole
 from gate.importers.formats.otel.span_filter import (
     SpanRecord,
     TakenSpans,
     filter_piece,
     filter_spans,
+    kind_of,
+    pieces,
+    read_packed,
+    read_whole,
 )
 from gate.importers.formats.otel.worker_pool import Crew
 

@@ -22,11 +22,19 @@ from gate.files.plain import files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import look
 from gate.importers.formats.promptfoo.assertions import GRADERS, map_assertions
-from gate.importers.formats.promptfoo.evaluation import LINES, MOST_YAML, TOOL, YAML, is_results
-from gate.importers.formats.promptfoo.naming import identify_test
-from gate.importers.formats.promptfoo.templates import render_template, unknown, within
+from gate.importers.formats.promptfoo.evaluation import (
+    LINES,
+    MOST_YAML,
+    TOOL,
+    YAML,
+    identify_test,
+    is_results,
+    render_template,
+    unknown,
+    within,
+)
 from gate.importers.trials.build import case_of, import_cases
-from gate.importers.trials.case_ids import CaseIds, mark
+from gate.importers.trials.names import CaseIds, mark
 from gate.records import Case, CheckedJson, Json
 from gate.records.imported import Imported
 from gate.text.escaping import one_line

@@ -19,9 +19,16 @@ from gate.files.json_values import (
     string_or_none,
 )
 from gate.importers.formats.promptfoo.assertions import map_assertions
-from gate.importers.formats.promptfoo.evaluation import ASSERTION, COMPONENT, ERROR, TOOL, EvalRow
-from gate.importers.formats.promptfoo.naming import PlacedRow
-from gate.importers.formats.promptfoo.templates import as_text, render_template
+from gate.importers.formats.promptfoo.evaluation import (
+    ASSERTION,
+    COMPONENT,
+    ERROR,
+    TOOL,
+    EvalRow,
+    PlacedRow,
+    as_text,
+    render_template,
+)
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys

@@ -365,7 +365,8 @@ def scores_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> Iterator[tuple[s
 
 def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIALS) -> ExportTotals:
     """Raises InvalidInput with everything that is wrong, UsageError for more rows than that."""
-    problems, found = Findings(), ExportTotals()
+    check = _Check(asked)
+    problems, found = check.problems, check.found
     for first in problems.keep_good(rows()):
         if not is_root(asked, first.cells):
             _add_inner(first.cells, asked, found)
@@ -373,26 +374,15 @@ def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIAL
         else:
             found.roots += 1
             check_number(found.roots, file, most)
-    seen = _Seen()
     for row in rows() if not problems else ():
         if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.roots):
-            _add_row(row, asked, found, problems, seen)
+            check.add_row(row)
             check_number(found.trials, file, most)  # where all rows are inner spans
-    found.rootless = len(found.inner.keys() - seen.traces) if found.roots else 0
+    found.rootless = len(found.inner.keys() - check.traces) if found.roots else 0
     if not problems:
         _check_totals(asked, found, problems, file)
     problems.refuse()
     return found
-
-
-@dataclass(slots=True)
-class _Seen:
-    """The first input of each case, and rounds that were named."""
-
-    ids: set[str] = field(default_factory=set)  # of the rows themselves
-    traces: set[str] = field(default_factory=set)
-    inputs: dict[str, tuple[str, int | None]] = field(default_factory=dict)
-    rounds: set[tuple[str, int]] = field(default_factory=set)
 
 
 def _add_inner(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> None:
@@ -404,69 +394,93 @@ def _add_inner(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotal
             sums[role] = sums.get(role, 0.0) + amount
 
 
-def _add_row(
-    row: TableRow, asked: ReadingPlan, found: ExportTotals, problems: Findings, seen: _Seen
-) -> None:
-    cells, shape = row.cells, asked.shape
-    found.trials += 1
-    found.columns.update(path for path in asked.wanted if value_at(cells, path) is not None)
-    seen.traces.add(text(shape.at("trace", cells)))
-    own = "" if ROW_ID in shape.columns["id"] else text(cells.get(ROW_ID))
-    if own in seen.ids:
-        problems.add(row.place, f"row '{short(own)}' appears twice - keep one")
-    seen.ids.update([own] if own else [])
-    case_id = case_id_of(asked, cells)
-    if case_id:
-        _add_case(row, case_id, asked, found, problems, seen)
-    else:
-        problems.add(row.place, _NO_ID)
-    values = {}
-    for name, value in scores_of(asked, cells):
-        if (amount := _score(name, value, asked, found, row.place, problems)) is not None:
-            values[name] = amount
-    said = asked.criterion.met(cells, values)
-    column = value_at(cells, asked.criterion.column) if asked.criterion.column else None
-    if column is not None and read_flag(column) is None:
-        told = f"'{short(column)}' is not true, false, passed or failed"
-        problems.add(Place(row.place.file, row.place.line, asked.criterion.column), told)
-    failed = error_of(asked, cells)
-    found.errors += bool(failed) and not is_nobodys(failed)
-    found.unsaid += said is None and not failed
-    model = short(shape.at("model", cells))
-    if model and (model in found.models or len(found.models) < _MODELS):
-        found.models[model] += 1
-    began = read_moment(shape.at("started_at", cells))
-    if began is not None and (found.first is None or began < found.first):
-        found.first = began
+@dataclass(slots=True)
+class _Check:
+    """Rows are added one by one to `found` and `problems`; the rest tells repeated rows apart."""
 
+    asked: ReadingPlan
+    found: ExportTotals = field(default_factory=ExportTotals)
+    problems: Findings = field(default_factory=Findings)
+    ids: set[str] = field(default_factory=set)  # of the rows themselves
+    traces: set[str] = field(default_factory=set)
+    inputs: dict[str, tuple[str, int | None]] = field(default_factory=dict)  # first of each case
+    rounds: set[tuple[str, int]] = field(default_factory=set)  # that were named
 
-def _add_case(
-    row: TableRow,
-    case_id: str,
-    asked: ReadingPlan,
-    found: ExportTotals,
-    problems: Findings,
-    seen: _Seen,
-) -> None:
-    question = text(asked.shape.at("input", row.cells))
-    mark = _mark(question)
-    before = seen.inputs.setdefault(case_id, (mark, row.place.line))
-    if before[0] != mark:
-        told = f"the case '{short(case_id)}' has another input than in line {before[1]} - name the "
-        problems.add(row.place, told + "column that tells cases apart: --option columns")
-    found.cases[case_id] = found.cases.get(case_id, 0) + 1
-    if found.cases[case_id] == MOST_ROUNDS + 1:
-        problems.add(row.place, f"more than {MOST_ROUNDS:,} rows of case '{short(case_id)}'")
-    if asked.round:
-        nth = round_in(asked, row.cells)
-        if nth is None:
-            problems.add(row.place, f"{asked.round}: not a whole number from 1 to {MOST_ROUNDS:,}")
-        elif (case_id, nth) in seen.rounds:
-            told = f"case '{short(case_id)}' has two rows for round {nth} - keep one"
-            problems.add(row.place, told)
+    def add_row(self, row: TableRow) -> None:
+        cells, asked, found = row.cells, self.asked, self.found
+        shape = asked.shape
+        found.trials += 1
+        found.columns.update(path for path in asked.wanted if value_at(cells, path) is not None)
+        self.traces.add(text(shape.at("trace", cells)))
+        row_id = "" if ROW_ID in shape.columns["id"] else text(cells.get(ROW_ID))
+        if row_id in self.ids:
+            self.problems.add(row.place, f"row '{short(row_id)}' appears twice - keep one")
+        self.ids.update([row_id] if row_id else [])
+        case_id = case_id_of(asked, cells)
+        if case_id:
+            self._add_case(row, case_id)
         else:
-            seen.rounds.add((case_id, nth))
-            found.cases[case_id] = max(found.cases[case_id], nth)
+            self.problems.add(row.place, _NO_ID)
+        values = {}
+        for name, value in scores_of(asked, cells):
+            if (amount := self._score(name, value, row.place)) is not None:
+                values[name] = amount
+        passed = asked.criterion.met(cells, values)
+        column = value_at(cells, asked.criterion.column) if asked.criterion.column else None
+        if column is not None and read_flag(column) is None:
+            message = f"'{short(column)}' is not true, false, passed or failed"
+            where = Place(row.place.file, row.place.line, asked.criterion.column)
+            self.problems.add(where, message)
+        failed = error_of(asked, cells)
+        found.errors += bool(failed) and not is_nobodys(failed)
+        found.unsaid += passed is None and not failed
+        model = short(shape.at("model", cells))
+        if model and (model in found.models or len(found.models) < _MODELS):
+            found.models[model] += 1
+        began = read_moment(shape.at("started_at", cells))
+        if began is not None and (found.first is None or began < found.first):
+            found.first = began
+
+    def _add_case(self, row: TableRow, case_id: str) -> None:
+        asked, cases = self.asked, self.found.cases
+        question = _mark(text(asked.shape.at("input", row.cells)))
+        first, line = self.inputs.setdefault(case_id, (question, row.place.line))
+        if first != question:
+            message = f"the case '{short(case_id)}' has another input than in line {line} - name "
+            message += "the column that tells cases apart: --option columns"
+            self.problems.add(row.place, message)
+        cases[case_id] = cases.get(case_id, 0) + 1
+        if cases[case_id] == MOST_ROUNDS + 1:
+            message = f"more than {MOST_ROUNDS:,} rows of case '{short(case_id)}'"
+            self.problems.add(row.place, message)
+        if asked.round:
+            nth = round_in(asked, row.cells)
+            if nth is None:
+                message = f"{asked.round}: not a whole number from 1 to {MOST_ROUNDS:,}"
+                self.problems.add(row.place, message)
+            elif (case_id, nth) in self.rounds:
+                message = f"case '{short(case_id)}' has two rows for round {nth} - keep one"
+                self.problems.add(row.place, message)
+            else:
+                self.rounds.add((case_id, nth))
+                cases[case_id] = max(cases[case_id], nth)
+
+    def _score(self, name: str, value: Json, place: Place) -> float | None:
+        asked, scores = self.asked, self.found.scores
+        if value in (None, "", []) or value == "[]":
+            return None
+        if name not in scores and len(scores) >= MOST_SCORES:
+            return None  # a column of texts, or nothing that anybody could read
+        spread = scores.setdefault(name, Spread())
+        amount = read_number(value)
+        if amount is not None:
+            spread.add(amount)
+            return amount
+        spread.texts += 1
+        if name in asked.scores or name == asked.criterion.score:
+            message = f"'{short(value)}' is not a number - remove it from the scores"
+            self.problems.add(Place(place.file, place.line, name[:80]), message)
+        return None
 
 
 def round_in(asked: ReadingPlan, cells: Mapping[str, Json]) -> int | None:
@@ -474,30 +488,6 @@ def round_in(asked: ReadingPlan, cells: Mapping[str, Json]) -> int | None:
     found = read_number(value_at(cells, asked.round))
     fits = found is not None and found == int(found) and 1 <= found <= MOST_ROUNDS
     return int(found) if found is not None and fits else None
-
-
-def _score(
-    name: str,
-    value: Json,
-    asked: ReadingPlan,
-    found: ExportTotals,
-    place: Place,
-    problems: Findings,
-) -> float | None:
-    if value in (None, "", []) or value == "[]":
-        return None
-    if name not in found.scores and len(found.scores) >= MOST_SCORES:
-        return None  # a column of texts, or nothing that anybody could read
-    spread = found.scores.setdefault(name, Spread())
-    amount = read_number(value)
-    if amount is not None:
-        spread.add(amount)
-        return amount
-    spread.texts += 1
-    if name in asked.scores or name == asked.criterion.score:
-        where = Place(place.file, place.line, name[:80])
-        problems.add(where, f"'{short(value)}' is not a number - remove it from the scores")
-    return None
 
 
 def _check_totals(asked: ReadingPlan, found: ExportTotals, problems: Findings, file: str) -> None:

@@ -19,7 +19,7 @@ from gate.importers.formats.swebench.verdicts import (
     is_lists,
     is_run_report,
 )
-from gate.importers.trials.instance_ids import is_id
+from gate.importers.trials.names import is_id
 from gate.records import Json
 from gate.text.escaping import one_line
 

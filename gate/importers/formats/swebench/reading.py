@@ -14,7 +14,7 @@ from gate.files.json_values import as_object, as_string
 from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
-from gate.importers.formats.mini_swe_agent.runs import AgentRun, run_of
+from gate.importers.formats.mini_swe_agent.trajectory import AgentRun, run_of
 from gate.importers.formats.swebench.files import (
     Predictions,
     ResultFiles,
@@ -36,6 +36,7 @@ from gate.importers.formats.swebench.verdicts import (
     InstanceVerdict,
     Outcome,
     SourceVerdicts,
+    Verdicts,
     clash,
     is_lists,
     is_run_report,
@@ -53,7 +54,7 @@ from gate.text.escaping import one_line
 class _Source:
     """What was read."""
 
-    verdicts: Mapping[str, InstanceVerdict]
+    verdicts: Verdicts
     decided: DecidedVariant
     measures: Measures
     sent: Predictions
@@ -141,10 +142,7 @@ def import_run(
 
 
 def _run(
-    trajectories: str,
-    verdicts: Mapping[str, InstanceVerdict],
-    first: SourceVerdicts,
-    findings: Findings,
+    trajectories: str, verdicts: Verdicts, first: SourceVerdicts, findings: Findings
 ) -> AgentRun | None:
     if not trajectories:
         return None
@@ -192,7 +190,7 @@ def _nothing(path: Path, sent: Predictions) -> str:
 
 
 def _measures(
-    verdicts: Mapping[str, InstanceVerdict],
+    verdicts: Verdicts,
     main: SourceVerdicts | None,
     reports: SourceVerdicts | None,
     sent: Predictions,
@@ -425,10 +423,7 @@ def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Fi
 
 
 def _check_predicted(
-    main: SourceVerdicts | None,
-    verdicts: Mapping[str, InstanceVerdict],
-    patched: Mapping[str, bool],
-    findings: Findings,
+    main: SourceVerdicts | None, verdicts: Verdicts, patched: Mapping[str, bool], findings: Findings
 ) -> None:
     """Whether each verdict can be one on the prediction that there is."""
     by = {outcome: {i for i, v in verdicts.items() if v.outcome == outcome} for outcome in CODES}

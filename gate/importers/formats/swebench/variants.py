@@ -14,8 +14,8 @@ from gate.files.json_values import as_amount
 from gate.files.plain import json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import parse
-from gate.importers.formats.swebench.verdicts import InstanceVerdict, SourceVerdicts
-from gate.importers.trials.instance_ids import is_id, repository_of
+from gate.importers.formats.swebench.verdicts import SourceVerdicts, Verdicts
+from gate.importers.trials.names import is_id, repository_of
 from gate.importers.trials.published_scores import SWEBENCH_VERIFIED
 from gate.records import Json, QuotedValue
 from gate.text.escaping import one_line
@@ -229,7 +229,7 @@ def _items(path: Path, findings: Findings) -> list[tuple[Place, Json]]:
 
 
 def decide_variant(
-    verdicts: Mapping[str, InstanceVerdict],
+    verdicts: Verdicts,
     main: SourceVerdicts | None,
     whole_known: bool,
     variant: str | None,
@@ -279,11 +279,7 @@ def _other_number(told: Variant, n: int, decided: DecidedVariant, *, open_end: b
 
 
 def check_declared(
-    verdicts: Mapping[str, InstanceVerdict],
-    declared: float | None,
-    metadata: Path | None,
-    file: str,
-    findings: Findings,
+    verdicts: Verdicts, declared: float | None, metadata: Path | None, file: str, findings: Findings
 ) -> None:
     """A score that was published beside the verdicts, in percent, to the digits that it has."""
     resolved = sum(verdict.outcome == "resolved" for verdict in verdicts.values())

@@ -14,7 +14,7 @@ from gate.files.json_schema import SchemaCheck
 from gate.files.json_values import as_amount, as_count, as_object
 from gate.files.plain import json_of
 from gate.files.problems import Findings
-from gate.importers.trials.instance_ids import is_id
+from gate.importers.trials.names import is_id
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import CheckedJson, Json
 from gate.text.escaping import one_line
@@ -42,12 +42,15 @@ class InstanceVerdict:
     api_calls: int | None = None
 
 
+Verdicts = Mapping[str, InstanceVerdict]  # by instance
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceVerdicts:
     """What one source says. Of `total` instances those without a verdict are `rest`."""
 
     place: Place
-    verdicts: Mapping[str, InstanceVerdict]
+    verdicts: Verdicts
     total: int | None = None
     rest: Outcome = "incomplete"
     infra_known: bool | None = None  # whether its version looks for broken environments

@@ -50,61 +50,28 @@ class Environment:
         return task.startswith(self.starts) or self.holds in task
 
 
-_ENVIRONMENTS = (  # in the order in which the benchmark tries them
+_ROWS: tuple[tuple[str, str, float, tuple[str, ...], tuple[str, ...]], ...] = (
+    # code, name, weight, `starts`, `main`; in the order in which the benchmark tries them
+    ("DCG", "digital card game", 12.0, ("cg", "dcg"), ("score",)),
+    ("HH", "house holding", 13.0, ("alf",), ("overall", "success_rate")),
+    ("OS", "operating system", 10.8, ("os", "operating"), ("overall", "acc")),
+    ("DB", "database", 13.0, ("db", "database"), ("overall_cat_accuracy",)),
+    ("KG", "knowledge graph", 13.9, ("kg", "knowledge"), ("main",)),
+    ("LTP", "lateral thinking puzzles", 3.5, ("ltp", "literal"), ("main",)),
+    ("WB", "web browsing", 11.6, ("m2w", "mind2web"), ("step_sr",)),
+    ("WS", "web shopping", 30.7, ("ws", "webshop"), ("reward",)),
+)
+_ENVIRONMENTS = tuple(
     Environment(
-        code="DCG",
-        name="digital card game",
-        weight=12.0,
-        starts=("cg", "dcg"),
-        main=("score",),
-        holds="card",
-    ),
-    Environment(
-        code="HH",
-        name="house holding",
-        weight=13.0,
-        starts=("alf",),
-        main=("overall", "success_rate"),
-    ),
-    Environment(
-        code="OS",
-        name="operating system",
-        weight=10.8,
-        starts=("os", "operating"),
-        main=("overall", "acc"),
-    ),
-    Environment(
-        code="DB",
-        name="database",
-        weight=13.0,
-        starts=("db", "database"),
-        main=("overall_cat_accuracy",),
-    ),
-    Environment(
-        code="KG",
-        name="knowledge graph",
-        weight=13.9,
-        starts=("kg", "knowledge"),
-        main=("main",),
-    ),
-    Environment(
-        code="LTP",
-        name="lateral thinking puzzles",
-        weight=3.5,
-        starts=("ltp", "literal"),
-        main=("main",),
-    ),
-    Environment(
-        code="WB",
-        name="web browsing",
-        weight=11.6,
-        starts=("m2w", "mind2web"),
-        main=("step_sr",),
-        per=100.0,
-    ),
-    Environment(
-        code="WS", name="web shopping", weight=30.7, starts=("ws", "webshop"), main=("reward",)
-    ),
+        code=code,
+        name=name,
+        weight=weight,
+        starts=starts,
+        main=main,
+        holds="card" if code == "DCG" else "\0",
+        per=100.0 if code == "WB" else 1.0,
+    )
+    for code, name, weight, starts, main in _ROWS
 )
 ENVIRONMENTS: Mapping[str, Environment] = {one.code: one for one in _ENVIRONMENTS}
 SCORED = frozenset({"OS", "HH", "LTP", "WS", "DCG"})  # a sample's result tells what it is worth
