@@ -123,9 +123,7 @@ _UNTOLD = "failed; its message is not in the file"
 
 
 def trial(run: TestRun, suite: str, *, categories: bool) -> Trial:
-    """The last result counts; the ones before it failed. Where it is nobody's, such as a teardown's
-    without a connection, the one before it.
-    """
+    """The last result counts that is not nobody's failure; the ones before it failed."""
     first = run.results[0]
     category = (first.group or None) if categories else None
     case = case_of(TOOL, suite, run.case_id, category=category, place=first.place)
@@ -332,9 +330,7 @@ class _Walk:
 
 
 def _contradictions(suite: _Suite) -> Iterator[Problem]:
-    """Fewer cases than the testsuite says were lost; a runner that counts in another way (a failed
-    teardown as a further test) is no worse than that.
-    """
+    """Cases that were lost, and failures that are not there; a runner may count more."""
     stated, found = suite.told.get("tests"), sum(suite.found.values())
     if stated is not None and found < stated and found + suite.told.get("errors", 0) < stated:
         message = f"says tests={stated}, but has {found} test cases - part of the file is missing"
@@ -437,9 +433,7 @@ class Overview:
 
 
 def split_reruns(failed: Sequence[bool], reruns: bool) -> list[range]:
-    """Which of the results that one testsuite has of a name are of one test: a rerun follows a
-    failure, so what follows a success is another test of the same name.
-    """
+    """Results of one name, test by test: what follows a failure is its rerun."""
     starts = [n for n in range(len(failed)) if n == 0 or not reruns or not failed[n - 1]]
     return [range(a, b) for a, b in zip(starts, [*starts[1:], len(failed)], strict=True)]
 
@@ -463,9 +457,7 @@ def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
 
 
 def runs(files: Sequence[Path], found: Overview, reruns: bool) -> Iterator[TestRun]:
-    """Every result once, what belongs together as one; in the order of the files, and of a file
-    those tests last that it has several results of.
-    """
+    """Each test with its results, file by file; tests with several results come last."""
     rounds: dict[Key, int] = {}
     for number, file in enumerate(files):
         waiting: dict[tuple[Block, Key], list[JUnitCase]] = {}

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+from gate.agents.traces.values import as_text
 from gate.errors import Problem
 from gate.files.sniff import FirstLook
 from gate.files.tables import TableRow, columns_of, table_rows
 from gate.importers.formats.scored_rows.reading import Export, import_rows
-from gate.importers.formats.scored_rows.shape import RowOptions, RowShape, read_number, text
+from gate.importers.formats.scored_rows.shape import RowOptions, RowShape, read_number
 from gate.importers.trials.files import source_files
 from gate.importers.trials.names import snake_case
 from gate.plugins import IMPORTERS
@@ -140,7 +141,7 @@ def _join_scores(found: _Tables) -> Rows:
     yield from problems
     for row in _spans(found):
         if isinstance(row, TableRow):
-            mine = scores.get(text(SHAPE.at("trace", row.cells)), {})
+            mine = scores.get(as_text(SHAPE.at("trace", row.cells)), {})
             yield replace(row, cells={**row.cells, "scores": mine})
         else:
             yield row
@@ -153,7 +154,7 @@ def _rows_of_scores(found: _Tables) -> Rows:
     seen: set[str] = set()
     for file in found.scores:
         for row in table_rows(file):
-            trace = text(SHAPE.at("trace", row.cells)) if isinstance(row, TableRow) else ""
+            trace = as_text(SHAPE.at("trace", row.cells)) if isinstance(row, TableRow) else ""
             if isinstance(row, TableRow) and trace in scores and trace not in seen:
                 seen.add(trace)
                 name = row.cells.get("traceName")
@@ -172,7 +173,7 @@ def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, Json]], 
                 continue
             kind = row.cells.get("data_type") or row.cells.get("dataType")
             value = read_number(row.cells.get("value")) if kind in _NUMBERS else None
-            trace, name = text(SHAPE.at("trace", row.cells)), text(row.cells.get("name"))
+            trace, name = as_text(SHAPE.at("trace", row.cells)), as_text(row.cells.get("name"))
             if not name or not isinstance(kind, str) or (kind in _NUMBERS and value is None):
                 told = "a score has no name, no data type, or no number where its data type says so"
                 problems.append(Problem(row.place, f"{told} - export it again"))

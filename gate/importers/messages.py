@@ -362,9 +362,7 @@ def _is_item(value: Mapping[str, Json]) -> bool:
 
 
 def is_one(items: Sequence[Json]) -> bool:
-    """Whether a list is one conversation: messages and responses in turn, what a graph's nodes
-    added, or its states, of which each begins as the one before.
-    """
+    """Whether the items are one conversation: messages, or the growing states of a graph."""
     if not items:
         return False
     if all(is_message(one) or is_whole(one) for one in items):

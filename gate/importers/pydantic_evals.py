@@ -18,6 +18,7 @@ from gate.files.json_values import (
     as_amount,
     as_count,
     as_list,
+    as_number,
     as_object,
     as_string,
     string_or_none,
@@ -47,6 +48,7 @@ from gate.records import (
     Score,
     Trial,
 )
+from gate.records.codec import to_json
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -194,7 +196,7 @@ class Names:
                 if kind == "assertions":
                     self.assertions.setdefault(name)
                     self.decides.add(source)
-                elif kind == "scores" and (value := _number(result["value"])) is not None:
+                elif kind == "scores" and (value := as_number(result["value"])) is not None:
                     low, high = self.scores.get(name, (math.inf, -math.inf))
                     self.scores[name] = (min(low, value), max(high, value))
         for name in data.get("metrics") or {}:
@@ -276,8 +278,8 @@ def _answered_trial(entry: ReportCase, suite: str, names: Names) -> Trial:
 
 def _case(entry: ReportCase, suite: str) -> Case:
     data, keys = entry.data, dict[str, Json]()
-    inputs = _finite(data.get("inputs"))
-    expected = _finite(data.get("expected_output"))
+    inputs = to_json(data.get("inputs"))
+    expected = to_json(data.get("expected_output"))
     if expected is not None:
         keys["expected_answer"] = as_text(expected)
     category = as_object(data.get("metadata")).get("category")
@@ -300,7 +302,7 @@ def _scores(data: Mapping[str, CheckedJson]) -> Iterator[tuple[str, Score]]:
         values = {column: float(held)}
         yield column, Score(values=values, passed=held, failures=codes, reason=_reason(one))
     for name, one in (data.get("scores") or {}).items():
-        column, value = metric_name(TOOL, name), _number(one["value"])
+        column, value = metric_name(TOOL, name), as_number(one["value"])
         lacking = "the score is not a number" if value is None else None
         told = {} if value is None else {column: value}
         yield column, Score(values=told, reason=_reason(one), unscored=lacking)
@@ -308,7 +310,7 @@ def _scores(data: Mapping[str, CheckedJson]) -> Iterator[tuple[str, Score]]:
         label = ": ".join(filter(None, (str(one["value"]), _reason(one))))
         yield metric_name(TOOL, "label", name), Score(reason=label[:_MOST_TEXT])
     counted = {
-        metric_name(TOOL, "metric", name): _number(value)
+        metric_name(TOOL, "metric", name): as_number(value)
         for name, value in (data.get("metrics") or {}).items()
         if name not in _USAGE and name != _TURNS
     }
@@ -331,26 +333,11 @@ def _response(data: Mapping[str, CheckedJson]) -> Response:
     metrics = data.get("metrics") or {}
     used = {ours: metrics[name] for name, ours in _USAGE.items() if name in metrics}
     return Response(
-        answer=as_text(_finite(data["output"])),
+        answer=as_text(to_json(data["output"])),
         usage=usage_of(**used),
         turns=as_count(metrics.get(_TURNS)),
-        state=as_object(_finite(data.get("attributes"))),
+        state=as_object(to_json(data.get("attributes"))),
     )
-
-
-def _number(value: Json) -> float | None:
-    if not isinstance(value, (int, float)):
-        return None
-    return None if math.isnan(value) else float(value)
-
-
-def _finite(value: Json) -> Json:
-    """Without NaN and Infinity, which no report can hold."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, list):
-        return [_finite(one) for one in value]
-    return {k: _finite(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 # ------------------------------------------------------------------------------------------- report
@@ -407,9 +394,7 @@ _REPEATED = re.compile(r" \[(\d{1,5})/(\d{1,5})\]\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportCase:
-    """A case, or (`failed`) one whose task raised an exception: both at most once a round.
-    `planned`: how many rounds there were to be.
-    """
+    """A case, or (`failed`) one whose task raised. `planned`: how many rounds were to be."""
 
     place: Place
     data: Mapping[str, CheckedJson]

@@ -248,9 +248,7 @@ def _response(simulation: Simulation) -> Response:
 
 
 def _messages(data: Mapping[str, Json]) -> Iterator[Json]:
-    """Those of the agent, its tools and what the user says; not the user's own calls, nor the
-    greeting before the user's first word, which no model wrote.
-    """
+    """The agent's side: no calls of the user's own, and no greeting that no model wrote."""
     heard = False
     for message in _flat(as_list(data.get("messages"))):
         role, own = message.get("role"), message.get("requestor", "assistant") == "assistant"

@@ -273,9 +273,7 @@ class TauBenchRow:
 
 
 def read_rows(path: Path, found: Findings) -> Iterator[TauBenchRow]:
-    """Those that can be read; what is wrong with the others goes to `found`. Raises UsageError for
-    a file that is no list, InvalidInput for one that is no JSON.
-    """
+    """Rows that can be read; other problems go to `found`. Raises UsageError, InvalidInput."""
     data = json_of(path)
     if not isinstance(data, list):
         raise UsageError(f"{path}: not a list of rows; give a result file of tau-bench")

@@ -6,7 +6,6 @@ as `model_dump` has it, and a list of its test results (snake_case).
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
+from gate.agents.traces.values import as_text, first
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_schema import SchemaCheck
 from gate.files.json_stream import PYTHON
@@ -324,13 +324,13 @@ def latency_ms(case: DeepEvalCase) -> float | None:
 
 def _steps(places: list[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
     """Unknown where none of them says anything of tools."""
-    listed = [(n, _first(one, "tools_called", "toolsCalled")) for n, one in enumerate(places)]
+    listed = [(n, first(one, "tools_called", "toolsCalled")) for n, one in enumerate(places)]
     if not any(isinstance(calls, list) for _, calls in listed):
         return None
     return tuple(
         ToolCall(
             name=str(call["name"]),
-            arguments=_first(call, "inputParameters", "input_parameters"),
+            arguments=first(call, "inputParameters", "input_parameters"),
             result=call.get("output"),
             turn=n,
         )
@@ -341,20 +341,13 @@ def _steps(places: list[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
 
 
 def _context(places: list[Mapping[str, Json]]) -> str | None:
-    listed = [_first(place, "retrieval_context", "retrievalContext") for place in places]
-    texts = [_text(item) for items in listed for item in as_list(items)]
+    listed = [first(place, "retrieval_context", "retrievalContext") for place in places]
+    parts = [part for parts in listed for part in as_list(parts)]
+    texts = [
+        as_text(part.get("context", part) if isinstance(part, dict) else part) for part in parts
+    ]
     known = any(isinstance(items, list) for items in listed)
     return "\n\n".join(filter(None, texts)) if known else None
-
-
-def _text(item: Json) -> str:
-    if isinstance(item, dict):
-        item = item.get("context", item)
-    return item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
-
-
-def _first(data: Mapping[str, Json], *keys: str) -> Json:
-    return next((data[key] for key in keys if data.get(key) is not None), None)
 
 
 _SHOWN_REASON = 300  # characters of a reason

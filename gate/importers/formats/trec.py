@@ -61,9 +61,7 @@ _Line = tuple[Place, str, str, float]  # query, document, grade
 
 
 def qrels_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Qrels:
-    """What is wrong with it is among the findings. Raises UsageError for what is no plain file, or
-    has more queries than that.
-    """
+    """What is wrong goes to `findings`. Raises UsageError for a link or for too many queries."""
     with plain(path).open("rb") as stream:
         first = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     found = (
@@ -223,9 +221,7 @@ MOST_DOCUMENTS = 100_000  # of one query; runs usually have 1,000
 
 
 def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> RankedRun:
-    """Every line is checked. Raises UsageError for what is no plain file or has more queries than
-    that, InvalidInput for JSON that is no run.
-    """
+    """A run, every line checked. Raises UsageError for too many queries, InvalidInput for JSON."""
     with plain(path).open("rb") as stream:
         first = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     return _json_run(path) if first in (b"{", b"[") else _text_run(path, findings, most)
@@ -233,9 +229,7 @@ def run_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> RankedRun
 
 @dataclass(slots=True)
 class _TextRun:
-    """`name`: what the run calls itself, empty where it does not. `spans`: query -> beginning and
-    end, in bytes, of each block of its lines.
-    """
+    """`name`: the run's own, or "". `spans`: query -> begin and end in bytes of its blocks."""
 
     path: Path
     name: str = ""

@@ -136,9 +136,7 @@ def name_judge(whom: str, *columns: str) -> dict[str, str]:
 
 
 def score_metric(column: str, *, share: bool, about: str) -> MetricSpec:
-    """A score under the name that its tool gave it: a rate where its values lie from 0 to 1, else a
-    mean without bounds. An answer that never came has none.
-    """
+    """A rate if the values lie from 0 to 1, else an unbounded mean; none without an answer."""
     return MetricSpec(
         name=column,
         column=column,

@@ -234,9 +234,7 @@ def _compare_sizes(
 def _agrees(
     line: BfclRow, score: BfclScores, codes: tuple[tuple[str, ...], ...], findings: Findings
 ) -> bool | None:
-    """Whether our own comparison comes to the score file's verdict; None: it cannot tell. A pass
-    that it does not see, and another answer in the score file, are among the findings.
-    """
+    """Whether our comparison agrees with the score file; None: it cannot tell. Adds findings."""
     own = line.own
     failed = score.failed.get(own)
     if failed and failed.raw and digest(line.data["result"]) not in failed.raw:

@@ -239,9 +239,7 @@ _USED = (
 
 
 def _usage(sample: Mapping[str, CheckedJson], model: str) -> Usage:
-    """What the evaluated model used; where it is the only one, without what it took as a grader.
-    Where it took no part, what all others used.
-    """
+    """What the evaluated model used, not as a grader; if it is not there, what all models used."""
     by_model, by_role = sample.get("model_usage") or {}, sample.get("role_usage") or {}
     if len(by_model) > 1 and model in by_model:
         return _one(as_object(by_model[model]))

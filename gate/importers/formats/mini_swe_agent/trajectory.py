@@ -305,9 +305,7 @@ Trajectories = Mapping[str, TrajectoryFile]  # by instance, without their steps
 
 
 def run_of(path: Path) -> AgentRun:
-    """A trajectory or a folder of them, each read and checked once. Raises InvalidInput with all
-    problems, UsageError for what is no such run.
-    """
+    """One trajectory or a folder of them, each checked once. Raises InvalidInput, UsageError."""
     findings = Findings()
     if not path.is_dir():
         one = read_trajectory(plain(path))

@@ -17,6 +17,7 @@ from gate.agents.traces.otel_facts import AgentCall, ModelCall, fill_gaps
 from gate.agents.traces.otel_spans import TraceSpan, in_order
 from gate.agents.traces.values import as_text
 from gate.errors import AgentFailure
+from gate.files.json_values import as_number
 from gate.importers.formats.otel.group_spans import Group
 from gate.importers.formats.otel.span_filter import EVALUATION, KeptSpans, keep_spans
 from gate.importers.trials.build import AT_THE_SOURCE, case_of, score_metric, trial_of
@@ -24,7 +25,6 @@ from gate.importers.trials.conversations import response_of
 from gate.importers.trials.names import metric_name, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
-    LARGEST,
     Document,
     Json,
     MetricSpec,
@@ -380,7 +380,8 @@ def _summarize_scores(metric: str, results: list[Mapping[str, Json]]) -> SpanSco
     labels = [as_text(one.get(f"{_PREFIX}score.label")) for one in results]
     words = [_LABELS[label.lower()] for label in labels if label.lower() in _LABELS]
     passed = all(words) if words else None
-    values = [one for told in results if (one := _number(told)) is not None]
+    given = (as_number(told.get(f"{_PREFIX}score.value")) for told in results)
+    values = [value for value in given if value is not None]
     if values:
         value: float | None = math.fsum(values) / len(values)
     else:
@@ -399,10 +400,3 @@ def _why(value: float | None, results: list[Mapping[str, Json]]) -> str | None:
         as_text(result["error.type"]) for result in results if result.get("error.type") is not None
     ]
     return f"the evaluation failed: {errors[0][:200]}" if errors else "no score, pass or fail"
-
-
-def _number(told: Mapping[str, Json]) -> float | None:
-    value = told.get(f"{_PREFIX}score.value")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if abs(value) <= LARGEST else None

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.importers.formats.promptfoo.evaluation import as_text, within
+from gate.agents.traces.values import as_text
+from gate.importers.formats.promptfoo.evaluation import within
 from gate.records import CheckedJson, Json
 from gate.text.escaping import one_line
 

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from itertools import islice, product
 from pathlib import Path, PurePosixPath
 
+from gate.agents.traces.values import at
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files import yaml as yamlfile
 from gate.files.csv_rows import read_csv
@@ -349,9 +350,7 @@ class _Reading:
         reference = one.get("$ref") if isinstance(one, dict) else None
         if not isinstance(reference, str):
             return one
-        value: Json = self.document.data
-        for part in reference.removeprefix("#/").split("/"):
-            value = value.get(part) if isinstance(value, dict) else None
+        value = at(self.document.data, *reference.removeprefix("#/").split("/"))
         if value is None or not reference.startswith("#/"):
             self.problems.add(place, f"$ref {reference[:80]!a}: not found in this file")
         return value
@@ -430,9 +429,7 @@ _CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".py", ".rb", ".xlsx", ".xls")
 
 
 def find_referenced(folder: Path, reference: str) -> tuple[Path, ...]:
-    """The files that it means, several for a pattern. Raises UsageError for one that leads out of
-    the folder, through a link, to the network or to code that makes tests.
-    """
+    """The files it names, inside the folder. Raises UsageError for links, addresses and code."""
     name = reference.removeprefix(SCHEME)
     parts = PurePosixPath(name).parts
     if "://" in name:

@@ -5,7 +5,6 @@ The shapes are those that promptfoo 0.123 writes (results of version 3) and has 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeGuard
 
+from gate.agents.traces.values import as_text, at
 from gate.errors import InvalidInput, Place, Problem
 from gate.files import yaml as yamlfile
 from gate.files.json_schema import SchemaCheck
@@ -67,9 +67,7 @@ _CHECK = SchemaCheck(ROW)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalRow:
-    """One result: of one test, prompt and provider. `test`, `prompt`: their numbers; where the
-    source has none, `test` is the row's own.
-    """
+    """The result of one test, prompt and provider, with their numbers."""
 
     place: Place
     data: Mapping[str, CheckedJson] = field(repr=False)
@@ -249,17 +247,15 @@ _MORE = re.compile(r"\{\{|\{%|\{#")
 
 
 def render_template(text: str, known: Mapping[str, Json]) -> str | None:
-    """The text with its variables put in; one that is not known is empty, as promptfoo has it. None
-    where it has more than variables: filters, loops, the environment.
-    """
+    """The text with variables put in, unknown ones as ""; None if it has filters or loops."""
     if _MORE.search(_VARIABLE.sub("", text)) or "{{env." in text.replace(" ", ""):
         return None
-    return _VARIABLE.sub(lambda found: as_text(_at(known, found[1])), text)
+    return _VARIABLE.sub(lambda found: as_text(at(known, *found[1].split("."))), text)
 
 
 def unknown(text: str, known: Mapping[str, Json]) -> set[str]:
     """Variables of the text that nobody gives a value."""
-    return {found for found in _VARIABLE.findall(text) if _at(known, found) is None}
+    return {found for found in _VARIABLE.findall(text) if at(known, *found.split(".")) is None}
 
 
 def within(value: Json, known: Mapping[str, Json]) -> Json:
@@ -273,19 +269,6 @@ def within(value: Json, known: Mapping[str, Json]) -> Json:
         return [within(one, known) for one in value]
     if isinstance(value, dict):
         return {key: within(one, known) for key, one in value.items()}
-    return value
-
-
-def as_text(value: Json) -> str:
-    if isinstance(value, str) or value is None:
-        return value or ""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _at(known: Mapping[str, Json], path: str) -> Json:
-    value: Json = known
-    for part in path.split("."):
-        value = value.get(part) if isinstance(value, dict) else None
     return value
 
 
@@ -390,9 +373,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _prompt_names(source: Evaluation, columns: Mapping[Column, EvalRow]) -> dict[Column, str]:
-    """Their labels; of those that promptfoo made itself out of the text the file's name, or their
-    number: the text is what changes from eval to eval.
-    """
+    """Their labels; for labels that promptfoo made of the text the file's name or a number."""
     found: dict[Column, str] = {}
     numbers: dict[str, int] = {}
     for column, row in columns.items():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from gate.agents.traces.plain import step
+from gate.agents.traces.values import as_text
 from gate.errors import AgentFailure
 from gate.files.json_schema import SchemaCheck
 from gate.files.json_values import (
@@ -26,7 +27,6 @@ from gate.importers.formats.promptfoo.evaluation import (
     TOOL,
     EvalRow,
     PlacedRow,
-    as_text,
     render_template,
 )
 from gate.importers.trials.build import case_of, trial_of, usage_of

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from gate.agents.traces.values import as_text
 from gate.errors import Place, Problem
 from gate.files.json_values import as_amount, as_object
 from gate.files.problems import Findings
@@ -22,7 +23,6 @@ from gate.importers.formats.scored_rows.shape import (
     read_moment,
     read_number,
     short,
-    text,
     value_at,
 )
 from gate.importers.trials.build import (
@@ -226,12 +226,12 @@ def _answer(value: Json) -> str:
         if not said:
             break
         value = said[0]
-    return text(value)
+    return as_text(value)
 
 
 def _usage(cells: Mapping[str, Json], shape: RowShape, found: ExportTotals) -> Usage:
     """What the row itself says, or else its inner spans."""
-    sums = found.inner.get(text(shape.at("trace", cells)), {})
+    sums = found.inner.get(as_text(shape.at("trace", cells)), {})
 
     def told(role: Role) -> float | None:
         return shape.number(role, cells) or sums.get(role)
@@ -321,10 +321,10 @@ def is_root(asked: ReadingPlan, cells: Mapping[str, Json]) -> bool:
 
 def case_id_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
     """The id in the export, else one made of the input; empty if neither is there."""
-    told = text(asked.shape.at("id", cells)).strip()
+    told = as_text(asked.shape.at("id", cells)).strip()
     question = asked.shape.at("input", cells)
     if not told and question is not None:
-        return f"input-{_mark(text(question))}"
+        return f"input-{_mark(as_text(question))}"
     return told if len(told) <= _ID else f"{told[:_ID]}-{_mark(told)}"
 
 
@@ -336,7 +336,7 @@ def error_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
     level = shape.at("level", cells)
     if level is not None and str(level).upper() != "ERROR":
         return ""
-    told = text(shape.at("error", cells)).strip()
+    told = as_text(shape.at("error", cells)).strip()
     return told or ("level ERROR, without a message" if level is not None else "")
 
 
@@ -388,7 +388,7 @@ def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIAL
 def _add_inner(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> None:
     shape = asked.shape
     found.spans += 1
-    sums = found.inner.setdefault(text(shape.at("trace", cells)), {})
+    sums = found.inner.setdefault(as_text(shape.at("trace", cells)), {})
     for role in ("input_tokens", "output_tokens", "cached_tokens", "total_tokens", "cost_usd"):
         if amount := shape.number(role, cells):  # these tools write 0 for what they do not know
             sums[role] = sums.get(role, 0.0) + amount
@@ -411,8 +411,8 @@ class _Check:
         shape = asked.shape
         found.trials += 1
         found.columns.update(path for path in asked.wanted if value_at(cells, path) is not None)
-        self.traces.add(text(shape.at("trace", cells)))
-        row_id = "" if ROW_ID in shape.columns["id"] else text(cells.get(ROW_ID))
+        self.traces.add(as_text(shape.at("trace", cells)))
+        row_id = "" if ROW_ID in shape.columns["id"] else as_text(cells.get(ROW_ID))
         if row_id in self.ids:
             self.problems.add(row.place, f"row '{short(row_id)}' appears twice - keep one")
         self.ids.update([row_id] if row_id else [])
@@ -443,7 +443,7 @@ class _Check:
 
     def _add_case(self, row: TableRow, case_id: str) -> None:
         asked, cases = self.asked, self.found.cases
-        question = _mark(text(asked.shape.at("input", row.cells)))
+        question = _mark(as_text(asked.shape.at("input", row.cells)))
         first, line = self.inputs.setdefault(case_id, (question, row.place.line))
         if first != question:
             message = f"the case '{short(case_id)}' has another input than in line {line} - name "

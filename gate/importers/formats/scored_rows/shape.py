@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import operator
 import re
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, get_args
 
+from gate.agents.traces.values import as_text
 from gate.errors import UsageError
 from gate.files.json_stream import decode_json
 from gate.files.timestamps import after, moment_of
@@ -113,13 +113,6 @@ def read_flag(value: Json) -> bool | None:
     return True if word in _YES else False if word in _NO else None
 
 
-def text(value: Json) -> str:
-    """Texts as they are, the rest as JSON; nothing of null."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def read_moment(value: Json) -> datetime | None:
     """A time as ISO 8601 (without an offset: UTC) or as seconds since 1970."""
     seconds = None if isinstance(value, bool) else read_number(value)
@@ -127,7 +120,7 @@ def read_moment(value: Json) -> datetime | None:
 
 
 def short(value: Json) -> str:
-    return one_line(text(value), 80)
+    return one_line(as_text(value), 80)
 
 
 # ------------------------------------------------------------------------------------------ options

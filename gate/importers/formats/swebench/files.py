@@ -32,9 +32,7 @@ _PREDICTIONS = "predictions"
 
 @dataclass(slots=True, kw_only=True)
 class ResultFiles:
-    """`mains`: run reports and lists, with their content: one of them is the run's. `unreported`:
-    folders of instances that were evaluated and have no report.
-    """
+    """`mains`: run reports and lists; `unreported`: folders of instances without a report."""
 
     mains: list[tuple[Path, Json]] = field(default_factory=list)
     predictions: list[Path] = field(default_factory=list)

@@ -342,9 +342,7 @@ def merge_verdicts(
     named: frozenset[str] | None,
     findings: Findings,
 ) -> dict[str, InstanceVerdict]:
-    """Instance -> verdict, by id. `main`: a run report or lists; `reports`: of single instances;
-    `named`: the dataset's ids, where somebody names them.
-    """
+    """Verdicts by instance: of the run, of single reports, and of the `named` instances."""
     verdicts = dict(main.verdicts) if main else {}
     if reports:
         _agreeing(main, reports, findings)

@@ -103,9 +103,7 @@ class DecidedVariant:
 def decide(
     instances: Collection[str], option: str | None, dataset: str, split: str, chosen: int | None
 ) -> DecidedVariant:
-    """By option, then by the dataset that run.json names, then by number and repositories.
-    `chosen`: how many instances a run report says were to be done.
-    """
+    """By option, by the dataset in run.json, or by size. `chosen`: the report's own number."""
     if option is not None:
         return _size_variant(VARIANTS.get(option, CUSTOM), instances, "set by the option", split)
     if dataset:
@@ -197,9 +195,7 @@ _NAME_ALL = "give a file with all ids with --option instances=FILE"
 
 
 def read_ids(path: Path) -> frozenset[str]:
-    """The ids in a file: JSON (a list of ids or of rows), JSON Lines (a row a line), or text (an id
-    a line). Raises InvalidInput, UsageError.
-    """
+    """The ids in a file of JSON, JSON Lines or text. Raises InvalidInput, UsageError."""
     findings = Findings()
     found: dict[str, None] = {}
     for place, item in _items(path, findings):
@@ -236,9 +232,7 @@ def decide_variant(
     run: tuple[str, str],
     findings: Findings,
 ) -> DecidedVariant:
-    """The variant, with its number of instances checked. `whole_known`: somebody names all of them.
-    `run`: dataset and split, as run.json names them.
-    """
+    """The variant, its size checked. `run`: dataset and split as run.json names them."""
     place = main.place if main else Place("report.json")
     n, stated = len(verdicts), main.total if main else None
     chosen = stated if stated is not None else n if whole_known else None

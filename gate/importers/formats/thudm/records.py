@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gate.agents.traces.values import at
 from gate.errors import Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
 from gate.files.json_values import (
@@ -401,11 +402,9 @@ class SampleTally:
 
 def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float | None:
     """A share from 0 to 1; None without one. Raises ValueError for what is no share."""
-    value: Json = as_object(overall.get("custom"))
-    for key in environment.main:
-        value = as_object(value).get(key)
+    value = at(overall, "custom", *environment.main)
     if value is None and environment.code == "DCG":  # before the score was made of win and damage
-        value = as_object(overall.get("custom")).get("win_rate")
+        value = at(overall, "custom", "win_rate")
     if value is None or (environment.code == "DCG" and value == -1):  # -1: no game was played
         return None
     found = as_number(value)

@@ -63,9 +63,7 @@ class ResultVerdict:
 
 
 def verdict_on(result: TaskResult, task: WebTask | None) -> ResultVerdict:
-    """What the source says of a result; else what the benchmark's rules make of the record. Raises
-    ValueError where the task stands in the way of that.
-    """
+    """What the source says, else the benchmark's rules. Raises ValueError for a wrong task."""
     if result.status != "completed":
         return ResultVerdict(passed=False, codes=result.codes)
     if result.passed is None:
