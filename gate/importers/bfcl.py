@@ -15,6 +15,7 @@ from gate.files.json_values import as_amount, as_object
 from gate.files.plain import digest_of, json_lines
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
+from gate.importers.formats.bfcl import results
 from gate.importers.formats.bfcl.calls import inference_error, read_calls
 from gate.importers.formats.bfcl.files import (
     SIZES,
@@ -30,18 +31,6 @@ from gate.importers.formats.bfcl.files import (
     overall_shares,
     parse_name,
     read_rows,
-)
-from gate.importers.formats.bfcl.results import (
-    BfclQuestion,
-    Category,
-    category_of,
-    check_category,
-    faults,
-    has_turns,
-    list_first,
-    read_questions,
-    sum_amounts,
-    with_mode,
 )
 from gate.importers.trials.build import (
     case_of,
@@ -94,9 +83,10 @@ class Bfcl:
         found = find_files(path, Path(self.score) if self.score else None, self.model)
         findings = Findings()
         questions, answers = self._companions(found.parts)
-        asked = _by_category(read_questions(questions, answers, findings))
+        asked = _by_category(results.read_questions(questions, answers, findings))
         given = [
-            check_category(part, asked.get(part.category, {}), findings) for part in found.parts
+            results.check_category(part, asked.get(part.category, {}), findings)
+            for part in found.parts
         ]
         findings.refuse()
         categories = [one for one in given if one is not None]
@@ -120,34 +110,36 @@ class Bfcl:
         """A dataset. Raises UsageError where only the benchmark itself can judge the questions."""
         findings = Findings()
         answers = (Path(self.answers),) if self.answers else ()
-        asked = read_questions((path,), answers, findings)
+        asked = results.read_questions((path,), answers, findings)
         findings.refuse()
         unjudged = tuple(own for own, one in asked.items() if not one.keys)
         if unjudged:
             why = "their category is not judged by comparing Python calls; remove them"
             if not answers:
                 why = "they have no expected answers; add --option answers=FILE"
-            raise UsageError(f"{path}: cannot grade {list_first(unjudged)}: {why}")
+            raise UsageError(f"{path}: cannot grade {results.list_first(unjudged)}: {why}")
         note = "grade them with tool_calls: {mode: unordered, strings: loose, numbers: typed}"
         files = (path, *answers)
         return import_cases(files, lambda: _cases(asked), tool="BFCL questions", notes=[note])
 
 
-def _cases(asked: Mapping[str, BfclQuestion]) -> Iterator[Case]:
+def _cases(asked: Mapping[str, results.BfclQuestion]) -> Iterator[Case]:
     for own, one in asked.items():
-        category = category_of(own)
+        category = results.category_of(own)
         yield case_of(TOOL, SUITE, own, input=one.input, keys=one.keys, category=category)
 
 
-def _by_category(asked: Mapping[str, BfclQuestion]) -> dict[str, dict[str, BfclQuestion]]:
-    found: dict[str, dict[str, BfclQuestion]] = {}
+def _by_category(
+    asked: Mapping[str, results.BfclQuestion],
+) -> dict[str, dict[str, results.BfclQuestion]]:
+    found: dict[str, dict[str, results.BfclQuestion]] = {}
     for own, one in asked.items():
-        found.setdefault(category_of(own), {})[own] = one
+        found.setdefault(results.category_of(own), {})[own] = one
     return found
 
 
 def _import_results(
-    found: LeaderboardFiles, categories: Sequence[Category], files: tuple[Path, ...]
+    found: LeaderboardFiles, categories: Sequence[results.Category], files: tuple[Path, ...]
 ) -> Imported:
     totals = {category.name: category.total for category in categories}
     columns = Columns.of(totals)
@@ -175,7 +167,7 @@ def _import_results(
 
 
 def _graders(
-    categories: Sequence[Category], columns: Columns, files: tuple[Path, ...]
+    categories: Sequence[results.Category], columns: Columns, files: tuple[Path, ...]
 ) -> dict[str, str]:
     """By column who judged. Where nobody knows which questions passed, nothing can be compared."""
     mark = digest_of(files)[:12] if any(one.unnamed for one in categories) else ""
@@ -187,13 +179,13 @@ def _graders(
     return {column: "; ".join(sorted(names)) for column, names in told.items()}
 
 
-def _judge(category: Category, mark: str) -> str:
+def _judge(category: results.Category, mark: str) -> str:
     if category.scored is None:
         return "tool_calls, as BFCL compares calls"
     return f"bfcl-eval, passed questions not named ({mark})" if category.unnamed else "bfcl-eval"
 
 
-def _notes(categories: Sequence[Category]) -> Iterator[str]:
+def _notes(categories: Sequence[results.Category]) -> Iterator[str]:
     for category in categories:
         size = SIZES.get(category.name)
         if size is not None and category.total != size:
@@ -207,7 +199,7 @@ def _notes(categories: Sequence[Category]) -> Iterator[str]:
         if category.doubtful:
             yield (
                 f"{category.name}: {len(category.doubtful)} answers failed in the score file, but "
-                f"are right by Agent Gate's own comparison: {list_first(category.doubtful)}"
+                f"are right by Agent Gate's own comparison: {results.list_first(category.doubtful)}"
             )
         if not category.judged:
             yield f"{category.name}: no score file, so it is not known which answers are right"
@@ -264,7 +256,7 @@ def _metric(name: str) -> MetricSpec:
     return MetricSpec(name=name, column=name, unit="share", high=None, description=about)
 
 
-def trials_of(category: Category, columns: Columns) -> Iterator[Trial]:
+def trials_of(category: results.Category, columns: Columns) -> Iterator[Trial]:
     """In the order of the files. Raises InvalidInput where they have changed meanwhile."""
     part = category.part
     if part.result is not None:
@@ -282,21 +274,21 @@ def trials_of(category: Category, columns: Columns) -> Iterator[Trial]:
         yield _passed_trial(category, columns, f"{part.category}: passed, not named {n}")
 
 
-def _passed_trial(category: Category, columns: Columns, own: str) -> Trial:
+def _passed_trial(category: results.Category, columns: Columns, own: str) -> Trial:
     case = _case(category.part, own, category.asked.get(own))
     values = columns.values(category.name, True)
     return trial_of(TOOL, SUITE, case, passed=True, values=values)
 
 
 def _answer_trial(
-    category: Category, columns: Columns, own: str, data: Mapping[str, Json]
+    category: results.Category, columns: Columns, own: str, data: Mapping[str, Json]
 ) -> Trial:
     result = data["result"]
     asked, error = category.asked.get(own), inference_error(result)
-    made = read_calls(result, many_turns=has_turns(category.name))
-    right, codes, reason = _verdict(category, own, faults(category.name, made.calls, asked))
+    made = read_calls(result, many_turns=results.has_turns(category.name))
+    right, codes, reason = _verdict(category, own, results.faults(category.name, made.calls, asked))
     status = status_of(error)
-    latency = sum_amounts(data.get("latency"))
+    latency = results.sum_amounts(data.get("latency"))
     return trial_of(
         TOOL,
         SUITE,
@@ -311,8 +303,8 @@ def _answer_trial(
             steps=made.calls if made.calls is not None else (),
             turns=made.turns,
             usage=usage_of(
-                input=sum_amounts(data.get("input_token_count")),
-                output=sum_amounts(data.get("output_token_count")),
+                input=results.sum_amounts(data.get("input_token_count")),
+                output=results.sum_amounts(data.get("output_token_count")),
             ),
         )
         if status == "completed"
@@ -323,20 +315,20 @@ def _answer_trial(
 
 
 def _verdict(
-    category: Category, own: str, found: Sequence[tuple[str, ...]]
+    category: results.Category, own: str, found: Sequence[tuple[str, ...]]
 ) -> tuple[bool | None, tuple[str, ...], str]:
     """The score file's verdict; without one, that of our own comparison."""
     if category.scored is not None:
         failed = category.scored.failed.get(own)
-        return (False, with_mode(failed.code), failed.reason) if failed else (True, (), "")
+        return (False, results.with_mode(failed.code), failed.reason) if failed else (True, (), "")
     if not found:
         return None, (), ""
     fewest = min(found, key=len)
-    codes = with_mode(fewest[0]) if len(fewest) == 1 else fewest
+    codes = results.with_mode(fewest[0]) if len(fewest) == 1 else fewest
     return not fewest, codes, ""
 
 
-def _case(part: CategoryFiles, own: str, asked: BfclQuestion | None) -> Case:
+def _case(part: CategoryFiles, own: str, asked: results.BfclQuestion | None) -> Case:
     """Its id says which question it is, whether or not its text is at hand."""
     mark = f"{TOOL}\n{part.version}\n{part.category}\n{own}"
     group = group_of(part.category)

@@ -12,21 +12,7 @@ from gate.errors import Place, Problem
 from gate.files.json_values import as_object, as_objects, as_string, line_or_none
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.deepeval import (
-    TOOL,
-    DeepEvalRun,
-    Metric,
-    PlacedTestCase,
-    column_of,
-    contradiction,
-    failure,
-    file_of,
-    find_start,
-    judge_case,
-    place_cases,
-    run_in,
-    trial,
-)
+from gate.importers.formats import deepeval
 from gate.importers.trials.build import name_judge, provenance_of
 from gate.importers.trials.names import mark, suite_name
 from gate.importers.trials.stated import Figure, compare_stated
@@ -57,24 +43,21 @@ class DeepEval:
 
     def read(self, path: Path) -> Imported:
         """Raises InvalidInput with every problem."""
-        file = file_of(path)
-        run = run_in(file)
+        file = deepeval.file_of(path)
+        run = deepeval.run_in(file)
         _check(run)
-        suite = suite_name(self.suite or as_string(run.head.get("dataset_alias")), TOOL)
+        suite = suite_name(self.suite or as_string(run.head.get("dataset_alias")), deepeval.TOOL)
         found: dict[str, _Totals] = {}
-        for one in place_cases(run, suite):
+        for one in deepeval.place_cases(run, suite):
             found.setdefault(one.suite, _Totals()).add(one)
         return Imported(
             files=(file,),
-            created_at=find_start(run),
-            provenance=provenance_of(TOOL, _agent(run)),
+            created_at=deepeval.find_start(run),
+            provenance=provenance_of(deepeval.TOOL, _agent(run)),
             suites={name: _suite(own) for name, own in found.items()},
-            trials=lambda: map(trial, place_cases(run_in(file), suite)),
+            trials=lambda: map(deepeval.trial, deepeval.place_cases(deepeval.run_in(file), suite)),
             notes=tuple(_notes(run)),
         )
-
-
-# ------------------------------------------------------------------------------------------- suites
 
 
 _MOST = 240  # characters of what judged
@@ -86,14 +69,16 @@ class _Totals:
 
     rounds: int = 0
     cases: set[str] = field(default_factory=set)
-    metrics: dict[str, list[Metric]] = field(default_factory=dict)  # column -> without their texts
+    metrics: dict[str, list[deepeval.Metric]] = field(
+        default_factory=dict
+    )  # column -> without their texts
     deciding: set[tuple[str, float | None, str]] = field(default_factory=set)
 
-    def add(self, placed: PlacedTestCase) -> None:
+    def add(self, placed: deepeval.PlacedTestCase) -> None:
         self.rounds = max(self.rounds, placed.round)
         self.cases.add(placed.case_id)
         for metric in placed.case.metrics:
-            self.metrics.setdefault(column_of(metric), []).append(metric)
+            self.metrics.setdefault(deepeval.column_of(metric), []).append(metric)
             if not metric.flaky:
                 self.deciding.add((metric.name, metric.threshold, metric.model))
 
@@ -119,11 +104,11 @@ def _format_metrics(metrics: set[tuple[str, float | None, str]]) -> str:
         f"{name}{'' if threshold is None else f' {threshold:g}'}{f' ({model})' if model else ''}"
         for name, threshold, model in sorted(metrics, key=str)
     ]
-    whole = one_line(f"{TOOL}: {', '.join(parts)}", None)
+    whole = one_line(f"{deepeval.TOOL}: {', '.join(parts)}", None)
     return whole if len(whole) <= _MOST else f"{whole[:_MOST]}… {mark(whole)}"
 
 
-def _spec(column: str, group: Sequence[Metric]) -> MetricSpec:
+def _spec(column: str, group: Sequence[deepeval.Metric]) -> MetricSpec:
     """deepeval's scores go from 0 to 1, but for those of own metrics."""
     about = f"mean score of deepeval's {one_line(group[0].name, 80)}"
     scores = [one.score for one in group if one.score is not None]
@@ -140,7 +125,7 @@ def _spec(column: str, group: Sequence[Metric]) -> MetricSpec:
     )
 
 
-def _less_is_better(group: Sequence[Metric]) -> bool:
+def _less_is_better(group: Sequence[deepeval.Metric]) -> bool:
     """As of toxicity in some versions: every verdict says that scores below the threshold pass."""
     below = [
         (one.score < one.threshold) == one.success
@@ -153,17 +138,17 @@ def _less_is_better(group: Sequence[Metric]) -> bool:
     return bool(below) and all(below)
 
 
-def _check(run: DeepEvalRun) -> None:
+def _check(run: deepeval.DeepEvalRun) -> None:
     found = Findings()
     for case in run.cases:
-        if wrong := contradiction(case):
+        if wrong := deepeval.contradiction(case):
             found.add(case.place, wrong)
     found.refuse()
     found.take(*_totals(run))
     found.refuse()
 
 
-def _totals(run: DeepEvalRun) -> Iterator[Problem]:
+def _totals(run: deepeval.DeepEvalRun) -> Iterator[Problem]:
     place = Place(run.path.as_posix())
     verdicts = [case.data.get("success") for case in run.cases]
     figures = _figures(verdicts, ("test_passed", "test_failed"), "cases did")
@@ -185,16 +170,18 @@ def _figures(verdicts: Sequence[Json], keys: Sequence[str], who: str) -> Iterato
         yield Figure(key, (verdicts.count(verdict),), f"{verdicts.count(verdict)} {who}")
 
 
-def _agent(run: DeepEvalRun) -> str:
+def _agent(run: deepeval.DeepEvalRun) -> str:
     """The run's identifier, or the model among its hyperparameters."""
     model = as_object(run.head.get("hyperparameters")).get("model")
-    return line_or_none(run.head.get("identifier") or model) or TOOL
+    return line_or_none(run.head.get("identifier") or model) or deepeval.TOOL
 
 
-def _notes(run: DeepEvalRun) -> Iterator[str]:
+def _notes(run: deepeval.DeepEvalRun) -> Iterator[str]:
     yield "imported from a deepeval test run; deepeval judged the answers"
     failed = [one for one in run.cases if one.data.get("success") is False]
-    broken = sum(failure(one) is None and judge_case(one).passed is None for one in failed)
+    broken = sum(
+        deepeval.failure(one) is None and deepeval.judge_case(one).passed is None for one in failed
+    )
     if broken:
         yield (
             f"{broken} of {len(run.cases)} cases have a metric that ended in an error and "

@@ -198,9 +198,6 @@ def _notes(tasks: Mapping[str, _Task], others: int) -> Iterator[str]:
         yield f"{others} JSON files of the folder are not logs and are left out"
 
 
-# ------------------------------------------------------------------------------------------- checks
-
-
 _OWN = ("accuracy", "mean")  # metrics of Inspect that are the mean of a score
 _REDUCED = (None, "mean")
 _KEPT = ("input", "target", "messages", "output", "scores", "attachments")  # of a sample

@@ -368,9 +368,6 @@ def _seconds(text: str | None) -> float | None:
     return found if math.isfinite(found) and 0.0 <= found < 1e9 else None
 
 
-# --------------------------------------------------------------------------------------------- runs
-
-
 MOST_METRICS = 200
 Key = tuple[str, str]  # testsuite, id
 Block = tuple[int, int]  # file, testsuite element in it

@@ -293,9 +293,6 @@ def _compare_failures(top: Json, own: SuiteTotals, place: Place) -> Iterator[Pro
         yield from compare_stated({figure.key: entry[1]}, [figure], where)
 
 
-# ------------------------------------------------------------------------------------------- trials
-
-
 TOOL = "openagent-agentbench"  # what measured, and what judged
 NOT_KEPT = "failed; the source keeps only the last attempt of a task and round"
 

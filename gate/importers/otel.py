@@ -13,17 +13,8 @@ from typing import ClassVar, Literal, NamedTuple
 from gate.agents.traces.otel_sdk import is_span
 from gate.errors import UsageError
 from gate.files.sniff import FirstLook
+from gate.importers.formats.otel import runs
 from gate.importers.formats.otel.group_spans import Group, Spool, Traces, group_spans
-from gate.importers.formats.otel.runs import (
-    TOOL,
-    Naming,
-    RunEntry,
-    moment,
-    runs_of,
-    spec,
-    trial,
-    unpack_run,
-)
 from gate.importers.formats.otel.span_filter import SUFFIXES
 from gate.importers.formats.otel.worker_pool import Crew
 from gate.importers.trials.build import provenance_of
@@ -89,7 +80,7 @@ class OtelTraces:
 
     def read(self, path: Path) -> Imported:
         files = source_files(path, SUFFIXES)
-        naming = Naming(case=self.case, suite=self.suite)
+        naming = runs.Naming(case=self.case, suite=self.suite)
         traces = Traces(files=files, by_conversation=self.by == "conversation")
         with Crew(_processes(files)) as crew:
             group_spans(traces, naming.also, crew)
@@ -98,8 +89,8 @@ class OtelTraces:
         agent = ", ".join(sorted(suites)[:3]) + (", ..." if len(suites) > 3 else "")
         return Imported(
             files=files,
-            created_at=None if ledger.start is None else f"{moment(ledger.start)[:19]}Z",
-            provenance=provenance_of(TOOL, agent),
+            created_at=None if ledger.start is None else f"{runs.moment(ledger.start)[:19]}Z",
+            provenance=provenance_of(runs.TOOL, agent),
             suites=suites,
             trials=ledger.trials,
             options={"case": self.case, "by": self.by},
@@ -113,12 +104,12 @@ def _processes(files: Sequence[Path]) -> int:
     return min(_MOST_PROCESSES, os.cpu_count() or 1) if size > _LARGE else 0
 
 
-def _ledger(traces: Traces, naming: Naming, crew: Crew, path: Path) -> Ledger:
+def _ledger(traces: Traces, naming: runs.Naming, crew: Crew, path: Path) -> Ledger:
     """Raises InvalidInput with everything that is wrong, UsageError where there is nothing."""
     ledger = Ledger()
     traces.findings.refuse()
     batches = ((naming.case, naming.suite, batch) for batch in _batches(traces.groups()))
-    for found, wrong, counted in crew.map(runs_of, batches):
+    for found, wrong, counted in crew.map(runs.runs_of, batches):
         for entry, data in found:
             ledger.add(entry, data)
         for file, line, message in wrong:
@@ -203,7 +194,7 @@ class Ledger:
     _suites: dict[str, _Suite] = field(default_factory=dict)
     _questions: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
-    def add(self, entry: RunEntry, data: bytes) -> None:
+    def add(self, entry: runs.RunEntry, data: bytes) -> None:
         """Adds what `runs_of` gives. Raises UsageError for too many kinds of evaluations."""
         name, case, start, key, asked, metrics = entry
         at = self._spool.put(data)
@@ -248,19 +239,21 @@ class Ledger:
         """By suite, case and time."""
         for _, entries in groupby(self._entries, key=lambda one: one[:2]):
             for number, entry in enumerate(entries, 1):
-                yield trial(unpack_run(self._spool.get(entry.at)), number)
+                yield runs.trial(runs.unpack_run(self._spool.get(entry.at)), number)
 
 
 def _describe_suite(suite: _Suite) -> ImportedSuite:
     metrics = sorted(suite.metrics)
     judges = ", ".join(sorted(suite.judges))
-    success = dict.fromkeys(("success", "first_success"), f"{TOOL}: {judges}") if judges else {}
+    success = (
+        dict.fromkeys(("success", "first_success"), f"{runs.TOOL}: {judges}") if judges else {}
+    )
     return ImportedSuite(
         rounds=suite.rounds,
         cases=suite.cases,
         dataset="traces",
-        metrics=tuple(map(spec, metrics)),
-        graders={**success, **dict.fromkeys(metrics, TOOL)},
+        metrics=tuple(map(runs.spec, metrics)),
+        graders={**success, **dict.fromkeys(metrics, runs.TOOL)},
     )
 
 

@@ -73,9 +73,6 @@ class Promptfoo:
         return results(path, self.suite) if config is None else tests_of(config, self.prompt)
 
 
-# ------------------------------------------------------------------------------------------ results
-
-
 @dataclass(slots=True, kw_only=True)
 class _Totals:
     """What the rows of one suite come to."""

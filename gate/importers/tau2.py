@@ -14,26 +14,7 @@ from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import iso, moment_of
-from gate.importers.formats.tau import (
-    COMPONENTS,
-    EARNING,
-    FOLDER,
-    RESULTS,
-    REWARD,
-    USER_COST,
-    Simulation,
-    SimulationFiles,
-    TrialCounts,
-    compare_with_index,
-    components,
-    find_contradictions,
-    list_failures,
-    metrics,
-    reward_metrics,
-    source_of,
-    steps,
-    trial_number,
-)
+from gate.importers.formats import tau
 from gate.importers.trials.build import case_of, import_cases, name_judge, provenance_of, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
@@ -55,8 +36,8 @@ class Tau2:
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
         if found.is_folder:
-            inside = any(name.startswith(f"{FOLDER}/") for name in found.names)
-            return RESULTS in found.names and inside
+            inside = any(name.startswith(f"{tau.FOLDER}/") for name in found.names)
+            return tau.RESULTS in found.names and inside
         if _is_list(found):
             return found.has("id", "user_scenario", "evaluation_criteria")
         return b'"environment_info"' in found.head and found.has("info", "tasks")
@@ -64,7 +45,7 @@ class Tau2:
     def read(self, path: Path) -> Imported:
         if _is_list(look(path)):
             return self._tasks(path)
-        source = source_of(path)
+        source = tau.source_of(path)
         info = as_object(source.meta.get("info"))
         domain = line_or_none(as_object(info.get("environment_info")).get("domain_name"))
         suite = suite_name(self.suite or f"tau2-{domain or ''}", "tau2")
@@ -96,7 +77,7 @@ def _is_list(found: FirstLook) -> bool:
 def _options(info: Mapping[str, Json]) -> dict[str, Json]:
     """Options of the run that are plain numbers and names."""
     user = line_or_none(as_object(info.get("user_info")).get("llm"))
-    numbers = {key: trial_number(info.get(key)) for key in ("num_trials", "max_steps", "seed")}
+    numbers = {key: tau.trial_number(info.get(key)) for key in ("num_trials", "max_steps", "seed")}
     return {
         **{key: value for key, value in numbers.items() if value is not None},
         **({"user": user} if user else {}),
@@ -107,19 +88,19 @@ def _options(info: Mapping[str, Json]) -> dict[str, Json]:
 class _SimulationTotals:
     """What the run comes to, without its conversations."""
 
-    counted: TrialCounts = field(default_factory=TrialCounts)
+    counted: tau.TrialCounts = field(default_factory=tau.TrialCounts)
     tasks: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     broken: int = 0  # infrastructure
     unjudged: int = 0
     total: int = 0
 
 
-def _check_simulations(source: SimulationFiles) -> _SimulationTotals:
+def _check_simulations(source: tau.SimulationFiles) -> _SimulationTotals:
     """Raises InvalidInput with everything that is wrong with the simulations."""
     found, seen = Findings(), _SimulationTotals()
     place = Place(source.files[0].as_posix(), key="tasks")
     seen.tasks = by_id(source.meta.get("tasks"), place, found)
-    known: dict[str, Simulation] = {}
+    known: dict[str, tau.Simulation] = {}
     for one in source.simulations(found):
         if one.id in known:
             found.add(one.place, f"id '{one.id[:80]}' appears twice - keep one")
@@ -130,11 +111,11 @@ def _check_simulations(source: SimulationFiles) -> _SimulationTotals:
             found.add(one.place, message)
         if is_too_deep(dict(one.data)):
             found.add(one.place, "nested too deeply - not a simulation")
-        found.take(*find_contradictions(one))
+        found.take(*tau.find_contradictions(one))
         seen.total += 1
         seen.broken += not one.counts
         seen.unjudged += one.reward is None and one.counts
-    found.take(*compare_with_index(source, known))
+    found.take(*tau.compare_with_index(source, known))
     if not found and not known:
         found.add(Place(place.file), "has no simulation - give a run that has some")
     if len(seen.counted.rounds) > MOST_ROUNDS:
@@ -144,7 +125,7 @@ def _check_simulations(source: SimulationFiles) -> _SimulationTotals:
 
 
 def _suite(suite: str, checked: _SimulationTotals) -> ImportedSuite:
-    specs = (*metrics(checked.counted.least), *reward_metrics())
+    specs = (*tau.metrics(checked.counted.least), *tau.reward_metrics())
     return ImportedSuite(
         rounds=len(checked.counted.rounds),
         cases=len(checked.counted.tasks),
@@ -152,7 +133,7 @@ def _suite(suite: str, checked: _SimulationTotals) -> ImportedSuite:
         metrics=specs,
         graders=name_judge(
             f"{TOOL}: reward_basis",
-            *(REWARD, USER_COST, *(name for name, _ in COMPONENTS.values())),
+            *(tau.REWARD, tau.USER_COST, *(name for name, _ in tau.COMPONENTS.values())),
         ),
     )
 
@@ -170,7 +151,7 @@ def _notes(suite: str, checked: _SimulationTotals) -> Iterator[str]:
     yield from checked.counted.notes(suite)
 
 
-def _trials(source: SimulationFiles, suite: str, checked: _SimulationTotals) -> Iterator[Trial]:
+def _trials(source: tau.SimulationFiles, suite: str, checked: _SimulationTotals) -> Iterator[Trial]:
     found, rounds = Findings(), checked.counted.rounds
     cases = {
         task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks
@@ -186,7 +167,7 @@ def _trials(source: SimulationFiles, suite: str, checked: _SimulationTotals) -> 
 _AGENTS_FAULT = ("agent_error", "timeout", "unexpected_error")  # no answer of it is left
 
 
-def trial_in(suite: str, simulation: Simulation, case: Case, round: int) -> Trial:
+def trial_in(suite: str, simulation: tau.Simulation, case: Case, round: int) -> Trial:
     status = _status(simulation)
     took = as_amount(simulation.data.get("duration"))
     return trial_of(
@@ -196,7 +177,7 @@ def trial_in(suite: str, simulation: Simulation, case: Case, round: int) -> Tria
         round=round,
         status=status,
         passed=_has_passed(simulation),
-        failures=() if _has_passed(simulation) is not False else list_failures(simulation),
+        failures=() if _has_passed(simulation) is not False else tau.list_failures(simulation),
         scores={TOOL: _score(simulation, status)},
         response=_response(simulation) if status == "completed" else None,
         latency_ms=None if took is None else took * 1000.0,
@@ -204,43 +185,43 @@ def trial_in(suite: str, simulation: Simulation, case: Case, round: int) -> Tria
     )
 
 
-def _status(simulation: Simulation) -> TrialStatus:
+def _status(simulation: tau.Simulation) -> TrialStatus:
     if not simulation.counts:
         return "infra_error"
     return "agent_error" if simulation.reason in _AGENTS_FAULT else "completed"
 
 
-def _has_passed(simulation: Simulation) -> bool | None:
+def _has_passed(simulation: tau.Simulation) -> bool | None:
     """None where it ended as it should and nobody evaluated it."""
-    if simulation.reason not in EARNING:
+    if simulation.reason not in tau.EARNING:
         return False
     return None if simulation.reward is None else abs(simulation.reward - 1.0) <= CLOSE
 
 
-def _score(simulation: Simulation, status: TrialStatus) -> Score:
+def _score(simulation: tau.Simulation, status: TrialStatus) -> Score:
     if _has_passed(simulation) is None:
         return Score(unscored="not evaluated: it has no reward_info")
     reward = simulation.reward or 0.0
     opinion = _has_passed(simulation) if status == "completed" else None
     return Score(
         values={
-            **components(simulation),
-            REWARD: min(reward, 1.0) if simulation.counts else None,
-            USER_COST: as_amount(simulation.data.get("user_cost")),
+            **tau.components(simulation),
+            tau.REWARD: min(reward, 1.0) if simulation.counts else None,
+            tau.USER_COST: as_amount(simulation.data.get("user_cost")),
         },
         passed=opinion,
-        failures=tuple(list_failures(simulation)) if opinion is False else (),
-        reason="" if simulation.reason in EARNING else f"ended with {simulation.reason}",
+        failures=tuple(tau.list_failures(simulation)) if opinion is False else (),
+        reason="" if simulation.reason in tau.EARNING else f"ended with {simulation.reason}",
     )
 
 
-def _error(simulation: Simulation) -> str:
+def _error(simulation: tau.Simulation) -> str:
     info = as_object(simulation.data.get("info"))
     said = next((info[key] for key in ("error", "message", "note") if info.get(key)), "")
     return one_line(f"{simulation.reason}: {said}" if said else simulation.reason, 500)
 
 
-def _response(simulation: Simulation) -> Response:
+def _response(simulation: tau.Simulation) -> Response:
     said = conversation([*_messages(simulation.data)], shows_calls=True)
     cost = as_amount(simulation.data.get("agent_cost"))
     usage = said.usage if cost is None else replace(said.usage, cost_usd=cost)
@@ -269,9 +250,6 @@ def _flat(listed: list[Json]) -> Iterator[Mapping[str, Json]]:
         yield from map(as_object, inner) if isinstance(inner, list) else (message,)
 
 
-# -------------------------------------------------------------------------------------------- tasks
-
-
 TOOL = "tau2-bench"
 _SAID = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 
@@ -285,7 +263,7 @@ def case_in(suite: str, task: str, data: Mapping[str, Json]) -> Case:
         if as_object(action).get("requestor", "assistant") == "assistant"
     ]
     keys = {
-        "reference_trajectory": steps(agents, "arguments") or None,
+        "reference_trajectory": tau.steps(agents, "arguments") or None,
         **{key: criteria.get(key) or None for key in ("communicate_info", "nl_assertions")},
     }
     return case_of(

@@ -21,14 +21,7 @@ from gate.files.json_values import (
 from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.formats.tau import (
-    REWARD,
-    USER_COST,
-    TrialCounts,
-    metrics,
-    steps,
-    trial_number,
-)
+from gate.importers.formats import tau
 from gate.importers.trials.build import case_of, name_judge, provenance_of, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
@@ -83,7 +76,7 @@ class TauBench:
 class _RowTotals:
     """What the file comes to, without its conversations."""
 
-    counted: TrialCounts = field(default_factory=TrialCounts)
+    counted: tau.TrialCounts = field(default_factory=tau.TrialCounts)
     tasks: dict[str, Mapping[str, Json]] = field(default_factory=dict)  # as a row tells them
     tools: set[str] = field(default_factory=set)
     crashed: int = 0
@@ -114,13 +107,13 @@ def _check_rows(path: Path) -> _RowTotals:
 
 
 def _suite(suite: str, checked: _RowTotals) -> ImportedSuite:
-    specs = metrics(checked.counted.least)
+    specs = tau.metrics(checked.counted.least)
     return ImportedSuite(
         rounds=len(checked.counted.rounds),
         cases=len(checked.counted.tasks),
         dataset=f"{suite}: tasks of tau-bench",
         metrics=specs,
-        graders=name_judge(f"{TOOL}: final data and outputs", REWARD, USER_COST),
+        graders=name_judge(f"{TOOL}: final data and outputs", tau.REWARD, tau.USER_COST),
     )
 
 
@@ -142,9 +135,6 @@ def _trials(path: Path, suite: str, checked: _RowTotals, strategy: str) -> Itera
         react = strategy in ("act", "react")
         yield trial_in(suite, row, cases[row.task], rounds[row.trial], react=react)
     found.refuse()  # it was in order a moment ago
-
-
-# ------------------------------------------------------------------------------------------- trials
 
 
 TOOL = "tau-bench"  # what measured, and what judged
@@ -184,13 +174,13 @@ def domain_of(name: str, tools: frozenset[str]) -> str | None:
 
 def gold_tools(row: TauBenchRow) -> frozenset[str]:
     """Names of the tools that its task needs."""
-    return frozenset(str(step["name"])[:80] for step in steps(row.task_info.get("actions")))
+    return frozenset(str(step["name"])[:80] for step in tau.steps(row.task_info.get("actions")))
 
 
 def case_in(suite: str, task: str, info: Mapping[str, Json]) -> Case:
     """`info`: what a row tells of the task; empty where all its trials crashed."""
     keys = {
-        "reference_trajectory": steps(info.get("actions")) or None,
+        "reference_trajectory": tau.steps(info.get("actions")) or None,
         "outputs": as_list(info.get("outputs")) or None,
     }
     return case_of(
@@ -217,7 +207,7 @@ def trial_in(suite: str, row: TauBenchRow, case: Case, round: int, *, react: boo
         status=status_of(crash),
         passed=row.solved,
         failures=codes(row),
-        values={REWARD: row.reward, USER_COST: cost},
+        values={tau.REWARD: row.reward, tau.USER_COST: cost},
         response=said if crash is None else None,
         error=None if crash is None else one_line(crash, 500),
     )
@@ -236,9 +226,6 @@ def codes(row: TauBenchRow) -> tuple[str, ...]:
     judged: Mapping[str, Json] = row.judged
     wrong = judged.get("r_actions") in (False, 0.0) or (bool(judged) and not missed)
     return (*told, *(("wrong_final_data",) if wrong else ())) or ("no_reward",)
-
-
-# --------------------------------------------------------------------------------------------- rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +274,7 @@ def _row(item: Json, place: Place, found: Findings) -> TauBenchRow | None:
     data = as_object(item)
     task, trial, reward = (data.get(key) for key in ("task_id", "trial", "reward"))
     named = isinstance(task, (int, str)) and not isinstance(task, bool) and 0 < len(str(task)) < 200
-    counted, worth = trial_number(trial), as_number(reward)
+    counted, worth = tau.trial_number(trial), as_number(reward)
     wrong = [
         *([] if named else ["task_id is not the number or name of a task"]),
         *([] if counted is not None else ["trial is not a whole number from 0 on"]),

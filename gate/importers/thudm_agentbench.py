@@ -13,28 +13,7 @@ from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import after, iso
-from gate.importers.formats.thudm.records import (
-    ENVIRONMENTS,
-    ERRORS,
-    FILES,
-    RUNS,
-    SCORED,
-    SUMMARY,
-    BrokenSample,
-    ChosenTasks,
-    Environment,
-    FinishedSample,
-    SampleTally,
-    TaskFolder,
-    Worth,
-    by_index,
-    choose_tasks,
-    contradictions,
-    environment_of,
-    main_metric,
-    read_finished,
-    worth,
-)
+from gate.importers.formats.thudm import records
 from gate.importers.trials.build import case_of, name_judge, provenance_of, trial_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import snake_case, suite_name
@@ -61,16 +40,16 @@ class AgentBench:
         if not found.is_folder:
             return False
         own = found.path.resolve().name
-        if environment_of(own) and found.names & {*FILES}:
+        if records.environment_of(own) and found.names & {*records.FILES}:
             return True
         pairs = [name.split("/") for name in found.names if "/" in name]
-        tasks = [inner for _, inner in pairs if environment_of(inner) and "." not in inner]
-        return any(environment_of(task) and file in FILES for task, file in pairs) or (
-            "config.yaml" in found.names and bool(tasks)
-        )
+        tasks = [inner for _, inner in pairs if records.environment_of(inner) and "." not in inner]
+        return any(
+            records.environment_of(task) and file in records.FILES for task, file in pairs
+        ) or ("config.yaml" in found.names and bool(tasks))
 
     def read(self, path: Path) -> Imported:
-        picked = choose_tasks(path, self.agent, self.split)
+        picked = records.choose_tasks(path, self.agent, self.split)
         measured = _measure_tasks(picked)
         values = {one.task.environment.code: one for one in measured if one.main is not None}
         moment = max((one.at for one in measured if one.at is not None), default=None)
@@ -92,14 +71,14 @@ class AgentBench:
 class _MeasuredTask:
     """One task as far as it is kept: `broken` are samples without a result."""
 
-    task: TaskFolder
+    task: records.TaskFolder
     main: float | None = None
     samples: int = 0
     at: float | None = None
     unfinished: list[str] = field(default_factory=list)
 
 
-def _names(tasks: tuple[TaskFolder, ...]) -> Mapping[str, str]:
+def _names(tasks: tuple[records.TaskFolder, ...]) -> Mapping[str, str]:
     """Task -> suite; names that come to the same get their environment's."""
     clean = {task.name: suite_name(task.name, task.environment.code) for task in tasks}
     taken = [*clean.values(), SUITE]
@@ -109,7 +88,7 @@ def _names(tasks: tuple[TaskFolder, ...]) -> Mapping[str, str]:
     }
 
 
-def _measure_tasks(picked: ChosenTasks) -> list[_MeasuredTask]:
+def _measure_tasks(picked: records.ChosenTasks) -> list[_MeasuredTask]:
     """Raises InvalidInput with everything that is wrong with any of the tasks."""
     found = Findings()
     measured = [_measure_task(task, found) for task in picked.tasks]
@@ -119,12 +98,12 @@ def _measure_tasks(picked: ChosenTasks) -> list[_MeasuredTask]:
     return measured
 
 
-def _measure_task(task: TaskFolder, found: Findings) -> _MeasuredTask:
+def _measure_task(task: records.TaskFolder, found: Findings) -> _MeasuredTask:
     own = _MeasuredTask(task)
-    tally = SampleTally()
+    tally = records.SampleTally()
     lines: dict[str, int | None] = {}
-    file = task.file(RUNS)
-    for run in read_finished(file, found) if file else ():
+    file = task.file(records.RUNS)
+    for run in records.read_finished(file, found) if file else ():
         if run.index in lines:
             message = f"sample '{run.index[:80]}' is also in line {lines[run.index]} - keep one"
             found.add(run.place, message)
@@ -132,28 +111,30 @@ def _measure_task(task: TaskFolder, found: Findings) -> _MeasuredTask:
         lines[run.index] = run.place.line
         own.at = max(own.at or 0.0, run.at or 0.0) or None
         try:
-            tally.add(run, worth(task.environment, run.result))
+            tally.add(run, records.worth(task.environment, run.result))
         except ValueError as error:
             told = f"{error}, as {task.environment.code} needs it - check the name of the folder"
             found.add(run.place, told)
-    errors = by_index(task.file(ERRORS), found)
+    errors = records.by_index(task.file(records.ERRORS), found)
     own.unfinished = [index for index in errors if index not in lines]
     own.samples = len(lines) + len(own.unfinished)
     own.main = _main(task, tally if file else None, found)
     return own
 
 
-def _main(task: TaskFolder, tally: SampleTally | None, found: Findings) -> float | None:
-    file = task.file(SUMMARY)
+def _main(
+    task: records.TaskFolder, tally: records.SampleTally | None, found: Findings
+) -> float | None:
+    file = task.file(records.SUMMARY)
     if file is None:
         return None
     data, place = json_of(file), Place(file.as_posix())
     if not isinstance(data, dict):
         found.add(place, "not an object - copy it again")
         return None
-    found.take(*contradictions(task.environment, as_object(data), tally, place))
+    found.take(*records.contradictions(task.environment, as_object(data), tally, place))
     try:
-        return main_metric(task.environment, as_object(data))
+        return records.main_metric(task.environment, as_object(data))
     except ValueError as error:
         found.add(place, f"{error} - copy it again")
         return None
@@ -165,13 +146,13 @@ def _suite(one: _MeasuredTask) -> ImportedSuite:
         rounds=1,
         cases=one.samples,
         dataset=f"{one.task.name}: {one.task.environment.name} of AgentBench",
-        metrics=(main_spec(),) if one.task.environment.code in SCORED else (),
+        metrics=(main_spec(),) if one.task.environment.code in records.SCORED else (),
         graders=name_judge(judge, MAIN),
     )
 
 
 def _benchmark_suite(values: Mapping[str, _MeasuredTask]) -> ImportedSuite:
-    complete = len(values) == len(ENVIRONMENTS)
+    complete = len(values) == len(records.ENVIRONMENTS)
     specs = (main_spec(), overall_spec()) if complete else (main_spec(),)
     return ImportedSuite(
         rounds=1,
@@ -179,43 +160,43 @@ def _benchmark_suite(values: Mapping[str, _MeasuredTask]) -> ImportedSuite:
         dataset="environments of AgentBench",
         metrics=specs,
         graders=dict.fromkeys((MAIN, OVERALL), TOOL),
-        quoted=thudm_agentbench(len(values), len(ENVIRONMENTS)),
+        quoted=thudm_agentbench(len(values), len(records.ENVIRONMENTS)),
     )
 
 
 def _notes(measured: list[_MeasuredTask], values: Mapping[str, _MeasuredTask]) -> Iterator[str]:
-    if len(values) < len(ENVIRONMENTS):
-        missing = ", ".join(code for code in sorted(ENVIRONMENTS) if code not in values)
+    if len(values) < len(records.ENVIRONMENTS):
+        missing = ", ".join(code for code in sorted(records.ENVIRONMENTS) if code not in values)
         yield (
-            f"{SUITE}: partial ({len(values)}/{len(ENVIRONMENTS)}), no main metric of "
+            f"{SUITE}: partial ({len(values)}/{len(records.ENVIRONMENTS)}), no main metric of "
             f"{missing}; the overall score needs all eight"
         )
     for one in measured:
         if one.main is None:
             why = "no overall.json, so the task is not finished"
-            if one.task.file(SUMMARY):
+            if one.task.file(records.SUMMARY):
                 why = "its overall.json has no main metric"
             yield f"{one.task.name[:80]}: {why}"
         if one.unfinished:
             yield (
                 f"{one.task.name[:80]}: {len(one.unfinished)} of {one.samples} samples have no "
-                f"result, only errors in {ERRORS}"
+                f"result, only errors in {records.ERRORS}"
             )
 
 
 def _trials(
     measured: list[_MeasuredTask], values: Mapping[str, _MeasuredTask], names: Mapping[str, str]
 ) -> Iterator[Trial]:
-    complete = len(values) == len(ENVIRONMENTS)
+    complete = len(values) == len(records.ENVIRONMENTS)
     for one in values.values():
         if one.main is not None:
             yield environment_trial(one.task.environment, one.task.name, one.main, whole=complete)
     found = Findings()
     for one in measured:
-        suite, file = names[one.task.name], one.task.file(RUNS)
-        errors = by_index(one.task.file(ERRORS), found)
-        for run in read_finished(file, found) if file else ():
-            result = worth(one.task.environment, run.result)
+        suite, file = names[one.task.name], one.task.file(records.RUNS)
+        errors = records.by_index(one.task.file(records.ERRORS), found)
+        for run in records.read_finished(file, found) if file else ():
+            result = records.worth(one.task.environment, run.result)
             yield sample_trial(suite, run, result, errors.get(run.index, ()))
         yield from (unfinished_trial(suite, errors[index]) for index in one.unfinished)
     found.refuse()  # it was in order a moment ago
@@ -255,7 +236,10 @@ def overall_spec() -> MetricSpec:
 
 
 def sample_trial(
-    suite: str, run: FinishedSample, found: Worth, before: Sequence[BrokenSample]
+    suite: str,
+    run: records.FinishedSample,
+    found: records.Worth,
+    before: Sequence[records.BrokenSample],
 ) -> Trial:
     done = run.status not in _UNASKED
     passed = found.passed if run.status == "completed" or found.passed is not None else None
@@ -276,7 +260,7 @@ def sample_trial(
     return _add_attempts(made, before)
 
 
-def unfinished_trial(suite: str, tries: Sequence[BrokenSample]) -> Trial:
+def unfinished_trial(suite: str, tries: Sequence[records.BrokenSample]) -> Trial:
     """A sample without a result: the last try counts that was the agent's failure, or the last."""
     last = next((one for one in reversed(tries) if not one.infra), tries[-1])
     at = list(tries).index(last)
@@ -293,13 +277,13 @@ def unfinished_trial(suite: str, tries: Sequence[BrokenSample]) -> Trial:
     return _add_attempts(made, tries[:at])
 
 
-def _add_attempts(made: Trial, before: Sequence[BrokenSample]) -> Trial:
+def _add_attempts(made: Trial, before: Sequence[records.BrokenSample]) -> Trial:
     earlier = tuple(_attempt(n, one) for n, one in enumerate(before, 1))
     last = replace(made.attempts[0], n=len(earlier) + 1)
     return replace(made, attempts=(*earlier, last), judged=len(earlier))
 
 
-def _attempt(n: int, broken_sample: BrokenSample) -> Attempt:
+def _attempt(n: int, broken_sample: records.BrokenSample) -> Attempt:
     return Attempt(
         n=n,
         status=_status(broken_sample),
@@ -310,20 +294,20 @@ def _attempt(n: int, broken_sample: BrokenSample) -> Attempt:
     )
 
 
-def _status(broken_sample: BrokenSample) -> TrialStatus:
+def _status(broken_sample: records.BrokenSample) -> TrialStatus:
     return "infra_error" if broken_sample.infra else "agent_error"
 
 
-def _code(broken_sample: BrokenSample) -> str:
+def _code(broken_sample: records.BrokenSample) -> str:
     code = broken_sample.code.lower()
     return "".join(sign for sign in code if sign.isalnum() or sign == "_")[:60] or "error"
 
 
-def _error_text(broken_sample: BrokenSample) -> str:
+def _error_text(broken_sample: records.BrokenSample) -> str:
     return ": ".join(filter(None, (broken_sample.code[:60], broken_sample.info)))
 
 
-def _response(run: FinishedSample) -> Response:
+def _response(run: records.FinishedSample) -> Response:
     """The history has the examples that the environment showed, too: they count as turns."""
     messages = [
         {**as_object(item), "role": "assistant"} if as_object(item).get("role") == "agent" else item
@@ -332,7 +316,9 @@ def _response(run: FinishedSample) -> Response:
     return conversation(messages, shows_calls=False)
 
 
-def environment_trial(environment: Environment, task: str, value: float, *, whole: bool) -> Trial:
+def environment_trial(
+    environment: records.Environment, task: str, value: float, *, whole: bool
+) -> Trial:
     """`whole`: all eight are there, so that the overall score can be told."""
     case = case_of(TOOL, SUITE, environment.code, input=environment.name)
     values = {MAIN: value}

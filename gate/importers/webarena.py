@@ -15,21 +15,8 @@ from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.graders.webarena_rules.metrics import SUCCESS, specs
 from gate.graders.webarena_rules.task import SITES
+from gate.importers.formats.webarena import results
 from gate.importers.formats.webarena.episodes import NAME, SUMMARY, Episodes, episodes
-from gate.importers.formats.webarena.results import (
-    Counts,
-    RecordedAnswers,
-    ResultVerdict,
-    TaskResult,
-    WebTask,
-    is_record,
-    is_task,
-    items,
-    missing_result,
-    tasks_in,
-    trial,
-    verdict_on,
-)
 from gate.importers.formats.webarena.run_folder import RunFolder, run_folder
 from gate.importers.trials.build import import_cases, name_judge, provenance_of
 from gate.importers.trials.published_scores import WEBARENA
@@ -39,8 +26,8 @@ from gate.records.imported import Imported, ImportedSuite
 
 _RENDERED = re.compile(r"render_\d{1,9}\.html")
 _MOST_SITES = 20  # that get a metric of their own
-Source = RecordedAnswers | RunFolder | Episodes
-Tasks = Mapping[str, WebTask] | None  # by id; None: no file of tasks is given
+Source = results.RecordedAnswers | RunFolder | Episodes
+Tasks = Mapping[str, results.WebTask] | None  # by id; None: no file of tasks is given
 
 
 @IMPORTERS.register("webarena")
@@ -61,7 +48,7 @@ class WebArenaResults:
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
         if not found.is_folder:
-            return is_task(found.item) or is_record(found.item)
+            return results.is_task(found.item) or results.is_record(found.item)
         episode = {name.rpartition("/")[0] or found.path.name for name in found.names}
         ran = any(name.endswith(SUMMARY) for name in found.names)
         return any(map(_RENDERED.fullmatch, found.names)) or (
@@ -71,10 +58,10 @@ class WebArenaResults:
     def read(self, path: Path) -> Imported:
         if unknown := [site for site in self.sites if site not in SITES]:
             raise UsageError(f"--option sites: {unknown[0][:60]} is not one of {', '.join(SITES)}")
-        if not path.is_dir() and not self.tasks and is_task(_first(path)):
+        if not path.is_dir() and not self.tasks and results.is_task(_first(path)):
             return _cases(path, self.sites)
         source = self._source(path)
-        tasks = tasks_in(Path(self.tasks), self.sites) if self.tasks else None
+        tasks = results.tasks_in(Path(self.tasks), self.sites) if self.tasks else None
         counts, absent = self._checked(source, tasks)
         named = tuple(sorted(counts.sites)[:_MOST_SITES])
         return Imported(
@@ -88,7 +75,7 @@ class WebArenaResults:
 
     def _source(self, path: Path) -> Source:
         if not path.is_dir():
-            return RecordedAnswers(path=plain(path))
+            return results.RecordedAnswers(path=plain(path))
         if path.is_symlink():
             raise UsageError(f"{path}: symbolic links are not followed; give the real folder")
         rendered = any(_RENDERED.fullmatch(one.name) for one in path.iterdir())
@@ -99,9 +86,11 @@ class WebArenaResults:
             )
         return run_folder(path) if rendered else episodes(path, self.agent)
 
-    def _checked(self, source: Source, tasks: Tasks) -> tuple[Counts, tuple[TaskResult, ...]]:
+    def _checked(
+        self, source: Source, tasks: Tasks
+    ) -> tuple[results.Counts, tuple[results.TaskResult, ...]]:
         """What it holds, and the results that are missing. Raises InvalidInput."""
-        found, counts = Findings(), Counts()
+        found, counts = Findings(), results.Counts()
         seen: set[tuple[str, int]] = set()
         for one in found.keep_good(source.results()):
             if (one.task, one.round) in seen:
@@ -117,23 +106,29 @@ class WebArenaResults:
         found.refuse()
         return counts, self._absent(source, tasks, counts)
 
-    def _absent(self, source: Source, tasks: Tasks, counts: Counts) -> tuple[TaskResult, ...]:
+    def _absent(
+        self, source: Source, tasks: Tasks, counts: results.Counts
+    ) -> tuple[results.TaskResult, ...]:
         """What is not there of the tasks that the run was asked for, or else that are named."""
         wanted = source.expected or frozenset(tasks or ())
         if tasks is not None:
             wanted &= tasks.keys()
         place = Place(source.path.as_posix())
         lacking = sorted(wanted - counts.rounds.keys(), key=int)
-        return tuple(missing_result(task, place) for task in lacking if self.missing == "fail")
+        return tuple(
+            results.missing_result(task, place) for task in lacking if self.missing == "fail"
+        )
 
 
-def _verdict(task_result: TaskResult, task: WebTask | None, found: Findings) -> ResultVerdict:
+def _verdict(
+    task_result: results.TaskResult, task: results.WebTask | None, found: Findings
+) -> results.ResultVerdict:
     try:
-        verdict = verdict_on(task_result, task)
+        verdict = results.verdict_on(task_result, task)
     except ValueError as error:
         if not any(str(error) in told.message for told in found.problems):  # once for each site
             found.add(task_result.place, f"task {task_result.task}: {error} (--option sites)")
-        return ResultVerdict(passed=None)
+        return results.ResultVerdict(passed=None)
     if verdict.clash:
         found.add(
             task_result.place,
@@ -148,15 +143,15 @@ def _verdict(task_result: TaskResult, task: WebTask | None, found: Findings) -> 
 
 
 def _trials(
-    source: Source, tasks: Tasks, absent: tuple[TaskResult, ...], sites: tuple[str, ...]
+    source: Source, tasks: Tasks, absent: tuple[results.TaskResult, ...], sites: tuple[str, ...]
 ) -> Iterator[Trial]:
     for one in refuse_problems(chain(source.results(), absent)):
         task = (tasks or {}).get(one.task)
-        yield trial(source.suite, one, task, verdict_on(one, task), sites)
+        yield results.trial(source.suite, one, task, results.verdict_on(one, task), sites)
 
 
 def _suite(
-    source: Source, tasks: Tasks, counts: Counts, absent: int, sites: tuple[str, ...]
+    source: Source, tasks: Tasks, counts: results.Counts, absent: int, sites: tuple[str, ...]
 ) -> ImportedSuite:
     metrics = specs(sites)
     told = counts.told == counts.results
@@ -172,7 +167,7 @@ def _suite(
     )
 
 
-def _notes(counts: Counts, absent: int, skipped: bool) -> Iterator[str]:
+def _notes(counts: results.Counts, absent: int, skipped: bool) -> Iterator[str]:
     total, crashed = counts.results + absent, counts.crashed
     if crashed or absent:
         judged = counts.results - crashed
@@ -193,12 +188,12 @@ def _notes(counts: Counts, absent: int, skipped: bool) -> Iterator[str]:
 
 
 def _first(path: Path) -> Json:
-    first = next(items(path), None)
+    first = next(results.items(path), None)
     return first.data if isinstance(first, JsonLine) else None
 
 
 def _cases(path: Path, sites: Mapping[str, str]) -> Imported:
-    tasks = tasks_in(path, sites)
+    tasks = results.tasks_in(path, sites)
 
     def cases() -> Iterator[Case]:
         return (task.case("webarena") for task in tasks.values())

@@ -117,9 +117,6 @@ def _judgement(text: str, columns: int, place: Place) -> _Line | Problem:
         return Problem(place, "the grade (last column) is not a whole number")
 
 
-# --------------------------------------------------------------------------------------------- JSON
-
-
 def _read_json(path: Path, findings: Findings) -> Qrels:
     if path.stat().st_size > MOST_JSON:
         findings.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - use TREC text")
@@ -333,9 +330,6 @@ def _check_scattered(run: _TextRun, findings: Findings) -> None:
             run.of(query)
         except InvalidInput as error:
             findings.take(*error.problems)
-
-
-# --------------------------------------------------------------------------------------------- JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,9 +205,6 @@ def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> 
     return (*found, code)
 
 
-# ---------------------------------------------------------------------------------------- responses
-
-
 def _response(sample: Mapping[str, CheckedJson], model: str, attached: Attachments) -> Response:
     messages = as_objects(attached.resolve(sample.get("messages")))
     told = conversation([_message(message) for message in messages], shows_calls=True)
@@ -276,9 +273,6 @@ def _latency(sample: Mapping[str, Json]) -> float | None:
     seconds = as_amount(sample.get("working_time"))
     seconds = as_amount(sample.get("total_time")) if seconds is None else seconds
     return None if seconds is None or seconds > LARGEST / 1000 else seconds * 1000
-
-
-# ----------------------------------------------------------------------------------------- messages
 
 
 _PROTOCOL = "attachment://"

@@ -237,9 +237,6 @@ def _nobodys(failed: str, roots: Sequence[TraceSpan]) -> bool:
     return is_nobodys(failed, status) or is_nobodys(kind)
 
 
-# ------------------------------------------------------------------------------------------- trials
-
-
 _FAILED = "agent_error"
 _PARTS = {kind: tuple(field.name for field in fields(kind)) for kind in (ToolCall, Usage, Document)}
 _TAKEN = {kind: attrgetter(*names) for kind, names in _PARTS.items()}

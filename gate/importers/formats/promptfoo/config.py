@@ -22,18 +22,8 @@ from gate.files.json_values import as_list, as_object, as_strings, string_or_non
 from gate.files.plain import files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import look
+from gate.importers.formats.promptfoo import evaluation
 from gate.importers.formats.promptfoo.assertions import GRADERS, map_assertions
-from gate.importers.formats.promptfoo.evaluation import (
-    LINES,
-    MOST_YAML,
-    TOOL,
-    YAML,
-    identify_test,
-    is_results,
-    render_template,
-    unknown,
-    within,
-)
 from gate.importers.trials.build import case_of, import_cases
 from gate.importers.trials.names import CaseIds, mark
 from gate.records import Case, CheckedJson, Json
@@ -76,17 +66,17 @@ def config_in(path: Path) -> PromptfooConfig | None:
         if not inside:
             raise UsageError(f"{path}: has no {NAMES[0]}; give a file with results")
         path = inside[0]
-    if plain(path).name.lower().endswith(LINES) or look(path).has("results"):
+    if plain(path).name.lower().endswith(evaluation.LINES) or look(path).has("results"):
         return None
-    if plain(path).stat().st_size > MOST_YAML:
-        if path.name.lower().endswith(YAML):
+    if plain(path).stat().st_size > evaluation.MOST_YAML:
+        if path.name.lower().endswith(evaluation.YAML):
             raise InvalidInput([Problem(Place(path.as_posix()), "larger than 64 MB - split it")])
         return None
-    if not path.name.lower().endswith((*YAML, ".json")):
+    if not path.name.lower().endswith((*evaluation.YAML, ".json")):
         return None
     document = yamlfile.parse(path.read_bytes(), path.as_posix())
     data = document.data
-    if is_results(data) or not isinstance(data, dict) or not _OF_A_CONFIG & data.keys():
+    if evaluation.is_results(data) or not isinstance(data, dict) or not _OF_A_CONFIG & data.keys():
         return None
     return PromptfooConfig(path=path, document=document)
 
@@ -97,8 +87,8 @@ def tests_of(config: PromptfooConfig, prompt: str) -> Imported:
     return import_cases(
         tuple(built.files),
         lambda: iter(_built(config, prompt).cases),
-        tool=TOOL,
-        agent=TOOL,
+        tool=evaluation.TOOL,
+        agent=evaluation.TOOL,
         notes=tuple(_notes(built, prompt)),
     )
 
@@ -110,7 +100,7 @@ def _built(config: PromptfooConfig, wanted: str) -> _Built:
     found = list(tests(config.document, config.path.parent, built.files, problems))
     if not found and not problems:
         problems.add(Place(config.path.as_posix(), None, "tests"), "no test in it")
-    own = [identify_test(one.data, one.vars, one.asserts) for one in found]
+    own = [evaluation.identify_test(one.data, one.vars, one.asserts) for one in found]
     ids = CaseIds(own)
     seen: set[str] = set()
     for written, test in zip(found, own, strict=True):
@@ -132,7 +122,7 @@ def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems
         what = "uses more than variables (filters, loops, env)" if asked is None else "is empty"
         problems.add(test.place, f"its prompt {what}; write the question into the test's vars")
         return
-    built.without.update(unknown(whole, test.vars))
+    built.without.update(evaluation.unknown(whole, test.vars))
     found = map_assertions(
         test.asserts, test.vars, threshold=test.data.get("threshold") is not None
     )
@@ -142,8 +132,8 @@ def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems
     kept: dict[str, Json] = {"metadata": {**told, "not_mapped": dict(found.left)}}
     built.cases.append(
         case_of(
-            TOOL,
-            TOOL,
+            evaluation.TOOL,
+            evaluation.TOOL,
             case_id,
             input=asked,
             keys={**found.keys, **(kept if found.left else {"metadata": told} if told else {})},
@@ -170,7 +160,11 @@ def _input(template: str, known: Mapping[str, Json]) -> Json:
         isinstance(message, dict) and "role" in message for message in messages
     )
     try:
-        return within(messages, known) if roles else render_template(template, known)
+        return (
+            evaluation.within(messages, known)
+            if roles
+            else evaluation.render_template(template, known)
+        )
     except ValueError:
         return None
 

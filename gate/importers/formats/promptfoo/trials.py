@@ -19,16 +19,8 @@ from gate.files.json_values import (
     as_strings,
     string_or_none,
 )
+from gate.importers.formats.promptfoo import evaluation
 from gate.importers.formats.promptfoo.assertions import map_assertions
-from gate.importers.formats.promptfoo.evaluation import (
-    ASSERTION,
-    COMPONENT,
-    ERROR,
-    TOOL,
-    EvalRow,
-    PlacedRow,
-    render_template,
-)
 from gate.importers.trials.build import case_of, trial_of, usage_of
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -61,16 +53,16 @@ _TRANSFORM = re.compile(r"^Error: Failed to transform response")  # quotes the w
 _MODEL = re.compile(r"(?!https?:|wss?:|exec:|file:|python:|package:|webhook)[a-z][\w-]*:(.+)")
 
 
-def trial(placed: PlacedRow) -> Trial:
+def trial(placed: evaluation.PlacedRow) -> Trial:
     row = placed.row
     case = case_for(row, placed.suite, placed.case_id, placed.digest)
-    if row.reason == ERROR and not _grading_broke(row):
+    if row.reason == evaluation.ERROR and not _grading_broke(row):
         return _failed_trial(placed, case)
-    found = grade_unjudged(_first_line(row)) if row.reason == ERROR else grade_row(row)
+    found = grade_unjudged(_first_line(row)) if row.reason == evaluation.ERROR else grade_row(row)
     # out of promptfoo's own cache: its time is not the provider's
     cached = row.mapping("response").get("cached") is True
     return trial_of(
-        TOOL,
+        evaluation.TOOL,
         placed.suite,
         case,
         round=placed.round,
@@ -82,18 +74,18 @@ def trial(placed: PlacedRow) -> Trial:
     )
 
 
-def verdict(row: EvalRow) -> RowGrade | None:
+def verdict(row: evaluation.EvalRow) -> RowGrade | None:
     """What was said of its answer; None where none came."""
-    if row.reason == ERROR:
+    if row.reason == evaluation.ERROR:
         return grade_unjudged(_first_line(row)) if _grading_broke(row) else None
     return grade_row(row)
 
 
-def _failed_trial(placed: PlacedRow, case: Case) -> Trial:
+def _failed_trial(placed: evaluation.PlacedRow, case: Case) -> Trial:
     row = placed.row
     status, code = _whose(row)
     return trial_of(
-        TOOL,
+        evaluation.TOOL,
         placed.suite,
         case,
         round=placed.round,
@@ -104,13 +96,13 @@ def _failed_trial(placed: PlacedRow, case: Case) -> Trial:
     )
 
 
-def case_for(row: EvalRow, suite: str, case_id: str, digest: str) -> Case:
+def case_for(row: evaluation.EvalRow, suite: str, case_id: str, digest: str) -> Case:
     """The case's hash is of variables and assertions, not of the prompt, which is what changes."""
     prompt = row.data.get("prompt")
     raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
     found = map_assertions(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
     return case_of(
-        TOOL,
+        evaluation.TOOL,
         suite,
         case_id,
         input=as_text(raw),
@@ -122,7 +114,7 @@ def case_for(row: EvalRow, suite: str, case_id: str, digest: str) -> Case:
     )
 
 
-def answer_of(row: EvalRow) -> Response:
+def answer_of(row: evaluation.EvalRow) -> Response:
     response = row.mapping("response")
     output = response.get("output")
     steps, faults = _steps(output)
@@ -148,7 +140,7 @@ def _steps(output: Json) -> tuple[tuple[ToolCall, ...] | None, tuple[str, ...]]:
         return None, (one_line(str(error), 200),)
 
 
-def _usage(row: EvalRow, response: Mapping[str, Json]) -> Usage:
+def _usage(row: evaluation.EvalRow, response: Mapping[str, Json]) -> Usage:
     """Zeros are what promptfoo writes where a provider says nothing."""
     tokens = response.get("tokenUsage")
     tokens = tokens if isinstance(tokens, dict) else row.mapping("tokenUsage")
@@ -166,7 +158,7 @@ def _usage(row: EvalRow, response: Mapping[str, Json]) -> Usage:
     )
 
 
-def _model(row: EvalRow) -> str | None:
+def _model(row: evaluation.EvalRow) -> str | None:
     """`openai:chat:gpt-5` is gpt-5; of a command or an address nobody knows."""
     provider = row.data.get("provider")
     written = provider.get("id") if isinstance(provider, dict) else provider
@@ -174,7 +166,7 @@ def _model(row: EvalRow) -> str | None:
     return found[1].rpartition(":")[2][:200] if found else None
 
 
-def _grading_broke(row: EvalRow) -> bool:
+def _grading_broke(row: evaluation.EvalRow) -> bool:
     """An error of an assertion, not of the provider: the answer is there, or the stack says so. The
     last lines alone are the stack; above them an agent could have written what it likes.
     """
@@ -187,7 +179,7 @@ def _grading_broke(row: EvalRow) -> bool:
     return any(_FRAME.match(line) and _GRADING.search(line) for line in last)
 
 
-def _whose(row: EvalRow) -> tuple[TrialStatus, str]:
+def _whose(row: evaluation.EvalRow) -> tuple[TrialStatus, str]:
     said = str(row.data.get("error") or "")
     http = _http(row)
     if _COMMAND.match(said):
@@ -203,7 +195,7 @@ def _whose(row: EvalRow) -> tuple[TrialStatus, str]:
     return "agent_error", TIMEOUT if _TIMED_OUT.search(line) else FAILED
 
 
-def _http(row: EvalRow) -> int | None:
+def _http(row: evaluation.EvalRow) -> int | None:
     for place in (row.mapping("response").get("metadata"), row.data.get("metadata")):
         status = as_object(as_object(place).get("http")).get("status")
         if isinstance(status, int) and 100 <= status <= 999:
@@ -217,14 +209,14 @@ def _without_stack(said: str) -> str:
     return "\n".join(line for line in lines if not _FRAME.match(line))
 
 
-def _first_line(row: EvalRow) -> str:
+def _first_line(row: evaluation.EvalRow) -> str:
     return one_line(_without_stack(str(row.data.get("error") or "")), _SHOWN)
 
 
 # ------------------------------------------------------------------------------------------- grades
 
 
-SCORE = f"{TOOL}.score"
+SCORE = f"{evaluation.TOOL}.score"
 BELOW = "below_threshold"
 _SHOWN_REASON = 300  # characters of a reason
 _SET = "assert-set"
@@ -235,7 +227,7 @@ _BROKEN = {
     "ruby": "Ruby code execution failed",
     "webhook": "Webhook error",
 }
-_CHECK = SchemaCheck(COMPONENT)
+_CHECK = SchemaCheck(evaluation.COMPONENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,14 +265,14 @@ class RowGrade:
     judges: Mapping[str, frozenset[str]] = field(default_factory=dict)  # column -> models
 
 
-def grade_row(row: EvalRow) -> RowGrade:
+def grade_row(row: evaluation.EvalRow) -> RowGrade:
     result = row.mapping("gradingResult")
     parts = tuple(_parts(as_list(result.get("componentResults")), row))
     named = as_object(row.data.get("namedScores") or result.get("namedScores"))
     threshold = row.case.get("threshold") is not None
     failures = [code for part in parts for code in part.failing()]
     broken = any(part.broken() for part in parts)
-    failed = row.reason == ASSERTION
+    failed = row.reason == evaluation.ASSERTION
     undecided = failed and broken and (threshold or not failures)
     passed = None if undecided else not failed
     whys = (part.why for part in _all(parts) if part.why)
@@ -291,7 +283,7 @@ def grade_row(row: EvalRow) -> RowGrade:
     )
     return RowGrade(
         passed=passed,
-        scores={TOOL: own, **_scores(parts, named, failed=passed is False)},
+        scores={evaluation.TOOL: own, **_scores(parts, named, failed=passed is False)},
         failures=tuple(dict.fromkeys(failures or [BELOW])) if passed is False else (),
         judges=_judges(parts),
     )
@@ -299,19 +291,19 @@ def grade_row(row: EvalRow) -> RowGrade:
 
 @lru_cache(maxsize=4096)
 def _column(name: str) -> str:
-    return metric_name(TOOL, name)
+    return metric_name(evaluation.TOOL, name)
 
 
 def grade_unjudged(why: str) -> RowGrade:
     """The grade of an answer whose assertions broke off together."""
     own = Score(unscored=one_line(why, _SHOWN_REASON) or "an assertion ended in an error")
-    return RowGrade(passed=None, scores={TOOL: own})
+    return RowGrade(passed=None, scores={evaluation.TOOL: own})
 
 
-def score_failed_answer(row: EvalRow) -> dict[str, Score]:
+def score_failed_answer(row: evaluation.EvalRow) -> dict[str, Score]:
     """What an answer that never came scores: 0 under each name that its test would have had."""
     names = {SCORE, *(_column(name) for name in _planned_names(row.asserts, row.vars))}
-    return {TOOL: Score(values=dict.fromkeys(sorted(names), 0.0))}
+    return {evaluation.TOOL: Score(values=dict.fromkeys(sorted(names), 0.0))}
 
 
 def _planned_names(asserts: Sequence[Json], known: Mapping[str, Json]) -> Iterator[str]:
@@ -323,12 +315,12 @@ def _planned_names(asserts: Sequence[Json], known: Mapping[str, Json]) -> Iterat
 def _name(assertion: Mapping[str, Json], known: Mapping[str, Json]) -> str:
     metric = assertion.get("metric")
     if isinstance(metric, str) and metric.strip():
-        return render_template(metric, known) or metric
+        return evaluation.render_template(metric, known) or metric
     kind = assertion.get("type")
     return kind if isinstance(kind, str) else _SET
 
 
-def _parts(written: Sequence[Json], row: EvalRow) -> Iterator[AssertionResult]:
+def _parts(written: Sequence[Json], row: evaluation.EvalRow) -> Iterator[AssertionResult]:
     """One by one; behind a set stand its assertions once more, which are left out."""
     skip = 0
     for one in written:
@@ -340,7 +332,9 @@ def _parts(written: Sequence[Json], row: EvalRow) -> Iterator[AssertionResult]:
         yield _part(one, inner, row)
 
 
-def _part(one: Mapping[str, CheckedJson], inner: Sequence[Json], row: EvalRow) -> AssertionResult:
+def _part(
+    one: Mapping[str, CheckedJson], inner: Sequence[Json], row: evaluation.EvalRow
+) -> AssertionResult:
     metadata = as_object(one.get("metadata"))
     assertion = as_object(metadata.get("assertionSet")) | as_object(one.get("assertion"))
     kind = str(assertion.get("type") or _SET)

@@ -123,9 +123,6 @@ def short(value: Json) -> str:
     return one_line(as_text(value), 80)
 
 
-# ------------------------------------------------------------------------------------------ options
-
-
 _RULE = re.compile(r"\s*(.+?)\s*(>=|<=|>|<)\s*([-+.\deE]+)\s*")
 _SIGNS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,

@@ -12,13 +12,7 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.files.json_values import as_object, as_string
 from gate.files.plain import JsonLine, files_below, json_lines, json_of, plain
 from gate.files.problems import Findings, refuse_problems
-from gate.importers.formats.swebench.verdicts import (
-    NAME,
-    is_details,
-    is_instance_report,
-    is_lists,
-    is_run_report,
-)
+from gate.importers.formats.swebench import verdicts
 from gate.importers.trials.names import is_id
 from gate.records import Json
 from gate.text.escaping import one_line
@@ -59,7 +53,7 @@ def find_files(path: Path, findings: Findings) -> ResultFiles:
     for file in files_below(path):
         if file.name == _LOG:
             evaluated.append(file.parent)
-        elif file.name == NAME and file.parent != path:
+        elif file.name == verdicts.NAME and file.parent != path:
             found.reports.append(file)
         elif file.name == RUN:
             found.runs.append(file)
@@ -78,7 +72,7 @@ def find_files(path: Path, findings: Findings) -> ResultFiles:
 def _links(path: Path, unreported: Iterable[Path]) -> Iterator[Problem]:
     """Links are not followed; where one stands for a report that must not go unseen."""
     tops = [one for folder in (path, path / "results") for one in sorted(folder.glob("*.json*"))]
-    for one in (*tops, *(folder / NAME for folder in unreported)):
+    for one in (*tops, *(folder / verdicts.NAME for folder in unreported)):
         if one.is_symlink():
             yield Problem(Place(one.as_posix()), "symbolic links are not followed - copy the file")
 
@@ -106,11 +100,11 @@ def _first_line(path: Path) -> Json:
 
 def _kind(data: Json) -> str | None:
     for kind, fits in (
-        ("run report", is_run_report),
-        ("lists", is_lists),
+        ("run report", verdicts.is_run_report),
+        ("lists", verdicts.is_lists),
         (_PREDICTIONS, is_predictions),
-        ("instance report", is_instance_report),
-        ("details", is_details),
+        ("instance report", verdicts.is_instance_report),
+        ("details", verdicts.is_details),
     ):
         if fits(data):
             return kind
@@ -119,9 +113,6 @@ def _kind(data: Json) -> str | None:
 
 def is_ours(data: Json) -> bool:
     return _kind(data) is not None
-
-
-# -------------------------------------------------------------------------------------- predictions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

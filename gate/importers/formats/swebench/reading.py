@@ -15,6 +15,7 @@ from gate.files.plain import json_of
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.mini_swe_agent.trajectory import AgentRun, run_of
+from gate.importers.formats.swebench import variants
 from gate.importers.formats.swebench.files import (
     Predictions,
     ResultFiles,
@@ -22,14 +23,6 @@ from gate.importers.formats.swebench.files import (
     read_predictions,
 )
 from gate.importers.formats.swebench.trials import MOST_REPOSITORIES, TOOL, Measures, instance_trial
-from gate.importers.formats.swebench.variants import (
-    CUSTOM,
-    DecidedVariant,
-    check_declared,
-    decide_variant,
-    read_ids,
-    repositories,
-)
 from gate.importers.formats.swebench.verdicts import (
     CODES,
     NAME,
@@ -55,7 +48,7 @@ class _Source:
     """What was read."""
 
     verdicts: Verdicts
-    decided: DecidedVariant
+    decided: variants.DecidedVariant
     measures: Measures
     sent: Predictions
     run: AgentRun | None
@@ -63,7 +56,7 @@ class _Source:
     @property
     def suite(self) -> str:
         name = self.decided.variant.name
-        return TOOL if name == CUSTOM.name else f"{TOOL}-{name}"
+        return TOOL if name == variants.CUSTOM.name else f"{TOOL}-{name}"
 
     def trials(self) -> Iterator[Trial]:
         patches = self.sent.patches()
@@ -101,12 +94,12 @@ def import_run(
     if first is None:
         findings.refuse()
         raise UsageError(_nothing(path, sent))
-    named = read_ids(Path(instances)) if instances else None
+    named = variants.read_ids(Path(instances)) if instances else None
     verdicts = merge_verdicts(main, reports, sent, named, findings)
     run = _run(trajectories, verdicts, first, findings)
     source = _Source(
         verdicts=verdicts,
-        decided=decide_variant(
+        decided=variants.decide_variant(
             verdicts,
             main,
             _knows_rest(main, sent, named),
@@ -118,7 +111,7 @@ def import_run(
         sent=sent,
         run=run,
     )
-    check_declared(verdicts, declared, found.metadata, first.place.file, findings)
+    variants.check_declared(verdicts, declared, found.metadata, first.place.file, findings)
     findings.refuse()
     told = {"variant": variant, "declared": declared}
     return Imported(
@@ -195,7 +188,7 @@ def _measures(
     reports: SourceVerdicts | None,
     sent: Predictions,
 ) -> Measures:
-    known = repositories(verdicts)
+    known = variants.repositories(verdicts)
     return Measures(
         repositories=tuple(sorted(known)) if len(known) <= MOST_REPOSITORIES else (),
         submitted=sent.patched is not None or main is None or main.submitted_known,
@@ -223,7 +216,7 @@ def _suite(source: _Source) -> ImportedSuite:
     )
 
 
-def _dataset(decided: DecidedVariant, n: int) -> str:
+def _dataset(decided: variants.DecidedVariant, n: int) -> str:
     variant = decided.variant
     if decided.part_of:
         return f"{n} of the {decided.part_of}"

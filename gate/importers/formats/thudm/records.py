@@ -364,9 +364,6 @@ def _at(data: Mapping[str, Json]) -> float | None:
     return as_amount(as_object(data.get("time")).get("timestamp"))
 
 
-# ------------------------------------------------------------------------------------------ overall
-
-
 _CATEGORIES = ("SELECT_accuracy", "INSERT_accuracy", "UPDATE_accuracy")
 _LENGTHS = ("average_history_length", "max_history_length", "min_history_length")
 
