@@ -17,7 +17,7 @@ Failed = Mapping[FailureMode, Mapping[str, int]]  # mode -> case -> trials
 
 
 def categories(table: Table, failed: Failed) -> tuple[CategoryReport, ...]:
-    """By name, cases without one last; empty where all cases are of one category."""
+    """The categories by name, cases without one last; empty where all cases are of one category."""
     rows: dict[str | None, list[int]] = {}
     for row, name in enumerate(table.categories):
         rows.setdefault(name, []).append(row)

@@ -99,7 +99,7 @@ def read_labels(source: DatasetSource | None) -> ReviewLabels:
 
 
 def without_suites(labels: ReviewLabels, suites: frozenset[str]) -> ReviewLabels:
-    """Without the rows of these suites, which are no fault."""
+    """The labels without the rows of these suites, which are no fault."""
     pairs = zip(labels.lines, labels.rows, strict=True)
     kept = [(line, row) for line, row in pairs if row.suite not in suites]
     return replace(
@@ -110,7 +110,7 @@ def without_suites(labels: ReviewLabels, suites: frozenset[str]) -> ReviewLabels
 def keep_fitting(
     labels: ReviewLabels, suites: Mapping[str, LabelContext], file: str
 ) -> ReviewLabels:
-    """Without the rows that no suite has a use for, each of them told."""
+    """The labels without the rows that no suite has a use for, each of them told."""
     kept, wrong, stale = [], list(labels.wrong), list(labels.stale)
     for line, label in zip(labels.lines, labels.rows, strict=True):
         out_of_date = _describe_unknown(label, suites)
@@ -242,7 +242,7 @@ def list_reviewers(labels: Iterable[Label]) -> tuple[str, ...]:
 
 
 def with_judge(labels: Sequence[Label], digest: str | None) -> tuple[Label, ...]:
-    """Those whose answers were scored by this judge, with its value."""
+    """The labels whose answers were scored by this judge, with its value."""
     return tuple(
         replace(label, reviewer=label.reviewer.strip())
         for label in labels

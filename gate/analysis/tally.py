@@ -90,7 +90,7 @@ class FirstViolations:
             self._keep()
 
     def list_first(self) -> list[Json]:
-        """At most SHOWN, as the rows have them."""
+        """At most SHOWN violations, as the rows have them."""
         self._keep()
         return [one for _, one in self._first]
 

@@ -18,8 +18,8 @@ from gate.verdict.planning.plan import limit_outlooks, suite_from_baseline
 def tell_limit_odds(
     config: Config, files: dict[str, Path], results: Path, now: datetime
 ) -> Iterator[tuple[bool, str]]:
-    """For each blocking limit whether it is a warning, and the sentence. `files`: the baseline
-    files of the suites that have one; the others use the newest session in `results`.
+    """Pairs, for each blocking limit: whether it is a warning, and the sentence. `files`: the
+    baseline files of the suites that have one; the others use the newest session in `results`.
     """
     newest = _find_newest_suites(results, now)
     subjects = []

@@ -292,7 +292,7 @@ def _mark_of(comment: Mapping[str, Json]) -> Marker | None:
 
 
 def login_of(api: Api) -> str | None:
-    """Who the token is; None for a workflow's or an app's token, which may not ask."""
+    """The login of the token's user; None for a workflow's or an app's token, which may not ask."""
     if api.acts_as_app:
         return None
     try:

@@ -37,7 +37,7 @@ _UNREADABLE = (
 def unpack(
     data: bytes, wanted: Iterable[str], *, source: str, limits: Limits = DEFAULT_LIMITS
 ) -> dict[str, bytes]:
-    """Those members of `wanted` that are in the zip. Raises UsageError, with `source` first, when
+    """The members of `wanted` that are in the zip. Raises UsageError, with `source` first, when
     any member, wanted or not, is one that an honest upload does not have.
     """
     if len(data) > limits.compressed:

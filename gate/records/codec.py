@@ -116,7 +116,7 @@ def digest(value: object) -> str:
 
 
 def to_lean_json(record: object) -> dict[str, Json]:
-    """As `to_json`, without the fields that are as the record's class has them anyway."""
+    """The record's JSON without the fields that are as the record's class has them anyway."""
     cls: type = record.__class__
     return {
         name: to_json(value)

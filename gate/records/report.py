@@ -58,7 +58,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineInfo:
-    """Where the numbers compared with come from."""
+    """The origin of the numbers that are compared with."""
 
     source: str  # "repo", "artifact", "file", "session", "control", "none"
     detail: str = ""  # path, run url or rule that chose it
@@ -132,7 +132,7 @@ class SuiteReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Whose code, rules and agent a run is of."""
+    """The code, rules and agent that a run is of."""
 
     commit: str | None = None
     base_commit: str | None = None

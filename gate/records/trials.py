@@ -161,7 +161,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldBy:
-    """Where a row's reasons speak of a column: under this grader, from this word on."""
+    """The place where a row's reasons speak of a column: under this grader, from this word on."""
 
     grader: str
     about: str = ""

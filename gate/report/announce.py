@@ -42,7 +42,7 @@ def verdict_text(
     env: Mapping[str, str],
     failing: Sequence[ShownCase] = (),
 ) -> str:
-    """As `options.format` says; the last line of text is the outcome and one sentence."""
+    """The verdict in `options.format`; the last line of text is the outcome and one sentence."""
     if options.format == "json":
         return summary(report).rstrip("\n")
     if options.format == "markdown":

@@ -61,7 +61,7 @@ def render(
 
 
 def none_failed(options: OutputOptions) -> str:
-    """Where a session has no case that failed."""
+    """The text for a session without a failed case."""
     if options.format == "json":
         return json.dumps({"session": None, "exit_code": 0, "notes": [], "cases": []}, indent=2)
     return "No case of that session failed, so none was run."

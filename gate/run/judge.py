@@ -95,7 +95,7 @@ def _show_failing(
 
 
 def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> LookResult:
-    """Which suites need more trials after a batch, and if none does, why."""
+    """The suites that need more trials after a batch, and if none does, why."""
     return look(_measure(setup, collected, ""), setup.place.config, _setting(setup, session))
 
 

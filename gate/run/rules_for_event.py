@@ -247,7 +247,7 @@ def where_of(env: Mapping[str, str], root: Path) -> Where:
 
 
 def place_of(where: Where, rules: Rules) -> BaselineContext:
-    """Where baselines are searched."""
+    """The context in which baselines are searched."""
     job = where.job
     return BaselineContext(
         root=rules.root,

@@ -65,7 +65,7 @@ class GivenAgent(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlace:
-    """Where a run is made, and whose rules judge it."""
+    """The place of a run, and the rules that judge it."""
 
     options: RunOptions
     host: Host

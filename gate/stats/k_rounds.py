@@ -55,7 +55,7 @@ class Draw:
 
     @property
     def opposite(self) -> Draw:
-        """For `none` and `unlike` the opposite draw, which has the same noise; else this draw."""
+        """The opposite draw for `none` and `unlike`, which has the same noise; else this draw."""
         return replace(self, wanted=OPPOSITES.get(self.wanted, self.wanted))
 
     def share(self, cases: RoundCounts) -> Array:

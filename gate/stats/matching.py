@@ -27,7 +27,7 @@ def list_positions(mask: int) -> Iterator[int]:
 
 
 def maximum_matching(fits: Sequence[int]) -> list[int | None]:
-    """For each item on the left its partner on the right, or None.
+    """The partner on the right of each item on the left, or None.
 
     There are as many pairs as possible (augmenting paths; Berge 1957). Earlier items come first: a
     later item may change an earlier one's partner, but never take it away.

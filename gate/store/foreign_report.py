@@ -27,7 +27,7 @@ class Origin:
 
 
 def origin_of(report: Report) -> Origin:
-    """As the report has it, where nobody else can say."""
+    """The origin as the report has it, where nobody else can say."""
     p = report.provenance
     return Origin(
         commit=_commit(p.commit),

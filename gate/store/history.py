@@ -93,8 +93,8 @@ def past_run(run: BaselineRun) -> PastRun:
 
 
 def top_mode(modes: Mapping[str, int]) -> str | None:
-    """That of most cases. Of two with as many the first, as the run's report has them: more trials,
-    then the more serious one.
+    """The mode of most cases. Of two with as many the first, as the run's report has them: more
+    trials, then the more serious one.
     """
     return max(
         (mode for mode, cases in modes.items() if cases), key=lambda m: modes[m], default=None

@@ -30,7 +30,7 @@ def check(shards: Sequence[Session], suites: Mapping[str, SuiteMeta]) -> None:
 
 
 def absent(shards: Iterable[Session]) -> str:
-    """Which parts of the run are not among the shards; empty when all are."""
+    """The parts of the run that are not among the shards; empty when all are."""
     parts = [shard.meta.options.get("shard") or (1, 1) for shard in shards]
     count = max((part[1] for part in parts), default=0)
     missing = sorted(set(range(1, count + 1)) - {part[0] for part in parts})

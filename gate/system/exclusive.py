@@ -116,7 +116,7 @@ class ServerTurns:
 
 
 def turns_of(server: str) -> ServerTurns:
-    """Those of one address: whoever asks it in this process, by whichever plug-in, is in them.
+    """The turns of one address: whoever asks it in this process, by whichever plug-in, is in them.
     Another spelling of the address has the same ones.
     """
     return _turns_of(_normalise_address(server))

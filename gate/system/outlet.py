@@ -69,7 +69,7 @@ class _Bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlets:
-    """Where a command writes."""
+    """The two streams that a command writes to."""
 
     out: Outlet
     err: Outlet

@@ -92,7 +92,7 @@ def search(
 
 @lru_cache(maxsize=4096)
 def weigh(pattern: str) -> Weight:
-    """By its text; possessive and atomic groups are not tried again."""
+    """The danger of a pattern by its text; possessive and atomic groups are not tried again."""
     open_parts = [_Part()]
     at, explodes = 0, False
     while at < len(pattern):

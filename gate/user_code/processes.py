@@ -55,7 +55,7 @@ class Processes:
 
     @property
     def seconds(self) -> float:
-        """For a call of code that has no limit of its own, and for its loading."""
+        """The limit for a call of code that has no limit of its own, and for its loading."""
         return self._seconds or 240.0
 
     def begin(self, env: Mapping[str, str], tell: Callable[[str], None]) -> None:

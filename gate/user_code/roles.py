@@ -250,7 +250,7 @@ def find_done(error: BaseException) -> dict[str, Json]:
 
 
 def encode_json(value: object) -> bytes:
-    """As JSON. Raises Unusable for what JSON cannot hold."""
+    """The value as JSON. Raises Unusable for what JSON cannot hold."""
     try:
         return json.dumps(value, default=_dump_value).encode()
     except (TypeError, ValueError, RecursionError) as error:

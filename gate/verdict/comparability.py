@@ -46,8 +46,8 @@ class Standing:
         return replace(missing, beyond=missing.beyond + unscored.beyond)
 
     def judge_outage(self, spec: MetricSpec) -> str:
-        """That a judge was out for so many answers that the metric is not judged at all, or
-        nothing.
+        """The sentence that a judge was out for so many answers that the metric is not judged at
+        all, or nothing.
         """
         if share_unjudged(self.current, spec) > TOO_MANY_ERRORS:
             return f"{OUT}{self.data.tally.why_unjudged}"

@@ -49,8 +49,8 @@ def worst_failing(
     measured: Sequence[SuiteData],
     spared: Set[str] = frozenset(),
 ) -> tuple[Named, ...]:
-    """Those that newly fail, then those that made a blocking metric worse, then those in error; of
-    a run that failed also the others that did, but for the `spared`: these do not gate.
+    """The cases that newly fail, then those that made a blocking metric worse, then those in error;
+    of a run that failed also the others that did, but for the `spared`: these do not gate.
     """
     cases_found = [(one.suite, one.case_id) for one in by_severity(cases.newly_failing)]
     cases_found += [

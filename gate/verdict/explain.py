@@ -53,8 +53,8 @@ def with_evidence(cases: CaseChanges, rows_of: RowsOf) -> CaseChanges:
 
 
 def with_modes(cases: CaseChanges, measured: Sequence[SuiteData]) -> CaseChanges:
-    """Those beyond LISTED, whose rows nobody reads, with the mode that was counted of them: what is
-    said of all newly failing cases adds up to their number.
+    """The cases beyond LISTED, whose rows nobody reads, with the mode that was counted of them:
+    what is said of all newly failing cases adds up to their number.
     """
     lists = (cases.newly_failing, cases.flaky, cases.added)
     if all(len(changes) <= LISTED for changes in lists):
@@ -104,8 +104,8 @@ def with_history(cases: CaseChanges, measured: Sequence[SuiteData]) -> CaseChang
 def worst_cases(
     measured: Sequence[SuiteData], verdict: Verdict, rows_of: RowsOf
 ) -> tuple[MetricFall, ...]:
-    """For each grader's metric that got worse or broke a limit the cases that did it, what blocks
-    before what warns. Those that newly fail are left out: they are listed already.
+    """The cases behind each grader's metric that got worse or broke a limit, what blocks before
+    what warns. Those that newly fail are left out: they are listed already.
     """
     failing = {(change.suite, change.case_id) for change in verdict.cases.newly_failing}
     falls = []

@@ -41,7 +41,7 @@ def look_at_suites(
     gates: Sequence[GateRule],
     regression: RegressionRules,
 ) -> LookResult:
-    """Which suites need more trials, from what there is so far; a certain failure ends the run.
+    """The suites that need more trials, from what there is so far; a certain failure ends the run.
     `gates`: the top-level ones.
     """
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]

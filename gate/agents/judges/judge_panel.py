@@ -52,8 +52,8 @@ def panel_of(
 
 
 def without_open_caches(config: Config) -> Config:
-    """For a pull request: a file of judgements that no key signs is one that it may have written,
-    so none is read.
+    """The config of a pull request: a file of judgements that no key signs is one that it may have
+    written, so none is read.
     """
 
     def close_cache(spec: PluginSpec | None) -> PluginSpec | None:

@@ -148,7 +148,7 @@ def _parse_row(row: DatasetRow, name: str) -> _Read | Problem:
 
 
 def best_first(scores: Mapping[str, float]) -> Documents:
-    """As trec_eval orders them."""
+    """The documents, ordered as trec_eval does."""
     kept = dict(zip(scores, array("f", scores.values()), strict=True))
     bytes_of = {score: score.encode(errors="surrogatepass") for score in scores}
     ordered = sorted(scores, key=lambda one: (kept[one], bytes_of[one]), reverse=True)

@@ -68,8 +68,8 @@ def open_image(image: bytes) -> sqlite3.Connection:
 
 
 def query(connection: sqlite3.Connection, sql: str, *, max_rows: int) -> list[dict[str, Value]]:
-    """At most `max_rows` rows, column -> value. Raises sqlite3.Error: not valid, not allowed, or
-    too long at it.
+    """The answer of the database: at most `max_rows` rows, column -> value. Raises sqlite3.Error:
+    not valid, not allowed, or too long at it.
     """
     strides = itertools.count(1)
     connection.set_progress_handler(lambda: int(next(strides) > _STRIDES), _STRIDE)

@@ -21,14 +21,14 @@ _NAMED = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """From `start` to `end`, ISO days, both included."""
+    """The days from `start` to `end`, ISO days, both included."""
 
     start: str
     end: str
     label: str
 
     def until(self, last: Period) -> Period:
-        """From this period's first day to the last day of `last`."""
+        """The period from this one's first day to the last day of `last`."""
         return Period(start=self.start, end=last.end, label=f"{self.label} to {last.label}")
 
 

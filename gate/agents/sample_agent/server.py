@@ -284,7 +284,7 @@ class Service:
     counters: Counters = field(default_factory=Counters)
 
     def key_of(self, authorization: str) -> Key | None:
-        """Which key was sent; None: none that is known."""
+        """The kind of key that was sent; None: none that is known."""
         if self.api_key is None and self.provider_key is None:
             return "store"
         keys: tuple[tuple[str | None, Key], ...] = (

@@ -41,7 +41,7 @@ def sessions_in(folder: Path) -> Listing:
 
 
 class FolderCursor:
-    """As a LogCursor, over all sessions of a folder. `cut`: not everything was read."""
+    """A LogCursor over all sessions of a folder. `cut`: not everything was read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -56,9 +56,9 @@ def spans(data: Json) -> list[TraceSpan]:
 
 
 def in_order(span_list: list[TraceSpan]) -> list[TraceSpan]:
-    """By start; one without a start stays behind the one before it. A span within one of the same
-    call (an MCP request within execute_tool, an LLM client within another) is part of that. Those
-    of no kind that counts are left out.
+    """The spans by their start; one without a start stays behind the one before it. A span within
+    one of the same call (an MCP request within execute_tool, an LLM client within another) is part
+    of that. Those of no kind that counts are left out.
     """
     last, order = 0, []
     for span in span_list:

@@ -100,8 +100,8 @@ def response_fields(
 
 
 def usage(fields: Mapping[str, Json], trace_found: Trace | None, faults: TraceFaults) -> Usage:
-    """As the agent says it, under `usage` or beside its answer; where it says nothing, as its trace
-    does.
+    """The usage as the agent says it, under `usage` or beside its answer; where it says nothing, as
+    its trace does.
     """
     usage_told = fields.get("usage")
     if usage_told is None:

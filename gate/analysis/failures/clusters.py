@@ -36,7 +36,7 @@ _RUN = late_pattern(r"\*(?:[-T_/:.,]?\*)+Z?")
 
 
 def mask_details(text: str) -> str:
-    """With `*` for numbers, ids and what stands in quotes; statuses stay."""
+    """The text with `*` for numbers, ids and what stands in quotes; statuses stay."""
     shown = _DETAILS.sub(lambda detail: detail["kept"] or MASK, text)
     return _RUN.sub(MASK, shown)
 

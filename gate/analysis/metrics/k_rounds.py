@@ -40,7 +40,7 @@ class KRounds:
 
     @property
     def needs(self) -> str:
-        """Without which a case has no value."""
+        """What a case must have for a value."""
         return f"{self.k} rounds of each case are needed"
 
     def reduce(self, values: Array) -> float:

@@ -16,7 +16,7 @@ from gate.stats.pairs import case_means
 @METRICS.register("rate")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """For pass/fail and other values from 0 to 1; Clopper-Pearson's interval where cases
+    """The share of pass/fail and other values from 0 to 1; Clopper-Pearson's interval where cases
     ran only once."""
 
     def reduce(self, values: Array) -> float:

@@ -71,7 +71,7 @@ def format_value(value: float | None, metric: Followed) -> str:
 
 
 def date(created_at: str) -> str:
-    """With the year; `2026-11-21 03:17`."""
+    """The moment with the year, `2026-11-21 03:17`."""
     try:
         moment = datetime.fromisoformat(created_at)
         moment = moment.astimezone(UTC) if moment.tzinfo else moment

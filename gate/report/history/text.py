@@ -13,7 +13,7 @@ from gate.text.spans import Line, Span, join, prose, say, strong
 
 
 def blocks(history: History) -> Iterator[Block]:
-    """For a terminal and as Markdown."""
+    """The page, for a terminal or as Markdown."""
     for suite in history.suites:
         yield Heading(line=say("{}: {}", suite.suite, figures.count(len(suite.runs), "run")))
         yield from _suite(suite)

@@ -15,7 +15,7 @@ HEAD = ("Metric", "labels", "kappa", "people alone", "with the judge", "judge âˆ
 
 
 def blocks(checked: Checked) -> Iterator[Block]:
-    """For a terminal and as Markdown."""
+    """The page, for a terminal or as Markdown."""
     suites = dict.fromkeys((*(one.suite for one in checked.agreements), *checked.advisory))
     for suite in suites:
         yield from _suite(suite, [one for one in checked.agreements if one.suite == suite], checked)

@@ -21,7 +21,7 @@ LISTED = 5  # runs that stand out
 
 
 def blocks(calibration: Calibration) -> Iterator[Block]:
-    """For a terminal and as Markdown."""
+    """The page, for a terminal or as Markdown."""
     yield _headline(calibration)
     for note in calibration.notes:
         yield say("Note: {}", prose(note))

@@ -33,7 +33,7 @@ def in_words(corrected: Corrected, unit: str) -> str:
 
 
 def corrections_of_checks(report: Report, rows: Iterable[Check]) -> Iterator[Line]:
-    """Those of the rows that block or have a limit: what a reader holds against it."""
+    """The corrections of the rows that block or have a limit: what a reader holds against it."""
     estimates = (
         report.suites[row.suite].metrics.get(row.metric)
         for row in rows

@@ -51,7 +51,7 @@ def word(outcome: Outcome) -> str:
 
 
 def because(report: Report, limit: int = 1_000) -> Line:
-    """At most `limit` characters of the reason and, where an outcome leaves it open, whether the
+    """The reason, at most `limit` characters, and, where an outcome leaves it open, whether the
     policy blocks on it.
     """
     reason = one_line(report.reason, limit)

@@ -8,7 +8,7 @@ from gate.text.spans import Line, code, say, strong
 
 
 def list_open(report: Report, *, most: int) -> tuple[MetricFall, ...]:
-    """Those that a reader should see at once: of metrics that block, unless the run passed."""
+    """The falls that a reader should see at once: of metrics that block, unless the run passed."""
     blocking = () if report.outcome == "pass" else report.worse
     return tuple(fall for fall in blocking if fall.blocks)[:most]
 
@@ -27,7 +27,7 @@ def by_case(report: Report) -> dict[tuple[str, str], tuple[str, ...]]:
 
 
 def titles(report: Report) -> tuple[Line, ...]:
-    """For a page that lists the cases itself."""
+    """The titles for a page that lists the cases itself."""
     return tuple(title(report, fall, shown=fall.cases, end=".") for fall in report.worse)
 
 

@@ -26,7 +26,7 @@ DETAILED = 3  # metrics of a suite whose targets are listed; the JSON form has t
 
 # --------------------------------------------------------------------------------------- contents
 def blocks(plan: Plan) -> Iterator[Block]:
-    """For a terminal and as Markdown."""
+    """The page, for a terminal or as Markdown."""
     shared = f", over all {plan.tests} blocking metrics together" if plan.tests > 1 else ""
     yield say(
         "A harmless change is blocked at most {} of the time{}. A change listed as caught "

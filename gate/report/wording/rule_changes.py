@@ -8,7 +8,7 @@ from gate.text.spans import Line, Span, code, join, link, prose, say
 
 
 def title(report: Report) -> str:
-    """Whose rules judged; without markup."""
+    """A sentence on whose rules judged; without markup."""
     if report.unprotected:
         return (
             "This change loosens the rules and was judged by the loosened rules, because "
@@ -27,7 +27,7 @@ def list_accepted(report: Report) -> tuple[Line, ...]:
 
 
 def who_accepted(report: Report, metric: str) -> str:
-    """Who accepted the metric's change, as plain words; empty when nobody did."""
+    """Names of those who accepted the metric's change; empty when nobody did."""
     names = [c.who for c in report.accepted if not c.metrics or metric in c.metrics]
     return join_words(dict.fromkeys(names))
 

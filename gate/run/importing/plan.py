@@ -165,7 +165,7 @@ def _moment(given: datetime | None, stated: datetime | None, imported: Imported)
 def choose_suites(
     suites: Mapping[str, ImportedSuite], names: Sequence[str]
 ) -> Mapping[str, ImportedSuite]:
-    """Those that --suite names. Raises UsageError."""
+    """The suites that --suite names. Raises UsageError."""
     for name in names:
         if name not in suites and name != "all":
             raise UsageError(
@@ -233,9 +233,9 @@ class Regraded:
 def regrade_suites(
     found: Imported, suites: Mapping[str, ImportedSuite], config: Config, rules: Rules
 ) -> dict[str, Regraded]:
-    """By suite; `rules` say whose cases judge. Raises UsageError for one that gate.yml does not
-    have with its own tasks, or whose tasks are others than those that were asked; InvalidInput for
-    a dataset that is wrong.
+    """The suites' results by name; `rules` say whose cases judge. Raises UsageError for one that
+    gate.yml does not have with its own tasks, or whose tasks are others than those that were asked;
+    InvalidInput for a dataset that is wrong.
     """
     mine = {suite.name: suite for suite in config.suites}
     for name in suites:

@@ -94,7 +94,7 @@ def _build(data: Mapping[str, CheckedJson], file: str) -> BaselineFile:
 
 
 def with_names(baseline: BaselineFile, names: Mapping[str, str]) -> BaselineFile:
-    """With other names of metrics and columns: `names` has the new one by the old one."""
+    """The file with other names of metrics and columns: `names` has the new one by the old one."""
 
     def rename(by_name: Mapping[str, T]) -> dict[str, T]:
         return {names.get(name, name): value for name, value in by_name.items()}
@@ -135,7 +135,7 @@ def _column(name: str, rows: list[CheckedJson], rounds: int, file: str) -> Array
 
 
 def newest(baseline: BaselineFile, rounds: int) -> BaselineFile:
-    """With the newest `rounds` rounds of each case only.
+    """The file with the newest `rounds` rounds of each case only.
 
     A case that samples leave out keeps its rounds of older runs; such a run has NaN for the rest.
     """

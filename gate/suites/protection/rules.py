@@ -61,7 +61,7 @@ class Rules:
 
     @property
     def sources(self) -> Sources:
-        """For all code that has judged: its name in gate.yml -> file -> sha256."""
+        """The files of all code that has judged: its name in gate.yml -> file -> sha256."""
         return merge_sources(self.sources_before, PROCESSES.sources(self.root))
 
     @property

@@ -47,7 +47,7 @@ class RecordedRounds:
         return max((run.created_at for run in self.runs), default="")
 
     def without(self, session_ids: frozenset[str]) -> RecordedRounds:
-        """Without the runs of these session ids."""
+        """The rounds without the runs of these session ids."""
         wanted = [run.session_id not in session_ids for run in self.runs for _ in range(run.kept)]
         runs = tuple(run for run in self.runs if run.session_id not in session_ids)
         return RecordedRounds(table=with_rounds(self.table, wanted), runs=runs)
@@ -152,7 +152,7 @@ class CalibrationSuite:
 def find_subjects(
     suites: Sequence[RecordedSuite], gate: Rehearsal, rng: Shuffler
 ) -> tuple[list[CalibrationSuite], list[str]]:
-    """Those that can be judged, and why the others cannot. Raises UsageError when none can."""
+    """The suites that can be judged, and why the others cannot. Raises UsageError when none can."""
     usable, why = [], []
     for suite in suites:
         cap, keep = gate.cap(suite.rounds), gate.config.baseline.keep_rounds

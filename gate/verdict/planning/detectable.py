@@ -103,7 +103,7 @@ class Forecast:
         return abs(value - end) / (abs(value) if self.noise.relative and value else 1.0) + 1e-9
 
     def changes(self) -> Iterator[float]:
-        """Those that are planned for; what is tolerated is none."""
+        """The changes that are planned for; what is tolerated is none."""
         spec, scale = self.spec, 1.0
         if not self.noise.relative:
             scale = abs(self.noise.value)

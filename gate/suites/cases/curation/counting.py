@@ -83,7 +83,7 @@ def question(row: Mapping[str, Json]) -> str:
 
 
 def provenance(row: Mapping[str, Json]) -> str:
-    """Who made the case: `metadata.provenance`, a word or `{kind: ...}`."""
+    """The maker of the case: `metadata.provenance`, a word or `{kind: ...}`."""
     given = as_object(row.get("metadata")).get("provenance")
     kind = given.get("kind") if isinstance(given, dict) else given
     return str(kind) if kind else "(not told)"

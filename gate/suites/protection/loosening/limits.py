@@ -53,7 +53,7 @@ class _Side:
         return tolerance_of(spec, self.regression)
 
     def place(self, metric: str) -> Place | None:
-        """Where gate.yml speaks of the metric's comparison."""
+        """The place where gate.yml speaks of the metric's comparison."""
         rule = self.regression.metrics.get(metric)
         if rule is not None:
             return rule.place
