@@ -13,12 +13,12 @@ from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.plugins import Grader
 from gate.records import Case, CheckedJson, Json
 from gate.suites.cases.keys import (
+    GRADER_KEYS,
     INPUT_KEYS,
     OUTSIDE_DIGEST,
     REQUEST_KEYS,
     KeyRules,
     key_rules,
-    list_grader_keys,
 )
 from gate.text.suggestions import did_you_mean
 
@@ -239,10 +239,9 @@ class _Checking:
             )
         if not self.strangers or self.source.any_keys:
             return
-        others = list_grader_keys()
-        known_keys = sorted(self.rules.known | others)
+        known_keys = sorted(self.rules.known | GRADER_KEYS)
         for key, line in sorted(self.strangers.items(), key=lambda item: item[1]):
-            if key in others:
+            if key in GRADER_KEYS:
                 continue
             hint = did_you_mean(key, known_keys)
             yield f"{self.source.name}:{line}: {key}: no grader reads this key{hint}"

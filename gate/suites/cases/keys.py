@@ -42,6 +42,17 @@ OWN_KEYS: Mapping[str, CheckedJson] = {
 REQUEST_KEYS = ("temperature", "top_p", "max_tokens")  # of a case, for its own request
 # Keys of docs/datasets.md and of the OpenAgent suites that a case may have although no grader here
 # reads them.
+# What any of our graders reads. Asking each of them would load them all.
+_GRADER_KEYS = (
+    "canary context count_rules eval exact_words expected_answer expected_answer_regex"
+    " expected_facts expected_keys expected_state expected_tool_calls fact_patterns forbid_patterns"
+    " format_type geolocation instantiation_dict intent intent_template intent_template_id"
+    " item_count line_prefix max_chars max_items max_words min_chars min_items min_words"
+    " must_patterns optimal_steps output_requirements reference_trajectory relevance_scores"
+    " relevant_doc_ids require_login require_reset required_tools safety sites stage_requirements"
+    " start_url storage_state string_note task_id tools"
+)
+GRADER_KEYS = frozenset(_GRADER_KEYS.split())
 _OTHER_KEYS = (
     *(ANSWER, ANSWER_ALIAS, "expected_facts", "relevant_doc_ids", "relevance_scores", "context"),
     *("expected_tool_calls", "tools", "optimal_steps", "rubric", "reference_trajectory"),
@@ -152,11 +163,6 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
         ),
         doubts=tuple(g.case_doubts for g in graders.values() if isinstance(g, DoubtsCases)),
     )
-
-
-def list_grader_keys() -> frozenset[str]:
-    """The keys that any of our graders reads; needed only for a key that is not known otherwise."""
-    return frozenset(key for name in GRADERS for key in _class_keys(name))
 
 
 def case_schema() -> dict[str, Json]:

@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,8 +14,10 @@ from gate.errors import InvalidInput, Place
 from gate.files.json_schema import mismatches
 from gate.files.rows import DatasetSource
 from gate.graders.facts import Facts as FactsGrader
+from gate.plugins import GRADERS as REGISTERED
 from gate.plugins import Grader
 from gate.records import Case, MetricSpec, Response, Score
+from gate.suites.cases import keys
 from gate.suites.cases.dataset import MAX_PROBLEMS, cases, check, content_hash, dataset_digest
 from gate.suites.cases.keys import case_schema
 from tests.support.growth import calls
@@ -242,3 +246,28 @@ def test_checking_is_little_work_a_case() -> None:
     """A call of jsonschema for each of them would be thousands."""
     where = lines(*(case(f"c{i}", facts=[{"value": i}]) for i in range(2000)))
     assert calls(lambda: check(where, GRADERS)) < 2000 * 300  # 100
+
+
+def test_the_listed_keys_of_graders_are_those_that_graders_read():
+    read = {key for name in REGISTERED for key in keys._class_keys(name)}
+    assert sorted(keys.GRADER_KEYS) == sorted(read)
+
+
+def test_a_key_that_nobody_reads_loads_no_other_grader(tmp_path):
+    (tmp_path / "d.jsonl").write_text('{"id": "a", "input": "q", "zzz": 1}\n', "utf-8")
+    (tmp_path / "gate.yml").write_text(
+        "version: 1\nagent: {type: sample}\n"
+        "suites: [{name: s, dataset: d.jsonl, graders: [{contains: {text: a}}]}]\n",
+        "utf-8",
+    )
+    code = (
+        "import os, sys, gate.cli; sys.argv[1:] = ['validate']\n"
+        "os._exit = lambda code: print(sorted(one for one in sys.modules if 'graders' in one))\n"
+        "gate.cli.main()"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    ).stdout
+    assert "zzz: no grader reads this key" in out
+    assert "gate.graders.contains" in out
+    assert "gate.graders.json_format" not in out
