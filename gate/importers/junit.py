@@ -196,9 +196,7 @@ _COUNTS = {"tests": None, "failures": "failed", "errors": "error", "skipped": "s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JUnitCase:
-    """One `testcase`. `group`: the testsuite's name; `number`: which testsuite of the file it is,
-    from 1. `retries`: results of the same test before this one, which its runner put inside it.
-    """
+    """`group`, `number`: its testsuite. `retries`: earlier results that are inside it."""
 
     __test__ = False  # for pytest, which would take it for a test
 
@@ -241,11 +239,6 @@ class TestSuite:
     timestamp: datetime | None
 
 
-def cases(path: Path) -> Iterator[JUnitCase | TestSuite | Problem]:
-    """Cases in order, each testsuite where it begins. Raises InvalidInput if it is no JUnit."""
-    yield from _Walk(path).all()
-
-
 class _Walk:
     """Over one file: which testsuites and which case are open."""
 
@@ -258,6 +251,7 @@ class _Walk:
         self._depth = 0
 
     def all(self) -> Iterator[JUnitCase | TestSuite | Problem]:
+        """Cases in order, each testsuite where it begins. Raises InvalidInput if it is no JUnit."""
         for step in steps(self._path, keep=KEPT):
             if isinstance(step, Begin):
                 self._depth += 1
@@ -439,7 +433,7 @@ def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
     """Raises InvalidInput with everything that is wrong, UsageError for more results than that."""
     found, problems = Overview(), Findings()
     for number, file in enumerate(files):
-        for element in cases(file):
+        for element in _Walk(file).all():
             if isinstance(element, Problem):
                 problems.take(element)
             elif isinstance(element, TestSuite):
@@ -458,7 +452,7 @@ def runs(files: Sequence[Path], found: Overview, reruns: bool) -> Iterator[TestR
     rounds: dict[Key, int] = {}
     for number, file in enumerate(files):
         waiting: dict[tuple[Block, Key], list[JUnitCase]] = {}
-        for case in cases(file):
+        for case in _Walk(file).all():
             if not isinstance(case, JUnitCase) or case.outcome == "skipped":
                 continue
             key, block = (case.group, case.id), (number, case.number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -73,32 +73,26 @@ _TABLES = (".csv", ".json", ".jsonl")
 _NUMBERS = ("NUMERIC", "BOOLEAN")  # data types of scores
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tables:
-    """The files of each kind."""
-
-    traces: tuple[Path, ...] = ()
-    observations: tuple[Path, ...] = ()
-    scores: tuple[Path, ...] = ()
+_Tables = Mapping[str, tuple[Path, ...]]  # "traces", "observations", "scores" -> files
 
 
 def export_of(path: Path) -> tuple[Export, RowShape]:
     """The tables at the path, and how their columns are called. Raises UsageError."""
     files = source_files(path, _TABLES)
     kinds = {file: _kind(file) for file in files}
-    found = _Tables(**{
+    tables = {
         kind: tuple(file for file in files if kinds[file] == kind)
         for kind in ("traces", "observations", "scores")
-    })  # fmt: skip
-    if not found.scores:
-        return Export(files=files, rows=lambda: _spans(found)), SHAPE
+    }
+    if not tables["scores"]:
+        return Export(files=files, rows=lambda: _spans(tables)), SHAPE
     joined = replace(SHAPE, scores="scores")
-    if not found.traces and not found.observations:
+    if not tables["traces"] and not tables["observations"]:
         alone = {**SHAPE.columns, "id": (*SHAPE.columns["id"], "traceId", "trace_id")}
-        return Export(files=files, rows=lambda: _rows_of_scores(found)), replace(
+        return Export(files=files, rows=lambda: _rows_of_scores(tables)), replace(
             joined, columns=alone
         )
-    return Export(files=files, rows=lambda: _join_scores(found)), joined
+    return Export(files=files, rows=lambda: _join_scores(tables)), joined
 
 
 def _kind(file: Path) -> str:
@@ -114,13 +108,13 @@ def _kind(file: Path) -> str:
 Rows = Iterator[TableRow | Problem]
 
 
-def _spans(found: _Tables) -> Rows:
+def _spans(tables: _Tables) -> Rows:
     """Traces, else observations; beside traces observations are inner spans."""
-    for file in found.traces:
+    for file in tables["traces"]:
         yield from map(_name_trace, table_rows(file))
-    for file in found.observations:
+    for file in tables["observations"]:
         for row in table_rows(file):
-            yield _mark_inner(row) if found.traces else row
+            yield _mark_inner(row) if tables["traces"] else row
 
 
 def _name_trace(row: TableRow | Problem) -> TableRow | Problem:
@@ -135,11 +129,11 @@ def _mark_inner(row: TableRow | Problem) -> TableRow | Problem:
     return replace(row, cells={**row.cells, "parent_observation_id": "its trace"})
 
 
-def _join_scores(found: _Tables) -> Rows:
+def _join_scores(tables: _Tables) -> Rows:
     """With the mean of each score of the trace."""
-    scores, problems = _group_by_trace(found.scores)
+    scores, problems = _group_by_trace(tables["scores"])
     yield from problems
-    for row in _spans(found):
+    for row in _spans(tables):
         if isinstance(row, TableRow):
             mine = scores.get(as_text(SHAPE.at("trace", row.cells)), {})
             yield replace(row, cells={**row.cells, "scores": mine})
@@ -147,12 +141,12 @@ def _join_scores(found: _Tables) -> Rows:
             yield row
 
 
-def _rows_of_scores(found: _Tables) -> Rows:
+def _rows_of_scores(tables: _Tables) -> Rows:
     """A row a trace that has scores, in the order in which they are met."""
-    scores, problems = _group_by_trace(found.scores)
+    scores, problems = _group_by_trace(tables["scores"])
     yield from problems
     seen: set[str] = set()
-    for file in found.scores:
+    for file in tables["scores"]:
         for row in table_rows(file):
             trace = as_text(SHAPE.at("trace", row.cells)) if isinstance(row, TableRow) else ""
             if isinstance(row, TableRow) and trace in scores and trace not in seen:

@@ -255,9 +255,7 @@ _PEEK = 1 << 20  # bytes of a first line that are looked at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredConversation:
-    """`name`: of its file, and where that has several its place in it. `item`: the object that it
-    came in, with its id and what else is told of it; empty where there is none.
-    """
+    """`name`: its file's, and its place there. `item`: the object it came in, or {}."""
 
     place: Place
     name: str

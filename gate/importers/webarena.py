@@ -21,7 +21,7 @@ from gate.importers.formats.webarena.run_folder import RunFolder, run_folder
 from gate.importers.trials.build import import_cases, name_judge, provenance_of
 from gate.importers.trials.published_scores import WEBARENA
 from gate.plugins import IMPORTERS
-from gate.records import Case, Json, Trial
+from gate.records import Json, Trial
 from gate.records.imported import Imported, ImportedSuite
 
 _RENDERED = re.compile(r"render_\d{1,9}\.html")
@@ -193,9 +193,5 @@ def _first(path: Path) -> Json:
 
 
 def _cases(path: Path, sites: Mapping[str, str]) -> Imported:
-    tasks = results.tasks_in(path, sites)
-
-    def cases() -> Iterator[Case]:
-        return (task.case("webarena") for task in tasks.values())
-
-    return import_cases((path,), cases, tool="webarena", agent="nobody")
+    cases = [task.case("webarena") for task in results.tasks_in(path, sites).values()]
+    return import_cases((path,), lambda: iter(cases), tool="webarena", agent="nobody")

@@ -453,8 +453,9 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
     for one in metrics:
         groups.setdefault(column_of(one), []).append(one)
     for column, group in groups.items():
-        why = next((_why(one) for one in group if one.broke), None)
-        if why is not None:
+        broken = next((one for one in group if one.broke), None)
+        if broken is not None:
+            why = one_line(broken.error or "it returned no score", _SHOWN_REASON)
             yield column, Score(unscored=why)
             continue
         values = [one.score for one in group if one.score is not None]
@@ -467,10 +468,6 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
             reason=one_line(reason, _SHOWN_REASON),
         )
         yield column, score
-
-
-def _why(metric: Metric) -> str:
-    return one_line(metric.error or "it returned no score", _SHOWN_REASON)
 
 
 def column_of(metric: Metric) -> str:

@@ -371,9 +371,7 @@ _JUDGED_BY = "relevance judgements, by trec_eval's definitions"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """`complete`: queries that the run does not have count as 0. `drop_same_id`: a document that
-    has the id of its query is not counted.
-    """
+    """`complete`: queries not in the run count 0. `drop_same_id`: without a query's own id."""
 
     tool: str
     suite: str

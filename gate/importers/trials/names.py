@@ -60,9 +60,7 @@ _TITLE = 60  # characters of an id that come from a question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseIdentity:
-    """What tells a case from the others: its name or "", and what it asks: as the tool has it and
-    as words, one line. `digest` covers what decides, too.
-    """
+    """Its name or "", what it asks, and that in words; `digest` also covers what decides."""
 
     title: str
     asked: Json

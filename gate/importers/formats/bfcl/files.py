@@ -142,6 +142,9 @@ class CategoryFiles:
     def files(self) -> tuple[Path, ...]:
         return tuple(file for file in (self.result, self.score) if file)
 
+    def add(self, kind: str, file: Path) -> CategoryFiles:
+        return replace(self, result=file) if kind == "result" else replace(self, score=file)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderboardFiles:
@@ -213,7 +216,7 @@ def _part(path: Path, kind: Literal["result", "score"]) -> CategoryFiles:
             f"BFCL_v4_<category>_{kind}.json"
         )
     part = CategoryFiles(category=name.category, version=name.version)
-    return replace(part, result=path) if kind == "result" else replace(part, score=path)
+    return part.add(kind, path)
 
 
 def _in_folder(folder: Path, model: str | None) -> LeaderboardFiles:
@@ -246,13 +249,10 @@ def _in_folder(folder: Path, model: str | None) -> LeaderboardFiles:
         part = parts.get(name.category) or CategoryFiles(
             category=name.category, version=name.version
         )
-        is_result = name.kind == "result"
-        given = part.result if is_result else part.score
+        given = part.result if name.kind == "result" else part.score
         if given is not None:
             raise UsageError(f"{file}: {name.category} is also in {given}; keep one of them")
-        parts[name.category] = (
-            replace(part, result=file) if is_result else replace(part, score=file)
-        )
+        parts[name.category] = part.add(name.kind, file)
     ordered = tuple(parts[name] for name in sorted(parts, key=rank))
     return LeaderboardFiles(model=chosen, version=versions[0], parts=ordered)
 

@@ -113,10 +113,7 @@ def _input(question: Json) -> Json:
 def faults(
     category: str, calls: tuple[ToolCall, ...] | None, asked: BfclQuestion | None
 ) -> tuple[tuple[str, ...], ...]:
-    """Failure codes by our own comparison, none where the calls are right: with dots in names, then
-    with `_` instead. Empty where it cannot tell. A result that is no call (`calls` is None) calls
-    nothing.
-    """
+    """Failure codes by our comparison, names with dots, then with `_`; (): it cannot tell."""
     if is_irrelevance(category):
         return (("irrelevance_error:decoder_success",) if calls else (),)
     if is_relevance(category):

@@ -288,9 +288,7 @@ class Attachments:
         self.missing = 0
 
     def resolve(self, value: Json) -> Json:
-        """The same, with references replaced; NaN and Infinity, which no report can hold, are
-        None. A reference that leads nowhere, or is one too many, stays as it is.
-        """
+        """The same with references replaced, and None in place of NaN and Infinity."""
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, float):

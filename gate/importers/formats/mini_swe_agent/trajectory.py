@@ -281,9 +281,7 @@ _MOST_YAML = 16 << 20  # bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
-    """`trajectories`: instance -> file, by id. `lost`: instances without one, since their agent
-    never came to be, with the exit status that was written ("" where none was).
-    """
+    """`trajectories`: instance -> file. `lost`: instance without one -> exit status or ""."""
 
     trajectories: Mapping[str, Path]
     beside: tuple[Path, ...] = ()

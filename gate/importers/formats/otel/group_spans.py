@@ -36,9 +36,7 @@ _LENGTH = 4  # bytes of a record's length
 
 
 class Spool:
-    """Records found again by where they begin. Nobody else can write to it, so that they are
-    trusted when they come back. Raises InfrastructureError when the disk is full.
-    """
+    """Records found by where they begin. Raises InfrastructureError if the disk is full."""
 
     def __init__(self) -> None:
         self._file = TemporaryFile()  # noqa: SIM115 - open as long as the spool is used

@@ -21,9 +21,7 @@ _READY = "ready"
 
 
 class Crew:
-    """Processes that run `worker_main`; without any the work is done here. None that cannot be
-    started is missed. Use as a context manager.
-    """
+    """Processes that run `worker_main`, or none: then the work is done here."""
 
     def __init__(self, size: int) -> None:
         self._workers: list[subprocess.Popen[bytes]] = []
@@ -39,9 +37,7 @@ class Crew:
             self._end()
 
     def map(self, work: Callable[[S], T], requests: Iterable[S]) -> Iterator[T]:
-        """`work` of each request, in order. It is one that the worker knows by its name. Raises
-        InfrastructureError when a process was killed.
-        """
+        """`work` of each request, in order. Raises InfrastructureError if a process died."""
         if not self._workers:
             yield from map(work, requests)
             return

@@ -37,10 +37,7 @@ class MappedAssertions:
 def map_assertions(
     asserts: Sequence[Json], known: Mapping[str, Json], *, threshold: bool = False
 ) -> MappedAssertions:
-    """Variables in the values are put in; what cannot be is left. Nothing is mapped of sets, of
-    assertions without weight, and under a `threshold`, which lets some of them fail: our graders
-    all have to pass.
-    """
+    """Keys of a case for assertions with an equal; a `threshold` lets some fail: then none."""
     keys: dict[str, CheckedJson] = {}
     left: Counter[str] = Counter()
     for one in asserts:

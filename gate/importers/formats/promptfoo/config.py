@@ -110,7 +110,9 @@ def _built(config: PromptfooConfig, wanted: str) -> _Built:
             seen.add(case_id)
             _add(built, written, case_id, template, problems)
     problems.refuse()
-    _fill(built)
+    for n, case in enumerate(built.cases):  # null tells a grader that a key does not apply
+        keys = {**dict.fromkeys(sorted(built.keys)), **case.keys}
+        built.cases[n] = replace(case, keys=keys, digest=mark(case.input, keys))
     return built
 
 
@@ -141,13 +143,6 @@ def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems
             tags=as_strings(told.get("tags")),
         )
     )
-
-
-def _fill(built: _Built) -> None:
-    """null says that a key does not apply to a case; a grader wants to be told so."""
-    for n, case in enumerate(built.cases):
-        keys = {**dict.fromkeys(sorted(built.keys)), **case.keys}
-        built.cases[n] = replace(case, keys=keys, digest=mark(case.input, keys))
 
 
 def _input(template: str, known: Mapping[str, Json]) -> Json:
@@ -454,7 +449,9 @@ def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
     """Tests of a CSV, JSON, JSON Lines or YAML file; rows of CSV under the key `__csv__`."""
     name, suffix = path.as_posix(), path.suffix.lower()
     if suffix == ".csv":
-        yield from _csv(path)
+        lines = io.StringIO(text_of(path), newline="")
+        for read in read_csv(lines, name, unnamed=True):
+            yield read if isinstance(read, Problem) else (read[0], {"__csv__": dict(read[1])})
         return
     if suffix in (".yaml", ".yml"):
         document = yamlfile.parse(_check_size(path).read_bytes(), name)
@@ -464,12 +461,6 @@ def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
     with _check_size(path).open("rb") as stream:
         for row in read_cases(stream, name):
             yield row if isinstance(row, Problem) else (Place(name, row.line), row.data)
-
-
-def _csv(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
-    lines = io.StringIO(text_of(path), newline="")
-    for row in read_csv(lines, path.as_posix(), unnamed=True):
-        yield row if isinstance(row, Problem) else (row[0], {"__csv__": dict(row[1])})
 
 
 def _check_size(path: Path) -> Path:

@@ -81,7 +81,10 @@ def _sort_file(path: Path, found: ResultFiles, findings: Findings) -> None:
     kind: str | None = None
     data: Json = None
     try:
-        data = _first_line(path) if path.suffix.lower() == ".jsonl" else json_of(path, _MOST)
+        if path.suffix.lower() == ".jsonl":
+            data = next((line.data for line in refuse_problems(json_lines(path))), None)
+        else:
+            data = json_of(path, _MOST)
         kind = _kind(data)
     except InvalidInput as error:
         findings.take(*error.problems)
@@ -91,11 +94,6 @@ def _sort_file(path: Path, found: ResultFiles, findings: Findings) -> None:
         found.reports.append(path)
     elif kind and path.suffix.lower() != ".jsonl":
         found.mains.append((path, data))
-
-
-def _first_line(path: Path) -> Json:
-    first = next(refuse_problems(json_lines(path)), None)
-    return first.data if first else None
 
 
 def _kind(data: Json) -> str | None:

@@ -79,9 +79,7 @@ def import_run(
     instances: str = "",
     trajectories: str = "",
 ) -> Imported:
-    """The results of one run; `declared` is a percentage. Raises InvalidInput with every problem,
-    UsageError where it is not known what was resolved.
-    """
+    """One run; `declared` in percent. Raises InvalidInput with all problems, UsageError."""
     findings = Findings()
     found = find_files(path, findings)
     sent = read_predictions(tuple(found.predictions), findings)

@@ -293,10 +293,7 @@ def is_instance_report(data: Json) -> bool:
 def read_reports(
     files: Iterable[Path], unreported: Iterable[Path], known_bad: frozenset[str], findings: Findings
 ) -> SourceVerdicts | None:
-    """`unreported`: folders of instances without a report, which is how a patch that does not
-    apply, a container that does not start and a time-out end. `known_bad`: instances whose report
-    the harness could not read either.
-    """
+    """`unreported`: folders without a report; `known_bad`: no report the harness could read."""
     verdicts: dict[str, InstanceVerdict] = {}
     versions: dict[bool, Path] = {}
     for path in files:

@@ -35,9 +35,7 @@ _MOST_DAMAGE = 1600  # hit points of one game of cards: four of 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """`starts`: how the names of its tasks begin; `holds`: a word in them. `main`: where its main
-    metric lies in `custom` of overall.json.
-    """
+    """`starts`, `holds`: parts of its tasks' names. `main`: path of its metric in `custom`."""
 
     code: str
     name: str
