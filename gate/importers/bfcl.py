@@ -15,23 +15,8 @@ from gate.files.json_values import as_amount, as_object
 from gate.files.plain import digest_of, json_lines
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
-from gate.importers.formats.bfcl import results
+from gate.importers.formats.bfcl import leaderboard, results
 from gate.importers.formats.bfcl.calls import inference_error, read_calls
-from gate.importers.formats.bfcl.files import (
-    SIZES,
-    WEIGHTS,
-    CategoryFiles,
-    LeaderboardFiles,
-    companions,
-    find_files,
-    group_of,
-    group_shares,
-    kind_of,
-    kind_of_file,
-    overall_shares,
-    parse_name,
-    read_rows,
-)
 from gate.importers.trials.build import (
     case_of,
     import_cases,
@@ -63,16 +48,19 @@ class Bfcl:
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
         if not found.is_folder:
-            return parse_name(found.path) is not None and kind_of(found.item) is not None
+            return (
+                leaderboard.parse_name(found.path) is not None
+                and leaderboard.kind_of(found.item) is not None
+            )
         deep = [name.rpartition("/")[2] for name in found.names if "BFCL_v" in name]
         with suppress(OSError, ValueError):
             for top in ("result", "score"):
                 deep += [p.name for p in islice(found.path.glob(f"{top}/*/*/BFCL_v*.json"), 10)]
-        return any((name := parse_name(Path(one))) and name.kind for one in deep)
+        return any((name := leaderboard.parse_name(Path(one))) and name.kind for one in deep)
 
     def read(self, path: Path) -> Imported:
         if not path.is_dir():
-            kind = kind_of_file(path)
+            kind = leaderboard.kind_of_file(path)
             if kind == "questions":
                 return self._cases_alone(path)
             if kind in (None, "answers"):
@@ -80,7 +68,7 @@ class Bfcl:
                     f"{path}: not a score, result or question file of BFCL; give one, or "
                     "a folder with result/ and score/"
                 )
-        found = find_files(path, Path(self.score) if self.score else None, self.model)
+        found = leaderboard.find_files(path, Path(self.score) if self.score else None, self.model)
         findings = Findings()
         questions, answers = self._companions(found.parts)
         asked = _by_category(results.read_questions(questions, answers, findings))
@@ -94,7 +82,7 @@ class Bfcl:
         return _import_results(found, categories, (*read, *questions, *answers))
 
     def _companions(
-        self, parts: Sequence[CategoryFiles]
+        self, parts: Sequence[leaderboard.CategoryFiles]
     ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
         """Raises UsageError."""
         if self.answers is not None and self.questions is None:
@@ -103,8 +91,8 @@ class Bfcl:
         place = self.answers
         if place is None and self.questions and (Path(self.questions) / inner).is_dir():
             place = self.questions
-        questions = tuple(companions(self.questions, parts))
-        return questions, tuple(companions(place, parts, inner))
+        questions = tuple(leaderboard.companions(self.questions, parts))
+        return questions, tuple(leaderboard.companions(place, parts, inner))
 
     def _cases_alone(self, path: Path) -> Imported:
         """A dataset. Raises UsageError where only the benchmark itself can judge the questions."""
@@ -139,7 +127,9 @@ def _by_category(
 
 
 def _import_results(
-    found: LeaderboardFiles, categories: Sequence[results.Category], files: tuple[Path, ...]
+    found: leaderboard.LeaderboardFiles,
+    categories: Sequence[results.Category],
+    files: tuple[Path, ...],
 ) -> Imported:
     totals = {category.name: category.total for category in categories}
     columns = Columns.of(totals)
@@ -187,7 +177,7 @@ def _judge(category: results.Category, mark: str) -> str:
 
 def _notes(categories: Sequence[results.Category]) -> Iterator[str]:
     for category in categories:
-        size = SIZES.get(category.name)
+        size = leaderboard.SIZES.get(category.name)
         if size is not None and category.total != size:
             yield f"{category.name}: has {category.total} of its {size} questions"
         if category.unnamed:
@@ -226,8 +216,10 @@ class Columns:
         for name in totals:
             counted = {} if name == _NOT_SCORED else {ACCURACY: 1.0}
             worth[name] = {**counted, f"{ACCURACY}[{name}]": 1.0}
-        parts = {f"{GROUP}[{group}]": own for group, own in group_shares(totals).items()}
-        for column, shares in {**parts, OVERALL: overall_shares(totals)}.items():
+        parts = {
+            f"{GROUP}[{group}]": own for group, own in leaderboard.group_shares(totals).items()
+        }
+        for column, shares in {**parts, OVERALL: leaderboard.overall_shares(totals)}.items():
             size = sum(totals[name] for name in shares)
             for name, share in shares.items():
                 worth[name][column] = share * size / totals[name]
@@ -250,7 +242,7 @@ def _metric(name: str) -> MetricSpec:
     if name.startswith(ACCURACY):
         about = f"share of the questions of {of} that are right" if of else "share that are right"
         return MetricSpec(name=name, column=name, family="rate", unit="share", description=about)
-    weights = ", ".join(f"{group} {weight:.0%}" for group, weight in WEIGHTS.items())
+    weights = ", ".join(f"{group} {weight:.0%}" for group, weight in leaderboard.WEIGHTS.items())
     about = f"accuracy of the group {of}" if of else f"weighted accuracy of v4: {weights}"
     # a right answer is worth more than 1 where its category is small
     return MetricSpec(name=name, column=name, unit="share", high=None, description=about)
@@ -260,7 +252,7 @@ def trials_of(category: results.Category, columns: Columns) -> Iterator[Trial]:
     """In the order of the files. Raises InvalidInput where they have changed meanwhile."""
     part = category.part
     if part.result is not None:
-        for line in refuse_problems(read_rows(part.result, "result")):
+        for line in refuse_problems(leaderboard.read_rows(part.result, "result")):
             yield _answer_trial(category, columns, line.own, line.data)
         return
     if part.score is not None:
@@ -328,10 +320,10 @@ def _verdict(
     return not fewest, codes, ""
 
 
-def _case(part: CategoryFiles, own: str, asked: results.BfclQuestion | None) -> Case:
+def _case(part: leaderboard.CategoryFiles, own: str, asked: results.BfclQuestion | None) -> Case:
     """Its id says which question it is, whether or not its text is at hand."""
     mark = f"{TOOL}\n{part.version}\n{part.category}\n{own}"
-    group = group_of(part.category)
+    group = leaderboard.group_of(part.category)
     return case_of(
         TOOL,
         SUITE,

@@ -9,7 +9,7 @@ from gate.files.sniff import look
 from gate.graders.tool_calls import ToolCalls
 from gate.importers.bfcl import Bfcl
 from gate.importers.formats.bfcl.calls import read_calls
-from gate.importers.formats.bfcl.files import ORDER, group_of
+from gate.importers.formats.bfcl.leaderboard import ORDER, group_of
 from gate.records import Response, ToolCall
 
 FUNCTION = {

@@ -16,7 +16,7 @@ from gate.graders.tool_calling.bfcl_rows import OPTIONS, case_keys
 from gate.graders.tool_calling.compare import compare, limit_codes
 from gate.graders.tool_calling.expected import read_expected_call
 from gate.importers.formats.bfcl.calls import read_calls
-from gate.importers.formats.bfcl.files import (
+from gate.importers.formats.bfcl.leaderboard import (
     SIZES,
     BfclRow,
     CategoryFiles,

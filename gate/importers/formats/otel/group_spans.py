@@ -16,16 +16,7 @@ from typing import Any, NamedTuple
 from gate.errors import InfrastructureError, Place, UsageError
 from gate.files.json_values import as_string
 from gate.files.problems import Findings
-from gate.importers.formats.otel.span_filter import (
-    SpanRecord,
-    TakenSpans,
-    filter_piece,
-    filter_spans,
-    kind_of,
-    pieces,
-    read_packed,
-    read_whole,
-)
+from gate.importers.formats.otel import span_filter
 from gate.importers.formats.otel.worker_pool import Crew
 
 MOST_TRACES = 2_000_000
@@ -106,7 +97,7 @@ class Traces:
     _beyond: Counter[int] = field(default_factory=Counter)  # trace -> spans that are not kept
     _conversations: dict[int, str] = field(default_factory=dict)  # as the first span tells it
 
-    def take(self, found: TakenSpans, file: int, lines: int = 0) -> None:
+    def take(self, found: span_filter.TakenSpans, file: int, lines: int = 0) -> None:
         """Adds what the lines after line `lines` of a file hold. Raises UsageError for too many."""
         self.counted.update(found.counted)
         for line, message in found.wrong:
@@ -114,7 +105,7 @@ class Traces:
         for record in found.records:
             self._add(record, file, lines + record.line)
 
-    def _add(self, record: SpanRecord, file: int, line: int) -> None:
+    def _add(self, record: span_filter.SpanRecord, file: int, line: int) -> None:
         number = self._numbers.setdefault(record.trace, len(self._last))
         if number == len(self._last):
             if number >= MOST_TRACES:
@@ -184,23 +175,27 @@ class Traces:
 def group_spans(traces: Traces, also: Set[str], crew: Crew) -> None:
     """Reads the files. `also`: attributes to keep beside those that are read."""
     for number, path in enumerate(traces.files):
-        kind = kind_of(path)
+        kind = span_filter.kind_of(path)
         if kind == "lines":
             _by_piece(traces, number, sorted(also), crew)
         else:
-            for read in read_packed(path) if kind == "packed" else (read_whole(path),):
-                traces.take(filter_spans((read,), also), number)
+            for read in (
+                span_filter.read_packed(path)
+                if kind == "packed"
+                else (span_filter.read_whole(path),)
+            ):
+                traces.take(span_filter.filter_spans((read,), also), number)
 
 
 def _by_piece(traces: Traces, number: int, also: list[str], crew: Crew) -> None:
     path = traces.files[number]
-    requests = ((str(path), start, size, also) for start, size in pieces(path))
+    requests = ((str(path), start, size, also) for start, size in span_filter.pieces(path))
     before = 0
     answer: tuple[Any, ...]
-    for answer in crew.map(filter_piece, requests):
+    for answer in crew.map(span_filter.filter_piece, requests):
         records, counted, wrong, lines = answer
-        found = TakenSpans(
-            [SpanRecord._make(record) for record in records], Counter(counted), wrong
+        found = span_filter.TakenSpans(
+            [span_filter.SpanRecord._make(record) for record in records], Counter(counted), wrong
         )
         traces.take(found, number, before)
         before += lines

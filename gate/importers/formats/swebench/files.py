@@ -12,7 +12,7 @@ from gate.errors import InvalidInput, Place, Problem
 from gate.files.json_values import as_object, as_string
 from gate.files.plain import JsonLine, files_below, json_lines, json_of, plain
 from gate.files.problems import Findings, refuse_problems
-from gate.importers.formats.swebench import verdicts
+from gate.importers.formats.swebench import outcomes
 from gate.importers.trials.names import is_id
 from gate.records import Json
 from gate.text.escaping import one_line
@@ -53,7 +53,7 @@ def find_files(path: Path, findings: Findings) -> ResultFiles:
     for file in files_below(path):
         if file.name == _LOG:
             evaluated.append(file.parent)
-        elif file.name == verdicts.NAME and file.parent != path:
+        elif file.name == outcomes.NAME and file.parent != path:
             found.reports.append(file)
         elif file.name == RUN:
             found.runs.append(file)
@@ -72,7 +72,7 @@ def find_files(path: Path, findings: Findings) -> ResultFiles:
 def _links(path: Path, unreported: Iterable[Path]) -> Iterator[Problem]:
     """Links are not followed; where one stands for a report that must not go unseen."""
     tops = [one for folder in (path, path / "results") for one in sorted(folder.glob("*.json*"))]
-    for one in (*tops, *(folder / verdicts.NAME for folder in unreported)):
+    for one in (*tops, *(folder / outcomes.NAME for folder in unreported)):
         if one.is_symlink():
             yield Problem(Place(one.as_posix()), "symbolic links are not followed - copy the file")
 
@@ -98,11 +98,11 @@ def _sort_file(path: Path, found: ResultFiles, findings: Findings) -> None:
 
 def _kind(data: Json) -> str | None:
     for kind, fits in (
-        ("run report", verdicts.is_run_report),
-        ("lists", verdicts.is_lists),
+        ("run report", outcomes.is_run_report),
+        ("lists", outcomes.is_lists),
         (_PREDICTIONS, is_predictions),
-        ("instance report", verdicts.is_instance_report),
-        ("details", verdicts.is_details),
+        ("instance report", outcomes.is_instance_report),
+        ("details", outcomes.is_details),
     ):
         if fits(data):
             return kind

@@ -22,8 +22,7 @@ from gate.importers.formats.swebench.files import (
     find_files,
     read_predictions,
 )
-from gate.importers.formats.swebench.trials import MOST_REPOSITORIES, TOOL, Measures, instance_trial
-from gate.importers.formats.swebench.verdicts import (
+from gate.importers.formats.swebench.outcomes import (
     CODES,
     NAME,
     InstanceVerdict,
@@ -38,6 +37,7 @@ from gate.importers.formats.swebench.verdicts import (
     read_reports,
     read_run_report,
 )
+from gate.importers.formats.swebench.trials import MOST_REPOSITORIES, TOOL, Measures, instance_trial
 from gate.records import Json, Provenance, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from gate.importers.formats.mini_swe_agent.trajectory import TrajectoryFile
-from gate.importers.formats.swebench.verdicts import InstanceVerdict
+from gate.importers.formats.swebench.outcomes import InstanceVerdict
 from gate.importers.trials.build import case_of, name_judge, trial_of
 from gate.importers.trials.names import repository_of
 from gate.records import Case, MetricSpec, Response, Trial, TrialStatus, Usage

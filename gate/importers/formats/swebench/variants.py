@@ -14,7 +14,7 @@ from gate.files.json_values import as_amount
 from gate.files.plain import json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import parse
-from gate.importers.formats.swebench.verdicts import SourceVerdicts, Verdicts
+from gate.importers.formats.swebench.outcomes import SourceVerdicts, Verdicts
 from gate.importers.trials.names import is_id, repository_of
 from gate.importers.trials.published_scores import SWEBENCH_VERIFIED
 from gate.records import Json, QuotedValue
