@@ -17,7 +17,7 @@ from gate.graders.claims.units import join_compounds
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.currencies import currencies
 from gate.text.numbers.measures import Measure, same_kind
-from gate.text.numbers.number import LIMIT, PARTS, Locale, Number
+from gate.text.numbers.number import LIMIT, PARTS, SMALL, TENS, Locale, Number
 from gate.text.numbers.scanning import numbers
 
 Key = tuple[str, bool]  # unit family, negative
@@ -45,12 +45,7 @@ _HEDGE_WORDS = (
 )
 _HEDGES = frozenset(_HEDGE_WORDS.split())  # the last word of "more than", "at least", "close to"
 _HEDGED = 0.05  # "about 20 %" stands for 19 to 21 %, "about 1,200" for 1,150 to 1,250
-_TO_NINETEEN = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-)
-_ONES = _TO_NINETEEN.split()
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_ONES, _TENS = tuple(SMALL), tuple(TENS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,33 +6,28 @@ import re
 from collections.abc import Callable, Iterator, Set
 
 from gate.text.late_pattern import late_pattern
+from gate.text.numbers.foreign_words import FRENCH, GERMAN, SPANISH
 from gate.text.numbers.languages import groups_with_points
 from gate.text.numbers.measures import measure_of_word
-from gate.text.numbers.number import Number
+from gate.text.numbers.number import SMALL, TENS, Number
 
-_TO_NINETEEN = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-)
-_VALUES = {word: n for n, word in enumerate(_TO_NINETEEN.split(), 1)}
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_TEN_VALUES = {word: 10 * n for n, word in enumerate(_TENS.split(), 2)}
+_VALUES = {word: n for word, n in SMALL.items() if n}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _ONES = "|".join(_VALUES)
 _NUMBER = late_pattern(
-    rf"(?<![\w-])(?:(?P<tens>{_TENS.replace(' ', '|')})(?:[- ](?P<ones>{_ONES}))?"
+    rf"(?<![\w-])(?:(?P<tens>{'|'.join(TENS)})(?:[- ](?P<ones>{_ONES}))?"
     rf"|(?P<small>{_ONES}))"
     r"(?P<half> and a half)?(?:[ -](?P<scale>hundred|thousand|million|billion))?"
     r"(?=[ -](?P<next>\w+)(?: (?P<then>\w+))?)",
     re.IGNORECASE,
 )
 # Two to twelve in German, French and Spanish, but for those that are English words.
-_FOREIGN_NAMES = (
-    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    "deux trois quatre cinq six sept huit neuf dix onze douze",
-    "dos tres cuatro cinco seis siete ocho nueve diez _ doce",
-)
-_FOREIGN = {word: float(n) for names in _FOREIGN_NAMES for n, word in enumerate(names.split(), 2)}
+_FOREIGN = {
+    word: float(n)
+    for names in (GERMAN, FRENCH, SPANISH)
+    for n, word in enumerate(names.split()[:11], 2)
+    if word != "once"
+}
 _FOREIGN_NUMBER = late_pattern(rf"\b(?P<word>{'|'.join(_FOREIGN)}) (?P<next>[^\W\d_]+)")
 _UNITS = "hours?|days?|weeks?|months?|years?"
 _TIMES = late_pattern(
@@ -51,7 +46,7 @@ _FACTORS = {
     "halved": 0.5,
     "half": 0.5,
 }
-_ENGLISH = frozenset((*_VALUES, *_TEN_VALUES))
+_ENGLISH = frozenset((*_VALUES, *TENS))
 _TRIGGERS = _ENGLISH.union(_FACTORS)
 _TO_SPACES = str.maketrans(dict.fromkeys("-.,;:!?()\"'*/|[]<>=+–—„“”«»¿¡’", " "))
 TIMES = "times"  # in place of a unit: the number is how many times as much
@@ -94,7 +89,7 @@ def find_spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
     for found in _NUMBER.finditer(text) if said - _FACTORS.keys() else ():
         value, step = _value(found)
         noun, then = found["next"].lower(), (found["then"] or "").lower()
-        if noun in _VALUES or noun in _TEN_VALUES or (noun == "and" and then in _VALUES):
+        if noun in _VALUES or noun in TENS or (noun == "and" and then in _VALUES):
             continue
         if noun in _PERCENT and (noun != "per" or then == "cent"):
             points = noun == "percentage"
@@ -166,7 +161,7 @@ def find_counts_in_words(text: str) -> Iterator[Number]:
             unit, end = "", found.end()
             if noun in _PERCENT and noun != "per":
                 unit, end = "%", found.end() + 1 + len(noun)
-            if value > 1 and noun not in _VALUES and noun not in _TEN_VALUES:
+            if value > 1 and noun not in _VALUES and noun not in TENS:
                 yield _make_number(text, found.start(), end, value, unit, step)
     yield from (one for one, _ in _foreign(text, words))
 
@@ -182,9 +177,7 @@ def nouns(text: str) -> Iterator[str]:
 
 def _value(found: re.Match[str]) -> tuple[float, float]:
     small = found["small"] or found["ones"]
-    value = _TEN_VALUES.get((found["tens"] or "").lower(), 0) + _VALUES.get(
-        (small or "").lower(), 0
-    )
+    value = TENS.get((found["tens"] or "").lower(), 0) + _VALUES.get((small or "").lower(), 0)
     scale = _SCALES.get((found["scale"] or "").lower(), 1.0)
     half = 0.5 if found["half"] else 0.0
     return (value + half) * scale, (0.1 if half else 1.0) * scale

@@ -13,6 +13,7 @@ from gate.text.numbers.scanning import numbers
 from gate.text.numbers.telling import Telling, has_per, read_telling, tells
 from gate.text.numbers.words import worded
 
+_AROUND = 300  # characters on each side of a number that are read
 _LONGEST = 60  # characters of such a text
 
 
@@ -54,42 +55,35 @@ def _read_amount(text: str, found: Sequence[Number]) -> tuple[Number | Amount, i
     return (number, number.end) if counted else None
 
 
-def is_about(wanted: Described, number: Number, page: Page) -> bool:
-    """Whether the heads of its cell have these words, or its clause, its sentence, or that and the
-    one before, where no other number could be meant.
+def is_about(wanted: Described, i: int, page: Page) -> bool:
+    """Whether the heads of number i's cell have these words, or its clause, its sentence, or that
+    and the one before, where no other number could be meant.
     """
-    telling, text = wanted.telling, page.plain
-    if tells(telling, page.heads_of(number)):
+    telling, number, text = wanted.telling, page.numbers[i], page.plain
+    if tells(telling, page.heads[i]):
         return True
     clause, sentence = page.clause_at(number.start), page.sentence_at(number.start)
     before = page.sentence_at(max(0, sentence[0] - 1))
-    for start, end in (clause, sentence, (before[0], sentence[1])):
-        if others := [one.start for one in page.numbers if _is_rival(one, number, start, end)]:
-            return (start, end) == clause and _is_beside(telling, number, others, text[:end], start)
-        if tells(telling, text[start:end]):
+    for begin, end in (clause, sentence, (before[0], sentence[1])):
+        start, stop = max(begin, number.start - _AROUND), min(end, number.end + _AROUND)
+        others = [one.start for one in page.between(start, stop) if _is_rival(one, number)]
+        if others and (begin, end) == clause:
+            # What follows it is about it, and what stands before all of them ("from 4 % to 5 %").
+            after = min((place for place in others if place > number.start), default=stop)
+            first = min(*others, number.start)
+            of_all = first == number.start or text.endswith(" from ", start, first)
+            return tells(telling, text[number.start : after]) or (
+                of_all and tells(telling, text[start:first])
+            )
+        if others:
+            return False
+        if tells(telling, text[start:stop]):
             return True
-        if telling.per and has_per(text[number.end : end]):
+        if telling.per and has_per(text[number.end : stop]):
             return False  # "$1,950 per year, billed monthly"
     return False
 
 
-def _is_beside(
-    telling: Telling, number: Number, others: Sequence[int], text: str, start: int
-) -> bool:
-    """Whether the words follow the number, or stand before all of them ("from 4 % to 5 %")."""
-    after = min((place for place in others if place > number.start), default=len(text))
-    first = min(*others, number.start)
-    of_all = first == number.start or text.endswith(" from ", start, first)
-    return tells(telling, text[number.start : after]) or (
-        of_all and tells(telling, text[start:first])
-    )
-
-
-def _is_rival(one: Number, number: Number, start: int, end: int) -> bool:
+def _is_rival(one: Number, number: Number) -> bool:
     apart = one.end <= number.start or one.start >= number.end
-    return (
-        start <= one.start < end
-        and apart
-        and one.unit == number.unit
-        and one.maybe_date == number.maybe_date
-    )
+    return apart and one.unit == number.unit and one.maybe_date == number.maybe_date

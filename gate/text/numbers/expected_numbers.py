@@ -153,7 +153,7 @@ class Comparing:
             if page.amounts[i] or number.maybe_date != one.maybe_date:
                 return False
             rel_tol = 0.0 if one.step == 1.0 else rel_tol
-        return self._fits(i, number, page, (one,), rel_tol) and is_about(wanted, number, page)
+        return self._fits(i, number, page, (one,), rel_tol) and is_about(wanted, i, page)
 
     def _is_span(self, i: int, number: Number, page: Page, wanted: Span, rel_tol: float) -> bool:
         after = page.next_number(i)

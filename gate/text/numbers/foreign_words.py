@@ -9,9 +9,9 @@ from gate.text.numbers import units
 from gate.text.numbers.languages import groups_with_points
 from gate.text.numbers.number import Number
 
-_GERMAN = "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"
-_FRENCH = "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"
-_SPANISH = (
+GERMAN = "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"
+FRENCH = "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"
+SPANISH = (
     "dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis"
     " diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro"
     " veinticinco veintiséis veintisiete veintiocho veintinueve"
@@ -23,7 +23,7 @@ _TENS = (
 )
 _VALUES: dict[str, float] = {
     name: value
-    for names in (_GERMAN, _FRENCH, _SPANISH)
+    for names in (GERMAN, FRENCH, SPANISH)
     for value, name in enumerate(names.split(), 2)
 }
 for _names in _TENS:

@@ -77,10 +77,12 @@ class Page:
             for at, one in zip(places, found, strict=True)
         ]
 
-    def heads_of(self, number: Number) -> str:
-        """The head of its column and the first cell of its row, where it stands in a table."""
-        columns, rows = self._heads([number]) if self._tables else ([""], [""])
-        return f"{columns[0]} {rows[0]}"
+    @cached_property
+    def heads(self) -> Sequence[str]:
+        """Of each number the head of its column and the first cell of its row; " " outside of
+        tables.
+        """
+        return [" ".join(told) for told in zip(*self._heads(self.numbers), strict=True)]
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
@@ -181,6 +183,10 @@ class Page:
     @cached_property
     def _sentence_ends(self) -> list[int]:
         return [*(end.start() for end in _SENTENCE_END.finditer(self.text)), len(self.text)]
+
+    def between(self, start: int, end: int) -> list[Number]:
+        """The numbers that begin there."""
+        return [self.numbers[i] for i in self._inside(start, end)]
 
     def clause_at(self, place: int) -> Span:
         """Where the clause begins and ends in which a place is."""

@@ -1,5 +1,7 @@
 """Amounts with words that say what they are."""
 
+import time
+
 import pytest
 
 from gate.graders.facts import Facts
@@ -93,3 +95,10 @@ def test_a_tolerance_of_the_fact_holds_near_a_hundred_percent():
         id="a", input="?", keys={"expected_facts": [{"value": "99.95 %", "tolerance": 0.01}]}
     )
     assert Facts().grade(case, Response(answer="99.59 %")).passed is True
+
+
+@pytest.mark.parametrize("repeated", ["40 ", "40, ", "40. "])
+def test_a_page_of_figures_is_read_in_linear_time(repeated):
+    began = time.process_time()
+    assert not passes("stock of 40 boxes", repeated * 4000)
+    assert time.process_time() - began < 5
