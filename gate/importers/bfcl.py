@@ -107,14 +107,14 @@ class Bfcl:
                 why = "they have no expected answers; add --option answers=FILE"
             raise UsageError(f"{path}: cannot grade {results.list_first(unjudged)}: {why}")
         note = "grade them with tool_calls: {mode: unordered, strings: loose, numbers: typed}"
+        cases = [
+            case_of(
+                TOOL, SUITE, own, input=one.input, keys=one.keys, category=results.category_of(own)
+            )
+            for own, one in asked.items()
+        ]
         files = (path, *answers)
-        return import_cases(files, lambda: _cases(asked), tool="BFCL questions", notes=[note])
-
-
-def _cases(asked: Mapping[str, results.BfclQuestion]) -> Iterator[Case]:
-    for own, one in asked.items():
-        category = results.category_of(own)
-        yield case_of(TOOL, SUITE, own, input=one.input, keys=one.keys, category=category)
+        return import_cases(files, lambda: iter(cases), tool="BFCL questions", notes=[note])
 
 
 def _by_category(

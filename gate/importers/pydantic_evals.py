@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -432,7 +433,7 @@ def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
         return wrong[0]
     if is_too_deep(data):
         return Problem(place, "nested too deeply")
-    if not all(map(_is_measurable, _numbers(data))):
+    if not _is_measurable(data):
         return Problem(place, f"a score or metric is over {LARGEST:g} - correct it, or remove it")
     checked: CheckedJson = data
     name, source = checked["name"], checked.get("source_case_name")
@@ -454,11 +455,8 @@ def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
     )
 
 
-def _numbers(data: CheckedJson) -> Iterator[CheckedJson]:
-    yield from (data.get("metrics") or {}).values()
-    yield from (result["value"] for result in (data.get("scores") or {}).values())
-
-
-def _is_measurable(value: CheckedJson) -> bool:
-    """NaN and null are no number: what was not scored."""
-    return value is None or value != value or abs(value) <= LARGEST
+def _is_measurable(data: CheckedJson) -> bool:
+    """Whether no score or metric is too large; NaN and null are no number: what was not scored."""
+    scores = (result["value"] for result in (data.get("scores") or {}).values())
+    numbers = chain((data.get("metrics") or {}).values(), scores)
+    return all(value is None or value != value or abs(value) <= LARGEST for value in numbers)

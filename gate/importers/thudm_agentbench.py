@@ -146,14 +146,14 @@ def _suite(one: _MeasuredTask) -> ImportedSuite:
         rounds=1,
         cases=one.samples,
         dataset=f"{one.task.name}: {one.task.environment.name} of AgentBench",
-        metrics=(main_spec(),) if one.task.environment.code in records.SCORED else (),
+        metrics=(_MAIN_SPEC,) if one.task.environment.code in records.SCORED else (),
         graders=name_judge(judge, MAIN),
     )
 
 
 def _benchmark_suite(values: Mapping[str, _MeasuredTask]) -> ImportedSuite:
     complete = len(values) == len(records.ENVIRONMENTS)
-    specs = (main_spec(), overall_spec()) if complete else (main_spec(),)
+    specs = (_MAIN_SPEC, _OVERALL_SPEC) if complete else (_MAIN_SPEC,)
     return ImportedSuite(
         rounds=1,
         cases=len(values),
@@ -220,19 +220,19 @@ _MODES = {  # failure modes of ours, as codes
 }
 
 
-def main_spec() -> MetricSpec:
-    about = "main metric of an environment: accuracy, F1, score, progress, success or reward"
-    return MetricSpec(name=MAIN, column=MAIN, unit="share", description=about)
-
-
-def overall_spec() -> MetricSpec:
-    return MetricSpec(
-        name=OVERALL,
-        column=OVERALL,
-        unit="points",
-        high=None,
-        description="mean over the eight environments of main metric in percent / weight",
-    )
+_MAIN_SPEC = MetricSpec(
+    name=MAIN,
+    column=MAIN,
+    unit="share",
+    description="main metric of an environment: accuracy, F1, score, progress, success or reward",
+)
+_OVERALL_SPEC = MetricSpec(
+    name=OVERALL,
+    column=OVERALL,
+    unit="points",
+    high=None,
+    description="mean over the eight environments of main metric in percent / weight",
+)
 
 
 def sample_trial(

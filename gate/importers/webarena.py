@@ -59,7 +59,8 @@ class WebArenaResults:
         if unknown := [site for site in self.sites if site not in SITES]:
             raise UsageError(f"--option sites: {unknown[0][:60]} is not one of {', '.join(SITES)}")
         if not path.is_dir() and not self.tasks and results.is_task(_first(path)):
-            return _cases(path, self.sites)
+            cases = [task.case("webarena") for task in results.tasks_in(path, self.sites).values()]
+            return import_cases((path,), lambda: iter(cases), tool="webarena", agent="nobody")
         source = self._source(path)
         tasks = results.tasks_in(Path(self.tasks), self.sites) if self.tasks else None
         counts, absent = self._checked(source, tasks)
@@ -190,8 +191,3 @@ def _notes(counts: results.Counts, absent: int, skipped: bool) -> Iterator[str]:
 def _first(path: Path) -> Json:
     first = next(results.items(path), None)
     return first.data if isinstance(first, JsonLine) else None
-
-
-def _cases(path: Path, sites: Mapping[str, str]) -> Imported:
-    cases = [task.case("webarena") for task in results.tasks_in(path, sites).values()]
-    return import_cases((path,), lambda: iter(cases), tool="webarena", agent="nobody")
