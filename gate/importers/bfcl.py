@@ -68,18 +68,18 @@ class Bfcl:
                     f"{path}: not a score, result or question file of BFCL; give one, or "
                     "a folder with result/ and score/"
                 )
-        found = leaderboard.find_files(path, Path(self.score) if self.score else None, self.model)
+        board = leaderboard.find_files(path, Path(self.score) if self.score else None, self.model)
         findings = Findings()
-        questions, answers = self._companions(found.parts)
+        questions, answers = self._companions(board.parts)
         asked = _by_category(results.read_questions(questions, answers, findings))
         given = [
             results.check_category(part, asked.get(part.category, {}), findings)
-            for part in found.parts
+            for part in board.parts
         ]
         findings.refuse()
         categories = [one for one in given if one is not None]
-        read = tuple(file for part in found.parts for file in part.files)
-        return _import_results(found, categories, (*read, *questions, *answers))
+        read = tuple(file for part in board.parts for file in part.files)
+        return _import_results(board, categories, (*read, *questions, *answers))
 
     def _companions(
         self, parts: Sequence[leaderboard.CategoryFiles]
@@ -127,7 +127,7 @@ def _by_category(
 
 
 def _import_results(
-    found: leaderboard.LeaderboardFiles,
+    board: leaderboard.LeaderboardFiles,
     categories: Sequence[results.Category],
     files: tuple[Path, ...],
 ) -> Imported:
@@ -140,13 +140,13 @@ def _import_results(
     return Imported(
         files=files,
         created_at=None,
-        provenance=provenance_of(f"BFCL {found.version}", found.model or named_by),
+        provenance=provenance_of(f"BFCL {board.version}", board.model or named_by),
         suites={
             SUITE: ImportedSuite(
                 rounds=1,
                 cases=sum(totals.values()),
                 dataset="Berkeley Function Calling Leaderboard",
-                version=found.version,
+                version=board.version,
                 metrics=columns.metrics(),
                 graders=_graders(categories, columns, files),
             )

@@ -139,13 +139,13 @@ def _less_is_better(group: Sequence[deepeval.Metric]) -> bool:
 
 
 def _check(run: deepeval.DeepEvalRun) -> None:
-    found = Findings()
+    findings = Findings()
     for case in run.cases:
         if wrong := deepeval.contradiction(case):
-            found.add(case.place, wrong)
-    found.refuse()
-    found.take(*_totals(run))
-    found.refuse()
+            findings.add(case.place, wrong)
+    findings.refuse()
+    findings.take(*_totals(run))
+    findings.refuse()
 
 
 def _totals(run: deepeval.DeepEvalRun) -> Iterator[Problem]:

@@ -84,18 +84,18 @@ class InspectLogs:
 
     def _checked(self, logs: Sequence[Log]) -> dict[str, _Task]:
         """By suite. Raises InvalidInput with everything that is wrong."""
-        found, tasks = Findings(), dict[str, _Task]()
+        findings, tasks = Findings(), dict[str, _Task]()
         for log in logs:
             name = suite_name(log.task.rpartition("/")[2] or log.task, "task")
             place = Place(log.path.as_posix())
             if name in tasks:
-                found.add(place, f"another task has the suite name {name} too - import it alone")
-            content = check_log(log, found)
+                findings.add(place, f"another task has the suite name {name} too - import it alone")
+            content = check_log(log, findings)
             decides = content.decides(self.scorer)
-            if self.scorer is not None and decides is None and not found:
+            if self.scorer is not None and decides is None and not findings:
                 known = ", ".join(name[:80] for name in list(content.seen)[:20])
                 what = f"has no scorer '{self.scorer[:80]}' - choose one of {known or 'none'}"
-                found.add(place, what)
+                findings.add(place, what)
             rules = SampleRules(
                 suite=name,
                 model=one_line(str(log.spec["model"]), 200),
@@ -104,7 +104,7 @@ class InspectLogs:
                 mixed=frozenset(n for n, one in content.seen.items() if one.measured and one.mixed),
             )
             tasks[name] = _Task(log=log, content=content, rules=rules)
-        found.refuse()
+        findings.refuse()
         return tasks
 
 
@@ -223,36 +223,36 @@ class Content:
         return next(names, None)
 
 
-def check_log(log: Log, found: Findings) -> Content:
-    """Everything that is wrong is added to `found`."""
+def check_log(log: Log, findings: Findings) -> Content:
+    """Everything that is wrong is added to `findings`."""
     content = Content(order=_order(log))
     seen: dict[tuple[str, int], Place] = {}
     kinds: dict[str, type] = {}
     try:
         for place, sample in log.samples():
-            if not _is_sound(sample, place, found):
+            if not _is_sound(sample, place, findings):
                 continue
             key = (id_of(sample), sample["epoch"])
             if key in seen:
-                found.add(place, f"sample '{key[0][:80]}' has epoch {key[1]} twice - keep one")
+                findings.add(place, f"sample '{key[0][:80]}' has epoch {key[1]} twice - keep one")
             elif kinds.setdefault(key[0], type(sample["id"])) is not type(sample["id"]):
-                found.add(place, f"id {key[0][:80]} is both a number and a string - rename one")
+                findings.add(place, f"id {key[0][:80]} is both a number and a string - rename one")
             seen[key] = place
-            _take(content, sample, place, found)
+            _take(content, sample, place, findings)
             if content.samples > MOST_SAMPLES:
-                found.add(place, f"more than {MOST_SAMPLES:,} samples")
+                findings.add(place, f"more than {MOST_SAMPLES:,} samples")
                 break
     except InvalidInput as error:
-        found.take(*error.problems)
-    if not seen and not found:
+        findings.take(*error.problems)
+    if not seen and not findings:
         what = "has no samples: it was written with --no-log-samples, or ended before the first one"
-        found.add(Place(log.path.as_posix()), what)
+        findings.add(Place(log.path.as_posix()), what)
     for name, column_ in (columns := {name: column(name) for name in content.seen}).items():
         if list(columns.values()).count(column_) > 1:
             what = f"score '{name[:80]}' gets the same metric name as another score - rename one"
-            found.add(Place(log.path.as_posix()), what)
-    if not found:
-        found.take(*_contradictions(log, content))
+            findings.add(Place(log.path.as_posix()), what)
+    if not findings:
+        findings.take(*_contradictions(log, content))
     return content
 
 
@@ -263,17 +263,17 @@ def _order(log: Log) -> list[str]:
     return list(dict.fromkeys(as_strings(names)))
 
 
-def _is_sound(sample: Json, place: Place, found: Findings) -> TypeGuard[CheckedJson]:
+def _is_sound(sample: Json, place: Place, findings: Findings) -> TypeGuard[CheckedJson]:
     wrong = CHECK.list_problems(sample, place)
-    found.take(*wrong)
+    findings.take(*wrong)
     if not wrong and is_too_deep([as_object(sample).get(key) for key in _KEPT]):
-        found.add(place, "nested too deeply")
+        findings.add(place, "nested too deeply")
         return False
     return not wrong
 
 
 def _take(
-    content: Content, sample: Mapping[str, CheckedJson], place: Place, found: Findings
+    content: Content, sample: Mapping[str, CheckedJson], place: Place, findings: Findings
 ) -> None:
     content.samples += 1
     content.rounds = max(content.rounds, sample["epoch"])
@@ -281,7 +281,7 @@ def _take(
     content.limits += sample.get("limit") is not None
     for one in iterate_scores(scores_of(sample)):
         if is_beyond(one.value):
-            found.add(place, f"score '{one.name[:80]}' is over {LARGEST:g} - score it again")
+            findings.add(place, f"score '{one.name[:80]}' is over {LARGEST:g} - score it again")
             continue
         place_of = content.seen.get(one.name)
         if place_of is None:

@@ -81,10 +81,10 @@ class JUnitXml:
         )
 
 
-def _specs(found: Overview, path: Path) -> tuple[MetricSpec, ...]:
+def _specs(tests: Overview, path: Path) -> tuple[MetricSpec, ...]:
     """Metrics of the properties that are numbers. Raises InvalidInput for two of one name."""
     problems, specs = Findings(), dict[str, MetricSpec]()
-    for name, (low, high) in found.ranges.items():
+    for name, (low, high) in tests.ranges.items():
         column = metric_name(TOOL, name)
         if column in specs:
             what = (
@@ -97,21 +97,21 @@ def _specs(found: Overview, path: Path) -> tuple[MetricSpec, ...]:
     return tuple(specs.values())
 
 
-def _notes(found: Overview, reruns: bool) -> Iterator[str]:
-    if found.skipped:
-        yield f"skipped tests are left out: {found.skipped}"
-    if found.several and reruns:
+def _notes(tests: Overview, reruns: bool) -> Iterator[str]:
+    if tests.skipped:
+        yield f"skipped tests are left out: {tests.skipped}"
+    if tests.several and reruns:
         yield (
-            f"{len(found.several)} tests have several results in one testsuite: a result after a "
+            f"{len(tests.several)} tests have several results in one testsuite: a result after a "
             "failed one is its rerun and counts, a result after a passed one is another test"
         )
-    elif found.several:
+    elif tests.several:
         yield (
-            f"{len(found.several)} tests have several results in one testsuite; each counts "
+            f"{len(tests.several)} tests have several results in one testsuite; each counts "
             "as a test of its own"
         )
-    if found.shared:
-        yield f"{len(found.shared)} test names appear in several testsuites"
+    if tests.shared:
+        yield f"{len(tests.shared)} test names appear in several testsuites"
 
 
 TOOL = "junit"
@@ -447,7 +447,7 @@ def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
     return found
 
 
-def runs(files: Sequence[Path], found: Overview, reruns: bool) -> Iterator[TestRun]:
+def runs(files: Sequence[Path], tests: Overview, reruns: bool) -> Iterator[TestRun]:
     """Each test with its results, file by file; tests with several results come last."""
     rounds: dict[Key, int] = {}
     for number, file in enumerate(files):
@@ -456,28 +456,28 @@ def runs(files: Sequence[Path], found: Overview, reruns: bool) -> Iterator[TestR
             if not isinstance(case, JUnitCase) or case.outcome == "skipped":
                 continue
             key, block = (case.group, case.id), (number, case.number)
-            if (block, key) in found.several:
+            if (block, key) in tests.several:
                 waiting.setdefault((block, key), []).append(case)
             else:
-                yield _run(found, rounds, key, [case])
+                yield _run(tests, rounds, key, [case])
         for (_, key), results in waiting.items():
-            yield from _several(found, rounds, key, results, reruns)
+            yield from _several(tests, rounds, key, results, reruns)
 
 
 def _run(
-    found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase]
+    tests: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase]
 ) -> TestRun:
     round_ = 1
-    if found.rounds[key] > 1:
+    if tests.rounds[key] > 1:
         round_ = rounds[key] = rounds.get(key, 0) + 1
-    return TestRun(case_id=found.case_id(results[0]), round=round_, results=tuple(results))
+    return TestRun(case_id=tests.case_id(results[0]), round=round_, results=tuple(results))
 
 
 def _several(
-    found: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase], reruns: bool
+    tests: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase], reruns: bool
 ) -> Iterator[TestRun]:
     first, *others = split_reruns([result.outcome != "passed" for result in results], reruns)
-    run = _run(found, rounds, key, [results[n] for n in first])
+    run = _run(tests, rounds, key, [results[n] for n in first])
     yield run
     for number, part in enumerate(others, 2):
         same = tuple(results[n] for n in part)

@@ -133,7 +133,7 @@ def _check_conversations(
     files: tuple[Path, ...], path: Path, options: Messages
 ) -> _ConversationTotals:
     """Raises InvalidInput with everything that is wrong, UsageError where there is nothing."""
-    findings, found = Findings(), _ConversationTotals()
+    findings, totals = Findings(), _ConversationTotals()
     for number, one in enumerate(_each(files, path, findings), 1):
         check_number(number, path.as_posix())
         try:
@@ -142,17 +142,17 @@ def _check_conversations(
         except AgentFailure as failure:
             findings.add(one.place, one_line(f"{failure} - correct it, or remove it", 500))
             continue
-        found.times[case] += 1
-        found.unknown += not question_in(one.data)
-        found.raw += sum(step.raw_arguments is not None for step in trace.steps or ())
-        if trace.model and len(found.models) < 10:
-            found.models[one_line(trace.model, 80)] = None
-        if found.times[case] == MOST_ROUNDS + 1:
+        totals.times[case] += 1
+        totals.unknown += not question_in(one.data)
+        totals.raw += sum(step.raw_arguments is not None for step in trace.steps or ())
+        if trace.model and len(totals.models) < 10:
+            totals.models[one_line(trace.model, 80)] = None
+        if totals.times[case] == MOST_ROUNDS + 1:
             findings.add(one.place, f"more than {MOST_ROUNDS:,} conversations of one case")
     findings.refuse()
-    if not found.times:
+    if not totals.times:
         raise UsageError(f"{path}: has no conversation; give a file of messages")
-    return found
+    return totals
 
 
 def _each(files: tuple[Path, ...], path: Path, findings: Findings) -> Iterator[StoredConversation]:
@@ -187,14 +187,14 @@ def _expected(item: Mapping[str, Json]) -> dict[str, Json]:
     return {"expected_answer": told} if plain else {}
 
 
-def _notes(found: _ConversationTotals) -> Iterator[str]:
-    again = sum(n > 1 for n in found.times.values())
+def _notes(totals: _ConversationTotals) -> Iterator[str]:
+    again = sum(n > 1 for n in totals.times.values())
     if again:
         yield f"several conversations of one case are its rounds, in their order: {again:,} cases"
-    if found.raw:
-        yield f"arguments that are not JSON are kept as they are: {found.raw:,} tool calls"
-    if found.unknown:
-        yield f"no message of a user, so the question is unknown: {found.unknown:,} conversations"
+    if totals.raw:
+        yield f"arguments that are not JSON are kept as they are: {totals.raw:,} tool calls"
+    if totals.unknown:
+        yield f"no message of a user, so the question is unknown: {totals.unknown:,} conversations"
 
 
 # ------------------------------------------------------------------------------------------- traces

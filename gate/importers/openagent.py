@@ -179,19 +179,19 @@ def _suite(own: SuiteTotals, meta: _Meta) -> ImportedSuite:
     )
 
 
-def _notes(found: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
+def _notes(totals: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
     yield (
         f"imported from session {one_line(meta.session_id, 80)} of the OpenAgent "
         "benchmark; the benchmark judged the answers"
     )
-    for name, own in found.items():
+    for name, own in totals.items():
         if own.recovered:
             yield (
                 f"{name}: {own.recovered} of {own.passed} passed trials passed only at a "
                 "later attempt; the benchmark counts them as passed (retry: any_failure)"
             )
     for name in meta.suites:
-        if name not in found:
+        if name not in totals:
             yield f"{one_line(name, 80)}: {META} names this suite, but it has no record"
 
 
@@ -233,27 +233,27 @@ class SuiteTotals:
 
 
 def contradictions(
-    summary: Mapping[str, Json], found: Mapping[str, SuiteTotals], file: str
+    summary: Mapping[str, Json], totals: Mapping[str, SuiteTotals], file: str
 ) -> Iterator[Problem]:
     """One problem for each figure that the records do not bear out."""
     suites = summary.get("suites")
     if not isinstance(suites, dict):
         yield Problem(Place(file, key="suites"), "is missing, or not an object of suites")
         return
-    total = sum(one.records for one in found.values())
+    total = sum(one.records for one in totals.values())
     figure = Figure("total_records", (total,), f"there are {total} records")
     yield from compare_stated(summary, [figure], Place(file))
-    for name in sorted({*map(str, suites), *found}):
+    for name in sorted({*map(str, suites), *totals}):
         told = suites.get(name)
         where = f"suites.{name[:80]}"
         if not isinstance(told, dict):
             yield Problem(Place(file, key=where), "is in the records, but not in the summary")
-        elif name not in found:
+        elif name not in totals:
             yield Problem(Place(file, key=where), "is in the summary, but has no record")
         else:
             place = Place(file, key=where)
-            yield from compare_stated(told, _figures(found[name]), place)
-            yield from _compare_failures(told.get("failures_top"), found[name], place)
+            yield from compare_stated(told, _figures(totals[name]), place)
+            yield from _compare_failures(told.get("failures_top"), totals[name], place)
 
 
 def _figures(own: SuiteTotals) -> Iterator[Figure]:

@@ -121,15 +121,15 @@ def _check_cases(path: Path) -> _ReportTotals:
     return found
 
 
-def _suite(found: _ReportTotals, dataset: str) -> ImportedSuite:
-    names = found.names
+def _suite(totals: _ReportTotals, dataset: str) -> ImportedSuite:
+    names = totals.names
     judges = {metric_name(TOOL, n): f"pydantic-evals {one}" for n, one in names.judges.items()}
     deciding = ", ".join(sorted(names.decides))
     passed = name_judge(f"pydantic-evals {deciding}"[:300])
     specs = tuple(names.specs())
     return ImportedSuite(
-        rounds=found.rounds,
-        cases=len(found.ids),
+        rounds=totals.rounds,
+        cases=len(totals.ids),
         dataset=dataset,
         metrics=specs,
         graders={
@@ -139,16 +139,16 @@ def _suite(found: _ReportTotals, dataset: str) -> ImportedSuite:
     )
 
 
-def _notes(head: Mapping[str, Json], found: _ReportTotals) -> Iterator[str]:
-    if not found.names.decides:
+def _notes(head: Mapping[str, Json], totals: _ReportTotals) -> Iterator[str]:
+    if not totals.names.decides:
         yield (
             "no case has an assertion, so no case passed, and only those that raised an "
             "exception failed"
         )
-    if found.failed:
+    if totals.failed:
         yield (
             "runs that raised an exception, which pydantic-evals leaves out of its means: "
-            f"{found.failed}"
+            f"{totals.failed}"
         )
     if failures := as_list(head.get("report_evaluator_failures")):
         yield f"{len(failures)} evaluators of the whole report failed and are left out"

@@ -97,30 +97,30 @@ class _SimulationTotals:
 
 def _check_simulations(source: tau.SimulationFiles) -> _SimulationTotals:
     """Raises InvalidInput with everything that is wrong with the simulations."""
-    found, seen = Findings(), _SimulationTotals()
+    findings, seen = Findings(), _SimulationTotals()
     place = Place(source.files[0].as_posix(), key="tasks")
-    seen.tasks = by_id(source.meta.get("tasks"), place, found)
+    seen.tasks = by_id(source.meta.get("tasks"), place, findings)
     known: dict[str, tau.Simulation] = {}
-    for one in source.simulations(found):
+    for one in source.simulations(findings):
         if one.id in known:
-            found.add(one.place, f"id '{one.id[:80]}' appears twice - keep one")
+            findings.add(one.place, f"id '{one.id[:80]}' appears twice - keep one")
             continue
         known[one.id] = replace(one, data={})
         if not seen.counted.add(one.task, one.trial, counts=one.counts):
             message = f"task {one.task[:80]} has trial {one.trial} twice - keep one"
-            found.add(one.place, message)
+            findings.add(one.place, message)
         if is_too_deep(dict(one.data)):
-            found.add(one.place, "nested too deeply - not a simulation")
-        found.take(*tau.find_contradictions(one))
+            findings.add(one.place, "nested too deeply - not a simulation")
+        findings.take(*tau.find_contradictions(one))
         seen.total += 1
         seen.broken += not one.counts
         seen.unjudged += one.reward is None and one.counts
-    found.take(*tau.compare_with_index(source, known))
-    if not found and not known:
-        found.add(Place(place.file), "has no simulation - give a run that has some")
+    findings.take(*tau.compare_with_index(source, known))
+    if not findings and not known:
+        findings.add(Place(place.file), "has no simulation - give a run that has some")
     if len(seen.counted.rounds) > MOST_ROUNDS:
-        found.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
-    found.refuse()
+        findings.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
+    findings.refuse()
     return seen
 
 
@@ -152,13 +152,13 @@ def _notes(suite: str, checked: _SimulationTotals) -> Iterator[str]:
 
 
 def _trials(source: tau.SimulationFiles, suite: str, checked: _SimulationTotals) -> Iterator[Trial]:
-    found, rounds = Findings(), checked.counted.rounds
+    findings, rounds = Findings(), checked.counted.rounds
     cases = {
         task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks
     }
-    for simulation in source.simulations(found):
+    for simulation in source.simulations(findings):
         yield trial_in(suite, simulation, cases[simulation.task], rounds[simulation.trial])
-    found.refuse()  # it was in order a moment ago
+    findings.refuse()  # it was in order a moment ago
 
 
 # ------------------------------------------------------------------------------------------- trials
@@ -285,19 +285,19 @@ def _user_instructions(data: Mapping[str, Json]) -> str:
     return next((text for text in (told, ticket) if isinstance(text, str) and text), "")
 
 
-def by_id(listed: Json, place: Place, found: Findings) -> dict[str, Mapping[str, Json]]:
-    """The tasks of a list; what is none, or is there twice, goes to `found`."""
+def by_id(listed: Json, place: Place, findings: Findings) -> dict[str, Mapping[str, Json]]:
+    """The tasks of a list; what is none, or is there twice, goes to `findings`."""
     tasks: dict[str, Mapping[str, Json]] = {}
     for n, item in enumerate(as_list(listed)):
         where = Place(place.file, key=f"{place.key}[{n}]")
         task = as_object(item)
         name = task.get("id")
         if not isinstance(name, str) or not 0 < len(name) <= 500:
-            found.add(where, "not a task of tau2-bench: its id is not a string - remove it")
+            findings.add(where, "not a task of tau2-bench: its id is not a string - remove it")
         elif is_too_deep(item):
-            found.add(where, "nested too deeply - remove it")
+            findings.add(where, "nested too deeply - remove it")
         elif name in tasks and tasks[name] != task:
-            found.add(where, f"id '{name[:80]}' is used by two different tasks - keep one")
+            findings.add(where, f"id '{name[:80]}' is used by two different tasks - keep one")
         else:
             tasks[name] = task
     return tasks
@@ -305,9 +305,11 @@ def by_id(listed: Json, place: Place, found: Findings) -> dict[str, Mapping[str,
 
 def cases_of(path: Path, suite: str) -> Iterator[Case]:
     """The cases of a file that has tasks alone. Raises InvalidInput for what is wrong with them."""
-    found, place = Findings(), Place(path.as_posix())
-    tasks = by_id(json_of(path), place, found)
-    if not tasks and not found:
-        found.add(place, "has no task - give a tasks.json of tau2-bench, or a run's results.json")
-    found.refuse()
+    findings, place = Findings(), Place(path.as_posix())
+    tasks = by_id(json_of(path), place, findings)
+    if not tasks and not findings:
+        findings.add(
+            place, "has no task - give a tasks.json of tau2-bench, or a run's results.json"
+        )
+    findings.refuse()
     yield from (case_in(suite, name, task) for name, task in tasks.items())

@@ -85,24 +85,24 @@ class _RowTotals:
 
 def _check_rows(path: Path) -> _RowTotals:
     """Raises InvalidInput with everything that is wrong with the rows."""
-    found, seen = Findings(), _RowTotals()
-    for row in read_rows(path, found):
+    findings, seen = Findings(), _RowTotals()
+    for row in read_rows(path, findings):
         if not seen.counted.add(row.task, row.trial):
             message = f"task {row.task[:80]} has trial {row.trial} twice - keep one"
-            found.add(row.place, message)
+            findings.add(row.place, message)
             continue
         seen.rows += 1
         seen.crashed += row.crash is not None
         seen.tools |= gold_tools(row)
         if row.task_info and seen.tasks.setdefault(row.task, row.task_info) != row.task_info:
             message = f"task {row.task[:80]} is different in an earlier row, so versions are mixed"
-            found.add(row.place, f"{message} - import each run's own file")
+            findings.add(row.place, f"{message} - import each run's own file")
     place = Place(path.as_posix())
-    if not found and not seen.rows:
-        found.add(place, "has no row - give the file of a run that has some")
+    if not findings and not seen.rows:
+        findings.add(place, "has no row - give the file of a run that has some")
     if len(seen.counted.rounds) > MOST_ROUNDS:
-        found.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
-    found.refuse()
+        findings.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
+    findings.refuse()
     return seen
 
 
@@ -127,14 +127,14 @@ def _notes(suite: str, checked: _RowTotals) -> Iterator[str]:
 
 
 def _trials(path: Path, suite: str, checked: _RowTotals, strategy: str) -> Iterator[Trial]:
-    found, rounds = Findings(), checked.counted.rounds
+    findings, rounds = Findings(), checked.counted.rounds
     cases = {
         task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks
     }
-    for row in read_rows(path, found):
+    for row in read_rows(path, findings):
         react = strategy in ("act", "react")
         yield trial_in(suite, row, cases[row.task], rounds[row.trial], react=react)
-    found.refuse()  # it was in order a moment ago
+    findings.refuse()  # it was in order a moment ago
 
 
 TOOL = "tau-bench"  # what measured, and what judged
@@ -259,18 +259,18 @@ class TauBenchRow:
         return as_object(as_object(self.info.get("reward_info")).get("info"))
 
 
-def read_rows(path: Path, found: Findings) -> Iterator[TauBenchRow]:
-    """Rows that can be read; other problems go to `found`. Raises UsageError, InvalidInput."""
+def read_rows(path: Path, findings: Findings) -> Iterator[TauBenchRow]:
+    """Rows that can be read; other problems go to `findings`. Raises UsageError, InvalidInput."""
     data = json_of(path)
     if not isinstance(data, list):
         raise UsageError(f"{path}: not a list of rows; give a result file of tau-bench")
     for n, item in enumerate(data):
-        row = _row(item, Place(path.as_posix(), key=f"[{n}]"), found)
+        row = _row(item, Place(path.as_posix(), key=f"[{n}]"), findings)
         if row is not None:
             yield row
 
 
-def _row(item: Json, place: Place, found: Findings) -> TauBenchRow | None:
+def _row(item: Json, place: Place, findings: Findings) -> TauBenchRow | None:
     data = as_object(item)
     task, trial, reward = (data.get(key) for key in ("task_id", "trial", "reward"))
     named = isinstance(task, (int, str)) and not isinstance(task, bool) and 0 < len(str(task)) < 200
@@ -282,14 +282,16 @@ def _row(item: Json, place: Place, found: Findings) -> TauBenchRow | None:
         *(["nested too deeply"] if is_too_deep(item) else []),
     ]
     if wrong or counted is None or worth is None:
-        found.add(place, f"{'; '.join(wrong)} - a row of tau-bench has task_id, trial and reward")
+        findings.add(
+            place, f"{'; '.join(wrong)} - a row of tau-bench has task_id, trial and reward"
+        )
         return None
     row = TauBenchRow(
         place, str(task), counted, worth, as_object(data.get("info")), data.get("traj")
     )
     contradiction = _contradiction(row)
     if contradiction:
-        found.add(place, f"{contradiction} - the file was changed; export it again")
+        findings.add(place, f"{contradiction} - the file was changed; export it again")
         return None
     return row
 

@@ -90,23 +90,25 @@ def _names(tasks: tuple[records.TaskFolder, ...]) -> Mapping[str, str]:
 
 def _measure_tasks(picked: records.ChosenTasks) -> list[_MeasuredTask]:
     """Raises InvalidInput with everything that is wrong with any of the tasks."""
-    found = Findings()
-    measured = [_measure_task(task, found) for task in picked.tasks]
-    if not found and not any(one.samples or one.main is not None for one in measured):
-        found.add(Place(measured[0].task.folder.as_posix()), "has no sample - run the task first")
-    found.refuse()
+    findings = Findings()
+    measured = [_measure_task(task, findings) for task in picked.tasks]
+    if not findings and not any(one.samples or one.main is not None for one in measured):
+        findings.add(
+            Place(measured[0].task.folder.as_posix()), "has no sample - run the task first"
+        )
+    findings.refuse()
     return measured
 
 
-def _measure_task(task: records.TaskFolder, found: Findings) -> _MeasuredTask:
+def _measure_task(task: records.TaskFolder, findings: Findings) -> _MeasuredTask:
     own = _MeasuredTask(task)
     tally = records.SampleTally()
     lines: dict[str, int | None] = {}
     file = task.file(records.RUNS)
-    for run in records.read_finished(file, found) if file else ():
+    for run in records.read_finished(file, findings) if file else ():
         if run.index in lines:
             message = f"sample '{run.index[:80]}' is also in line {lines[run.index]} - keep one"
-            found.add(run.place, message)
+            findings.add(run.place, message)
             continue
         lines[run.index] = run.place.line
         own.at = max(own.at or 0.0, run.at or 0.0) or None
@@ -114,29 +116,29 @@ def _measure_task(task: records.TaskFolder, found: Findings) -> _MeasuredTask:
             tally.add(run, records.worth(task.environment, run.result))
         except ValueError as error:
             told = f"{error}, as {task.environment.code} needs it - check the name of the folder"
-            found.add(run.place, told)
-    errors = records.by_index(task.file(records.ERRORS), found)
+            findings.add(run.place, told)
+    errors = records.by_index(task.file(records.ERRORS), findings)
     own.unfinished = [index for index in errors if index not in lines]
     own.samples = len(lines) + len(own.unfinished)
-    own.main = _main(task, tally if file else None, found)
+    own.main = _main(task, tally if file else None, findings)
     return own
 
 
 def _main(
-    task: records.TaskFolder, tally: records.SampleTally | None, found: Findings
+    task: records.TaskFolder, tally: records.SampleTally | None, findings: Findings
 ) -> float | None:
     file = task.file(records.SUMMARY)
     if file is None:
         return None
     data, place = json_of(file), Place(file.as_posix())
     if not isinstance(data, dict):
-        found.add(place, "not an object - copy it again")
+        findings.add(place, "not an object - copy it again")
         return None
-    found.take(*records.contradictions(task.environment, as_object(data), tally, place))
+    findings.take(*records.contradictions(task.environment, as_object(data), tally, place))
     try:
         return records.main_metric(task.environment, as_object(data))
     except ValueError as error:
-        found.add(place, f"{error} - copy it again")
+        findings.add(place, f"{error} - copy it again")
         return None
 
 
@@ -191,15 +193,15 @@ def _trials(
     for one in values.values():
         if one.main is not None:
             yield environment_trial(one.task.environment, one.task.name, one.main, whole=complete)
-    found = Findings()
+    findings = Findings()
     for one in measured:
         suite, file = names[one.task.name], one.task.file(records.RUNS)
-        errors = records.by_index(one.task.file(records.ERRORS), found)
-        for run in records.read_finished(file, found) if file else ():
+        errors = records.by_index(one.task.file(records.ERRORS), findings)
+        for run in records.read_finished(file, findings) if file else ():
             result = records.worth(one.task.environment, run.result)
             yield sample_trial(suite, run, result, errors.get(run.index, ()))
         yield from (unfinished_trial(suite, errors[index]) for index in one.unfinished)
-    found.refuse()  # it was in order a moment ago
+    findings.refuse()  # it was in order a moment ago
 
 
 # ------------------------------------------------------------------------------------------- trials
@@ -238,11 +240,11 @@ _OVERALL_SPEC = MetricSpec(
 def sample_trial(
     suite: str,
     run: records.FinishedSample,
-    found: records.Worth,
+    worth: records.Worth,
     before: Sequence[records.BrokenSample],
 ) -> Trial:
     done = run.status not in _UNASKED
-    passed = found.passed if run.status == "completed" or found.passed is not None else None
+    passed = worth.passed if run.status == "completed" or worth.passed is not None else None
     modes = _MODES.get(run.status, ())
     codes = () if run.status == "completed" else (snake_case(run.status), *modes)
     made = trial_of(
@@ -252,7 +254,7 @@ def sample_trial(
         status="completed" if done else "infra_error",
         passed=passed,
         failures=() if passed else codes or (("wrong_result",) if passed is False else ()),
-        values={MAIN: found.value},
+        values={MAIN: worth.value},
         reason="" if run.status == "completed" else f"ended with: {run.status}",
         response=_response(run) if done else None,
         error=None if done else run.status,

@@ -91,20 +91,20 @@ class WebArenaResults:
         self, source: Source, tasks: Tasks
     ) -> tuple[results.Counts, tuple[results.TaskResult, ...]]:
         """What it holds, and the results that are missing. Raises InvalidInput."""
-        found, counts = Findings(), results.Counts()
+        findings, counts = Findings(), results.Counts()
         seen: set[tuple[str, int]] = set()
-        for one in found.keep_good(source.results()):
+        for one in findings.keep_good(source.results()):
             if (one.task, one.round) in seen:
-                found.add(one.place, f"task {one.task} has round {one.round} twice - keep one")
+                findings.add(one.place, f"task {one.task} has round {one.round} twice - keep one")
             seen.add((one.task, one.round))
             task = (tasks or {}).get(one.task)
             if tasks is not None and task is None:
-                found.add(one.place, f"task {one.task} is not in {self.tasks}")
+                findings.add(one.place, f"task {one.task} is not in {self.tasks}")
                 continue
-            counts.add(one, _verdict(one, task, found), task)
-        if not found and not counts.results:
-            found.add(Place(source.path.as_posix()), "has no result")
-        found.refuse()
+            counts.add(one, _verdict(one, task, findings), task)
+        if not findings and not counts.results:
+            findings.add(Place(source.path.as_posix()), "has no result")
+        findings.refuse()
         return counts, self._absent(source, tasks, counts)
 
     def _absent(
@@ -122,24 +122,24 @@ class WebArenaResults:
 
 
 def _verdict(
-    task_result: results.TaskResult, task: results.WebTask | None, found: Findings
+    task_result: results.TaskResult, task: results.WebTask | None, findings: Findings
 ) -> results.ResultVerdict:
     try:
         verdict = results.verdict_on(task_result, task)
     except ValueError as error:
-        if not any(str(error) in told.message for told in found.problems):  # once for each site
-            found.add(task_result.place, f"task {task_result.task}: {error} (--option sites)")
+        if not any(str(error) in told.message for told in findings.problems):  # once for each site
+            findings.add(task_result.place, f"task {task_result.task}: {error} (--option sites)")
         return results.ResultVerdict(passed=None)
     if verdict.clash:
-        found.add(
+        findings.add(
             task_result.place,
             f"task {task_result.task}: {verdict.clash} - one of the two was changed",
         )
     if verdict.passed is None:
         message = "it is not known whether it was done - give the tasks with --option tasks=FILE"
-        found.add(task_result.place, f"task {task_result.task}: {message}")
+        findings.add(task_result.place, f"task {task_result.task}: {message}")
         if task is None:
-            found.refuse()  # the others lack it as well
+            findings.refuse()  # the others lack it as well
     return verdict
 
 

@@ -167,12 +167,12 @@ def run_in(path: Path) -> DeepEvalRun:
     data = json_of(path, decoder=PYTHON)
     head = as_object(data)
     head = as_object(head.get("testRunData")) or head
-    found = Findings()
+    findings = Findings()
     written = list(_iterate_cases(data if isinstance(data, list) else head, path))
-    cases = tuple(_cases(written, found))
+    cases = tuple(_cases(written, findings))
     if not written:
-        found.add(Place(path.as_posix()), "has no test case - run the evaluation again")
-    found.refuse()
+        findings.add(Place(path.as_posix()), "has no test case - run the evaluation again")
+    findings.refuse()
     return DeepEvalRun(path=path, head=_snake(head), cases=cases)
 
 
@@ -199,14 +199,14 @@ def _iterate_cases(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
             yield Place(path.as_posix(), None, f"{key}[{n}]"), one
 
 
-def _cases(written: list[tuple[Place, Json]], found: Findings) -> Iterator[DeepEvalCase]:
+def _cases(written: list[tuple[Place, Json]], findings: Findings) -> Iterator[DeepEvalCase]:
     for place, one in written:
         data = _snake(one) if isinstance(one, dict) else one
         if wrong := _CHECK.list_problems(data, place):
             message = wrong[0].message
             if wrong[0].place.key.startswith(f"{place.key}.metrics_data"):
                 message = f"{message} - dump the results with `model_dump`, not with `str`"
-            found.add(wrong[0].place, message)
+            findings.add(wrong[0].place, message)
             continue
         checked = as_object(data)
         yield DeepEvalCase(

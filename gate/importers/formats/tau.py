@@ -155,22 +155,22 @@ class SimulationFiles:
     files: tuple[Path, ...]
     in_files: bool = False
 
-    def simulations(self, found: Findings) -> Iterator[Simulation]:
-        """Those that can be read; what is wrong with the others goes to `found`."""
+    def simulations(self, findings: Findings) -> Iterator[Simulation]:
+        """Those that can be read; what is wrong with the others goes to `findings`."""
         before: dict[str, int] = {}
-        for item, place in self._items(found):
-            one = _simulation(item, place, before, found)
+        for item, place in self._items(findings):
+            one = _simulation(item, place, before, findings)
             if one is None:
                 continue
             if self.in_files and one.id != Path(place.file).stem:
-                found.add(
+                findings.add(
                     place,
                     f"has the id '{one.id[:80]}', but its file name has another - rename the file",
                 )
             before[one.task] = before.get(one.task, 0) + 1
             yield one
 
-    def _items(self, found: Findings) -> Iterator[tuple[Json, Place]]:
+    def _items(self, findings: Findings) -> Iterator[tuple[Json, Place]]:
         if not self.in_files:
             for n, item in enumerate(as_list(as_object(json_of(self.files[0])).get("simulations"))):
                 yield item, Place(self.files[0].as_posix(), key=f"simulations[{n}]")
@@ -178,7 +178,7 @@ class SimulationFiles:
             try:
                 yield json_of(file), Place(file.as_posix())
             except InvalidInput as error:
-                found.take(*error.problems)
+                findings.take(*error.problems)
 
 
 def source_of(path: Path) -> SimulationFiles:
@@ -200,7 +200,7 @@ def source_of(path: Path) -> SimulationFiles:
 
 
 def _simulation(
-    item: Json, place: Place, before: Mapping[str, int], found: Findings
+    item: Json, place: Place, before: Mapping[str, int], findings: Findings
 ) -> Simulation | None:
     data = as_object(item)
     named, task = data.get("id"), data.get("task_id")
@@ -216,7 +216,7 @@ def _simulation(
         *([] if reward is None or 0 <= reward <= 1 + CLOSE else ["reward is not from 0 to 1"]),
     ]
     if wrong:
-        found.add(place, f"{'; '.join(wrong)} - not a simulation of tau2-bench")
+        findings.add(place, f"{'; '.join(wrong)} - not a simulation of tau2-bench")
         return None
     counted = trial_number(trial)
     return Simulation(

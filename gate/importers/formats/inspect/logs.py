@@ -175,9 +175,9 @@ def _check_head(
     samples: Callable[[], Iterator[tuple[Place, Json]]],
     rewritten: int = 0,
 ) -> Log:
-    found = Findings()
-    found.take(*_CHECK.list_problems(written, place))
-    found.refuse()
+    findings = Findings()
+    findings.take(*_CHECK.list_problems(written, place))
+    findings.refuse()
     head: dict[str, CheckedJson] = as_object(written)
     created = moment_of(head["eval"]["created"])
     if created is None:

@@ -97,12 +97,12 @@ class Traces:
     _beyond: Counter[int] = field(default_factory=Counter)  # trace -> spans that are not kept
     _conversations: dict[int, str] = field(default_factory=dict)  # as the first span tells it
 
-    def take(self, found: span_filter.TakenSpans, file: int, lines: int = 0) -> None:
+    def take(self, taken: span_filter.TakenSpans, file: int, lines: int = 0) -> None:
         """Adds what the lines after line `lines` of a file hold. Raises UsageError for too many."""
-        self.counted.update(found.counted)
-        for line, message in found.wrong:
+        self.counted.update(taken.counted)
+        for line, message in taken.wrong:
             self.findings.add(self.place(file, lines + line), message)
-        for record in found.records:
+        for record in taken.records:
             self._add(record, file, lines + record.line)
 
     def _add(self, record: span_filter.SpanRecord, file: int, line: int) -> None:

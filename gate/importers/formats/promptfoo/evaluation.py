@@ -146,20 +146,20 @@ def read_document(path: Path) -> Json:
 
 def read_evaluation(path: Path) -> Evaluation:
     """Raises InvalidInput with everything that is wrong with the rows, UsageError for a link."""
-    found = Findings()
+    findings = Findings()
     head: Mapping[str, Json] = {}
     summary: Mapping[str, Json] = {}
     if path.name.lower().endswith(LINES):
-        rows = tuple(_read_lines(path, found))
+        rows = tuple(_read_lines(path, findings))
     else:
         head, summary, written = _split_results(read_document(path), path)
         places = (Place(path.as_posix(), None, f"results[{n}]") for n in range(len(written)))
-        rows = tuple(_check_rows(zip(places, written, strict=True), found))
-    if not rows and not found:
-        found.add(Place(path.as_posix()), "has no results - write them with `promptfoo eval -o`")
-    found.refuse()
-    _check_repeats(rows, found)
-    found.refuse()
+        rows = tuple(_check_rows(zip(places, written, strict=True), findings))
+    if not rows and not findings:
+        findings.add(Place(path.as_posix()), "has no results - write them with `promptfoo eval -o`")
+    findings.refuse()
+    _check_repeats(rows, findings)
+    findings.refuse()
     return Evaluation(path=path, head=head, summary=summary, rows=rows)
 
 
@@ -178,18 +178,18 @@ def _split_results(
     return data, summary, rows
 
 
-def _read_lines(path: Path, found: Findings) -> Iterator[EvalRow]:
+def _read_lines(path: Path, findings: Findings) -> Iterator[EvalRow]:
     if plain(path).stat().st_size > MOST_JSON:
-        found.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - split it")
+        findings.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - split it")
         return
-    lines = [(line.place, line.data) for line in found.keep_good(json_lines(path))]
-    yield from _check_rows(iter(lines), found)
+    lines = [(line.place, line.data) for line in findings.keep_good(json_lines(path))]
+    yield from _check_rows(iter(lines), findings)
 
 
-def _check_rows(written: Iterator[tuple[Place, Json]], found: Findings) -> Iterator[EvalRow]:
+def _check_rows(written: Iterator[tuple[Place, Json]], findings: Findings) -> Iterator[EvalRow]:
     for number, (place, data) in enumerate(written):
         if wrong := _CHECK.list_problems(data, place):
-            found.take(wrong[0])
+            findings.take(wrong[0])
             continue
         checked: dict[str, CheckedJson] = as_object(data)
         test, prompt = checked.get("testIdx"), checked.get("promptIdx")
@@ -200,7 +200,7 @@ def _check_rows(written: Iterator[tuple[Place, Json]], found: Findings) -> Itera
             prompt=None if prompt is None else int(prompt),
         )
         if wrong_row := _contradiction(row):
-            found.add(place, wrong_row)
+            findings.add(place, wrong_row)
         else:
             yield row
 
@@ -220,13 +220,13 @@ def _is_numbered(row: EvalRow) -> bool:
     return row.prompt is not None and row.data.get("testIdx") is not None
 
 
-def _check_repeats(rows: tuple[EvalRow, ...], found: Findings) -> None:
+def _check_repeats(rows: tuple[EvalRow, ...], findings: Findings) -> None:
     seen: dict[tuple[int, int | None], EvalRow] = {}
     numbered = any(map(_is_numbered, rows))
     for row in rows:
         if not _is_numbered(row):
             if numbered:
-                found.add(
+                findings.add(
                     row.place,
                     "has no testIdx or promptIdx, but other results have both - use the "
                     "results of one eval",
@@ -235,7 +235,7 @@ def _check_repeats(rows: tuple[EvalRow, ...], found: Findings) -> None:
         first = seen.setdefault((row.test, row.prompt), row)
         if first is not row:
             where = first.place.key or f"line {first.place.line}"
-            found.add(row.place, f"has the same testIdx and promptIdx as {where} - keep one")
+            findings.add(row.place, f"has the same testIdx and promptIdx as {where} - keep one")
 
 
 # ---------------------------------------------------------------------------------------- templates

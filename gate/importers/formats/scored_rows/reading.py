@@ -76,17 +76,17 @@ def import_rows(export: Export, asked: ReadingPlan) -> Imported:
 
 
 def _trials(
-    export: Export, asked: ReadingPlan, found: ExportTotals, names: Mapping[str, str]
+    export: Export, asked: ReadingPlan, totals: ExportTotals, names: Mapping[str, str]
 ) -> Iterator[Trial]:
     seen: dict[str, int] = {}
     for row in export.rows():
-        if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.roots):
-            yield trial_in(row, asked, found, names, seen)
+        if isinstance(row, TableRow) and (is_root(asked, row.cells) or not totals.roots):
+            yield trial_in(row, asked, totals, names, seen)
 
 
-def _names(asked: ReadingPlan, found: ExportTotals) -> dict[str, str]:
+def _names(asked: ReadingPlan, totals: ExportTotals) -> dict[str, str]:
     """Score -> metric; two that would be called alike are told apart by a number."""
-    wanted: Sequence[str] = asked.scores or found.numeric
+    wanted: Sequence[str] = asked.scores or totals.numeric
     names: dict[str, str] = {}
     for score in sorted(wanted):
         name = metric_name(asked.shape.tool, score)
@@ -95,40 +95,40 @@ def _names(asked: ReadingPlan, found: ExportTotals) -> dict[str, str]:
     return names
 
 
-def _spec(asked: ReadingPlan, found: ExportTotals, score: str, name: str) -> MetricSpec:
+def _spec(asked: ReadingPlan, totals: ExportTotals, score: str, name: str) -> MetricSpec:
     about = f"a score of the export of {asked.shape.tool}"
-    spec = score_metric(name, share=found.scores[score].share, about=about)
+    spec = score_metric(name, share=totals.scores[score].share, about=about)
     return replace(spec, family="mean", direction="lower" if score in asked.lower else "higher")
 
 
-def _notes(asked: ReadingPlan, found: ExportTotals) -> Iterator[str]:
+def _notes(asked: ReadingPlan, totals: ExportTotals) -> Iterator[str]:
     tool = asked.shape.tool
     if not asked.criterion:
         yield (
             f"it is not known which rows of the {tool} export passed, so there is no "
             f"success rate; {CHOICE}"
         )
-    elif found.unsaid:
-        told = f"{found.unsaid} of {found.trials} rows do not say whether they passed"
+    elif totals.unsaid:
+        told = f"{totals.unsaid} of {totals.trials} rows do not say whether they passed"
         yield f"{told} ({asked.criterion})"
-    if found.roots and found.spans:
+    if totals.roots and totals.spans:
         yield (
-            f"{found.spans} inner spans are not rows of their own; their tokens and cost "
+            f"{totals.spans} inner spans are not rows of their own; their tokens and cost "
             "count for their traces"
         )
-    if found.rootless:
+    if totals.rootless:
         yield (
-            f"{found.rootless} traces are left out: the export has only their inner "
+            f"{totals.rootless} traces are left out: the export has only their inner "
             "spans, so their results are unknown"
         )
-    if found.errors:
+    if totals.errors:
         yield (
             f"rows in which the agent failed count as 0 in scores from 0 to 1; {tool} "
             "leaves them out"
         )
-    if not asked.round and any(n > 1 for n in found.cases.values()):
+    if not asked.round and any(n > 1 for n in totals.cases.values()):
         yield "several rows of one case are its rounds, in the order of the export"
-    texts = sorted(name for name, one in found.scores.items() if one.texts and one.n)
+    texts = sorted(name for name, one in totals.scores.items() if one.texts and one.n)
     if texts and not asked.scores:
         shown = ", ".join(name[:40] for name in texts[:5])
         yield f"columns that are numbers in some rows and texts in others are not scores: {shown}"
@@ -144,7 +144,7 @@ _SAID = ("content", "output", "answer", "text", "response", "message")  # of an 
 def trial_in(
     row: TableRow,
     asked: ReadingPlan,
-    found: ExportTotals,
+    totals: ExportTotals,
     names: Mapping[str, str],
     seen: dict[str, int],
 ) -> Trial:
@@ -159,7 +159,7 @@ def trial_in(
     known = {name: value for name, value in scores.items() if value is not None}
     values = {names[name]: value for name, value in known.items() if name in names}
     if status == "agent_error":
-        worst = (name for name in names if found.scores[name].share and name not in asked.lower)
+        worst = (name for name in names if totals.scores[name].share and name not in asked.lower)
         values = {names[name]: 0.0 for name in worst} | values
     began = read_moment(shape.at("started_at", cells))
     passed = asked.criterion.met(cells, known)
@@ -172,7 +172,7 @@ def trial_in(
         passed=passed,
         failures=_failures(asked, status, passed),
         values=values,
-        response=_response(cells, asked, found) if status == "completed" else None,
+        response=_response(cells, asked, totals) if status == "completed" else None,
         latency_ms=_latency(shape, cells),
         error=error or None,
         started_at=f"{began:%Y-%m-%dT%H:%M:%S}.{began.microsecond // 1000:03}Z" if began else "",
@@ -209,11 +209,11 @@ def _tags(found: Json) -> tuple[str, ...]:
     return tuple(short(one) for one in listed[:50])
 
 
-def _response(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> Response:
+def _response(cells: Mapping[str, Json], asked: ReadingPlan, totals: ExportTotals) -> Response:
     shape = asked.shape
     return Response(
         answer=_answer(decode_cell(shape.at("output", cells))),
-        usage=_usage(cells, shape, found),
+        usage=_usage(cells, shape, totals),
         model=short(shape.at("model", cells)) or None,
     )
 
@@ -229,9 +229,9 @@ def _answer(value: Json) -> str:
     return as_text(value)
 
 
-def _usage(cells: Mapping[str, Json], shape: RowShape, found: ExportTotals) -> Usage:
+def _usage(cells: Mapping[str, Json], shape: RowShape, totals: ExportTotals) -> Usage:
     """What the row itself says, or else its inner spans."""
-    sums = found.inner.get(as_text(shape.at("trace", cells)), {})
+    sums = totals.inner.get(as_text(shape.at("trace", cells)), {})
 
     def told(role: Role) -> float | None:
         return shape.number(role, cells) or sums.get(role)
@@ -385,10 +385,10 @@ def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIAL
     return found
 
 
-def _add_inner(cells: Mapping[str, Json], asked: ReadingPlan, found: ExportTotals) -> None:
+def _add_inner(cells: Mapping[str, Json], asked: ReadingPlan, totals: ExportTotals) -> None:
     shape = asked.shape
-    found.spans += 1
-    sums = found.inner.setdefault(as_text(shape.at("trace", cells)), {})
+    totals.spans += 1
+    sums = totals.inner.setdefault(as_text(shape.at("trace", cells)), {})
     for role in ("input_tokens", "output_tokens", "cached_tokens", "total_tokens", "cost_usd"):
         if amount := shape.number(role, cells):  # these tools write 0 for what they do not know
             sums[role] = sums.get(role, 0.0) + amount
@@ -490,18 +490,16 @@ def round_in(asked: ReadingPlan, cells: Mapping[str, Json]) -> int | None:
     return int(found) if found is not None and fits else None
 
 
-def _check_totals(asked: ReadingPlan, found: ExportTotals, problems: Findings, file: str) -> None:
-    if not found.trials:
+def _check_totals(asked: ReadingPlan, totals: ExportTotals, problems: Findings, file: str) -> None:
+    if not totals.trials:
         problems.add(Place(file), "has no row")
         return
-    if found.errors and not asked.criterion:
-        told = (
-            f"{found.errors} rows ended in an error, but it is not known which of the others passed"
-        )
-        problems.add(Place(file), f"{told} - {CHOICE}")
-    for path in sorted(asked.wanted - found.columns):
+    if totals.errors and not asked.criterion:
+        message = f"{totals.errors} rows ended in an error, but it is not known which of the others"
+        problems.add(Place(file), f"{message} passed - {CHOICE}")
+    for path in sorted(asked.wanted - totals.columns):
         problems.add(Place(file), f"no row has a value of '{path[:80]}' - use another column")
-    known = ", ".join(found.numeric[:12]) or "none"
+    known = ", ".join(totals.numeric[:12]) or "none"
     for name in (*asked.scores, asked.criterion.score, *sorted(asked.lower)):
-        if name and not (name in found.scores and found.scores[name].n):
+        if name and not (name in totals.scores and totals.scores[name].n):
             problems.add(Place(file), f"no row has a score '{name[:80]}' - known scores: {known}")

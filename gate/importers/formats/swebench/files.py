@@ -77,7 +77,7 @@ def _links(path: Path, unreported: Iterable[Path]) -> Iterator[Problem]:
             yield Problem(Place(one.as_posix()), "symbolic links are not followed - copy the file")
 
 
-def _sort_file(path: Path, found: ResultFiles, findings: Findings) -> None:
+def _sort_file(path: Path, results: ResultFiles, findings: Findings) -> None:
     kind: str | None = None
     data: Json = None
     try:
@@ -89,11 +89,11 @@ def _sort_file(path: Path, found: ResultFiles, findings: Findings) -> None:
     except InvalidInput as error:
         findings.take(*error.problems)
     if kind == _PREDICTIONS:
-        found.predictions.append(path)
+        results.predictions.append(path)
     elif kind == "instance report":
-        found.reports.append(path)
+        results.reports.append(path)
     elif kind and path.suffix.lower() != ".jsonl":
-        found.mains.append((path, data))
+        results.mains.append((path, data))
 
 
 def _kind(data: Json) -> str | None:

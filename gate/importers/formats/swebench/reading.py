@@ -151,12 +151,12 @@ def _knows_rest(
     return named is not None or (lists and sent.patched is not None)
 
 
-def _main(found: ResultFiles, findings: Findings) -> SourceVerdicts | None:
-    if len(found.mains) > 1:
-        (one, _), (other, _), *_ = found.mains
+def _main(results: ResultFiles, findings: Findings) -> SourceVerdicts | None:
+    if len(results.mains) > 1:
+        (one, _), (other, _), *_ = results.mains
         message = f"is a report, and so is {other.name} - give one of the two files, or remove one"
         findings.add(Place(one.as_posix()), message)
-    for path, data in found.mains[:1]:
+    for path, data in results.mains[:1]:
         name = path.as_posix()
         report = as_object(data)
         if is_run_report(data):
@@ -264,14 +264,16 @@ class Identity:
     created_at: str | None = None
 
 
-def identity_of(path: Path, found: ResultFiles, sent: Predictions, findings: Findings) -> Identity:
+def identity_of(
+    path: Path, results: ResultFiles, sent: Predictions, findings: Findings
+) -> Identity:
     """Reports are called `<model>.<run id>.json`, logs `<run id>/<model>`, with `__` for `/`."""
-    model, run = _read_log_folders(path, found, findings)
+    model, run = _read_log_folders(path, results, findings)
     written = sent.model.replace("/", "__")
     if model and written and model != written:
         names = f"{one_line(model, 80)}, but the predictions are by {one_line(written, 80)}"
         findings.add(Place(path.as_posix()), f"the logs are of {names} - import one run at a time")
-    reports = [one for one, data in found.mains if is_run_report(data)]
+    reports = [one for one, data in results.mains if is_run_report(data)]
     for one in reports:
         expected = f"{model}.{run}" if run else f"{written}."
         whole = one.stem == expected if run else one.stem.startswith(expected)
@@ -280,7 +282,7 @@ def identity_of(path: Path, found: ResultFiles, sent: Predictions, findings: Fin
                 f"its file name is not that of a report on {one_line(expected.strip('.'), 120)}"
             )
             findings.add(Place(one.as_posix()), f"{message} - use files of one run, or rename it")
-    told = _read_run_file(found, findings)
+    told = _read_run_file(results, findings)
     stem = reports[0].stem if reports else path.absolute().name.removesuffix(".json")
     return Identity(
         model=sent.model or model.replace("__", "/"),
@@ -291,10 +293,10 @@ def identity_of(path: Path, found: ResultFiles, sent: Predictions, findings: Fin
     )
 
 
-def _read_log_folders(path: Path, found: ResultFiles, findings: Findings) -> tuple[str, str]:
+def _read_log_folders(path: Path, results: ResultFiles, findings: Findings) -> tuple[str, str]:
     """Model and run id by the folders of the instances; "" where these do not say."""
-    reported = {one.parent.parent for one in found.reports if one.name == NAME}
-    folders = sorted(reported | {one.parent for one in found.unreported})
+    reported = {one.parent.parent for one in results.reports if one.name == NAME}
+    folders = sorted(reported | {one.parent for one in results.unreported})
     if len(folders) > 1:
         names = f"{folders[0]} and {folders[1]}"
         findings.add(
@@ -307,10 +309,10 @@ def _read_log_folders(path: Path, found: ResultFiles, findings: Findings) -> tup
     return own.name, own.parent.name
 
 
-def _read_run_file(found: ResultFiles, findings: Findings) -> Mapping[str, Json]:
+def _read_run_file(results: ResultFiles, findings: Findings) -> Mapping[str, Json]:
     """What run.json says; others of that name are none of the harness."""
     told: list[Mapping[str, Json]] = []
-    for file in found.runs:
+    for file in results.runs:
         try:
             data = json_of(file, _MOST)
         except InvalidInput as error:

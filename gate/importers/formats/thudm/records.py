@@ -302,9 +302,9 @@ class BrokenSample:
     at: float | None
 
 
-def read_finished(path: Path, found: Findings) -> Iterator[FinishedSample]:
-    """What is wrong with a line goes to `found`."""
-    for place, data in _lines(path, found):
+def read_finished(path: Path, findings: Findings) -> Iterator[FinishedSample]:
+    """What is wrong with a line goes to `findings`."""
+    for place, data in _lines(path, findings):
         index, output = _index(data.get("index")), as_object(data.get("output"))
         status, history = output.get("status"), output.get("history")
         wrong = [
@@ -314,19 +314,19 @@ def read_finished(path: Path, found: Findings) -> Iterator[FinishedSample]:
             *([] if data.get("error") is None else ["error is set: it belongs in error.jsonl"]),
         ]
         if wrong or index is None or not isinstance(status, str):
-            found.add(place, f"{'; '.join(wrong)} - not a finished sample of AgentBench")
+            findings.add(place, f"{'; '.join(wrong)} - not a finished sample of AgentBench")
             continue
         result, turns = output.get("result"), as_list(history)
         yield FinishedSample(place, index, normalize_status(status), result, turns, _at(data))
 
 
-def by_index(path: Path | None, found: Findings) -> dict[str, list[BrokenSample]]:
+def by_index(path: Path | None, findings: Findings) -> dict[str, list[BrokenSample]]:
     """Sample -> its last tries that were broken off, in their order."""
     kept: dict[str, list[BrokenSample]] = {}
-    for place, data in _lines(path, found) if path else ():
+    for place, data in _lines(path, findings) if path else ():
         index, code = _index(data.get("index")), data.get("error")
         if index is None or not isinstance(code, str) or not code:
-            found.add(place, "has no index or no error - not a failed sample of AgentBench")
+            findings.add(place, "has no index or no error - not a failed sample of AgentBench")
             continue
         said = as_string(data.get("info"))[:20_000]
         infra = code in _NOBODY or is_nobodys(said)
@@ -341,12 +341,12 @@ def normalize_status(status: str) -> str:
     return one_line(status.replace("_", " ").lower(), 60)
 
 
-def _lines(path: Path, found: Findings) -> Iterator[tuple[Place, Mapping[str, Json]]]:
-    for line in found.keep_good(json_lines(path)):
+def _lines(path: Path, findings: Findings) -> Iterator[tuple[Place, Mapping[str, Json]]]:
+    for line in findings.keep_good(json_lines(path)):
         if not isinstance(line.data, dict):
-            found.add(line.place, "not an object - not a sample of AgentBench")
+            findings.add(line.place, "not an object - not a sample of AgentBench")
         elif is_too_deep(line.data):
-            found.add(line.place, "nested too deeply - not a sample of AgentBench")
+            findings.add(line.place, "nested too deeply - not a sample of AgentBench")
         else:
             yield line.place, line.data
 

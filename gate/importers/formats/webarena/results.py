@@ -327,20 +327,20 @@ class WebTask:
 
 def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, WebTask]:
     """By id, in their order. Raises InvalidInput with all that is wrong with them."""
-    found, tasks = Findings(), dict[str, WebTask]()
-    for item in found.keep_good(items(path)):
+    findings, tasks = Findings(), dict[str, WebTask]()
+    for item in findings.keep_good(items(path)):
         faults = list(_faults(item.data))
         if not faults and (known := id_of(item.data)) in tasks:
             faults.append(f"task_id: {known} appears twice - keep one")
         for fault in faults:
-            found.add(item.place, fault)
+            findings.add(item.place, fault)
         if not faults:
             config: CheckedJson = with_sites(item.data, sites)
             task = WebTask(id=id_of(config), config=config, checks=checks_of(config["eval"]))
             tasks[task.id] = task
-    if not found and not tasks:
-        found.add(Place(path.as_posix()), "has no task")
-    found.refuse()
+    if not findings and not tasks:
+        findings.add(Place(path.as_posix()), "has no task")
+    findings.refuse()
     return tasks
 
 

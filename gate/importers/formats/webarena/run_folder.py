@@ -89,16 +89,16 @@ class RunFolder:
 
 def run_folder(path: Path) -> RunFolder:
     """Raises InvalidInput for what contradicts itself, UsageError for what is no such folder."""
-    found = Findings()
+    findings = Findings()
     flat = files_below(path, deep=False)
     inner = path / "log_files"
     beneath = files_below(inner, deep=False) if inner.is_dir() and not inner.is_symlink() else ()
     renders = {task: file for file in flat if (task := _task_of(file))}
     named = {file.name: file for file in flat}
     logs = log_files((*flat, *beneath))
-    tries = read_logs(logs, found)
+    tries = read_logs(logs, findings)
     config = as_object(json_of(named[_CONFIG]) if _CONFIG in named else {})
-    told = _read_dump(named, found)
+    told = _read_dump(named, findings)
     model = [config.get(name) for name in ("provider", "model")]
     for task, end in tries.items():
         says = (told or {}).get(task)
@@ -107,8 +107,8 @@ def run_folder(path: Path) -> RunFolder:
             and end.end in ("passed", "failed")
             and says is not (end.end == "passed")
         ):
-            found.add(end.place, f"task {task} {end.end}, but {_DUMP} says otherwise")
-    found.refuse()
+            findings.add(end.place, f"task {task} {end.end}, but {_DUMP} says otherwise")
+    findings.refuse()
     return RunFolder(
         path=path,
         renders=dict(sorted(renders.items(), key=lambda item: int(item[0]))),
@@ -135,13 +135,13 @@ def _expected_tasks(config: Mapping[str, Json], seen: set[str]) -> frozenset[str
     return frozenset({*map(str, range(start, end)), *seen})
 
 
-def _read_dump(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | None:
+def _read_dump(named: Mapping[str, Path], findings: Findings) -> dict[str, bool] | None:
     if _DUMP not in named:
         return None
     data, place = json_of(named[_DUMP]), Place(named[_DUMP].as_posix())
     told: dict[str, bool] = {}
     if not isinstance(data, dict):
-        found.add(place, "not an object of example_<id>")
+        findings.add(place, "not an object of example_<id>")
         return told
     for name, entry in data.items():
         digits = name.removeprefix("example_")
@@ -149,7 +149,7 @@ def _read_dump(named: Mapping[str, Path], found: Findings) -> dict[str, bool] | 
         if digits.isdecimal() and len(digits) < 10 and isinstance(success, bool):
             told[str(int(digits))] = success
         else:
-            found.add(Place(place.file, key=name[:80]), "not an example_<id> with `success`")
+            findings.add(Place(place.file, key=name[:80]), "not an example_<id> with `success`")
     return told
 
 
@@ -298,11 +298,11 @@ def log_files(names: tuple[Path, ...]) -> tuple[Path, ...]:
     return own
 
 
-def read_logs(files: tuple[Path, ...], found: Findings) -> dict[str, LoggedTask]:
+def read_logs(files: tuple[Path, ...], findings: Findings) -> dict[str, LoggedTask]:
     """By task, in the order of the logs: the last try of a task that says how it ended counts."""
     tries: dict[str, LoggedTask] = {}
     for path in files:
-        for one in _read_file(path, found):
+        for one in _read_file(path, findings):
             if one.end is not None or one.task not in tries:
                 tries.pop(one.task, None)
                 tries[one.task] = one
@@ -325,7 +325,7 @@ class _Reading:
         self.task = ""
 
 
-def _read_file(path: Path, found: Findings) -> Iterator[LoggedTask]:
+def _read_file(path: Path, findings: Findings) -> Iterator[LoggedTask]:
     reading = _Reading(path)
     for number, line in enumerate(_lines(path), 1):
         place = Place(path.as_posix(), number)
@@ -335,14 +335,14 @@ def _read_file(path: Path, found: Findings) -> Iterator[LoggedTask]:
             reading.task = str(int(named[1])) if named else ""
             reading.started, reading.at = _moment(line), place
         elif word := next((word for word in _WORDS if word in line), None):
-            yield from _end_task(reading, word, line, place, found)
+            yield from _end_task(reading, word, line, place, findings)
         elif "Average score:" in line:
-            _average(reading, line, place, found)
+            _average(reading, line, place, findings)
     yield from reading.open_try()
 
 
 def _end_task(
-    reading: _Reading, word: str, line: str, place: Place, found: Findings
+    reading: _Reading, word: str, line: str, place: Place, findings: Findings
 ) -> Iterator[LoggedTask]:
     end = _WORDS[word]
     named = _TASK.search(line) if end != "crashed" else None
@@ -350,7 +350,7 @@ def _end_task(
     if not task:
         return
     if reading.task and task != reading.task:
-        found.add(
+        findings.add(
             place,
             f"has the result of task {task} within task {reading.task} - the log was cut off; "
             "copy it again",
@@ -368,18 +368,18 @@ def _end_task(
     reading.task = ""
 
 
-def _average(reading: _Reading, line: str, place: Place, found: Findings) -> None:
+def _average(reading: _Reading, line: str, place: Place, findings: Findings) -> None:
     """What the runner says that its scores came to is what the log has."""
     try:
         stated = float(line.rpartition(":")[2])
     except ValueError:
-        found.add(place, "the average score is not a number")
+        findings.add(place, "the average score is not a number")
         return
     scores, reading.scores = reading.scores, []
     own = sum(scores) / len(scores) if scores else 0.0
     counts = f"{int(sum(scores))} of {len(scores)} results above it passed, {own:.4f}"
     figure = Figure("Average score", (own,), counts, near=_ROUNDED)
-    found.take(*compare_stated({figure.key: stated}, [figure], place))
+    findings.take(*compare_stated({figure.key: stated}, [figure], place))
 
 
 def _lines(path: Path) -> Iterator[str]:
