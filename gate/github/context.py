@@ -45,7 +45,6 @@ class Job:
     head_repo: str | None = None  # owner/name; None when a fork was deleted
     is_fork: bool = False
     can_write: bool = False  # a guess: only the API knows
-    draft: bool = False
     sample_key: str | None = None  # the key of suites[].sample; None: all cases
     protect_ref: str | None = None  # whose rules judge; None: the own ones
     untrusted_head: bool = False  # the base's secrets beside a head that may be anybody's
@@ -148,7 +147,6 @@ def _pull_request(start: Job, env: Mapping[str, str], event: Event) -> Job:
         is_fork=fork,
         can_write=start.can_write and (of_base or not fork),
         hints=start.hints or ((NO_SECRETS,) if fork and not of_base else ()),
-        draft=is_true(event, "pull_request.draft"),
         sample_key="pull_request",
         protect_ref=base,
         untrusted_head=of_base,

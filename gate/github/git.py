@@ -35,14 +35,6 @@ class NoGit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BaseCommit:
-    """The commit to compare with, and how it was found."""
-
-    sha: str
-    found_by: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NoBase:
     """Why no commit of the branch is known here to compare with, and the way on."""
 
@@ -115,17 +107,16 @@ class GitForge:
         name, address = (self._line("config", f"user.{key}") for key in ("name", "email"))
         return f"{name} <{address}>" if name and address else name or address
 
-    def base(self, branch: str) -> BaseCommit | NoBase:
-        """Where the work on HEAD left the branch, or another ref (docs/semantics.md 6). Only where
-        that is not known here, its remote is asked why.
+    def base(self, branch: str) -> str | NoBase:
+        """The commit where the work on HEAD left the branch, or another ref (docs/semantics.md 6).
+        Only where that is not known here, its remote is asked why.
         """
         tips = []
         for spelling in (f"refs/remotes/{REMOTE}/{branch}", f"refs/heads/{branch}", branch):
             tip = self._commit(spelling)
             sha = self._line("merge-base", "HEAD", tip) if tip else None
             if sha:
-                short = spelling.removeprefix("refs/remotes/").removeprefix("refs/heads/")
-                return BaseCommit(sha=sha, found_by=f"merge base with {short}")
+                return sha
             tips += [tip] if tip else []
         return NoBase(reason=self._apart(branch) if tips else self._absent(branch))
 

@@ -130,8 +130,7 @@ def _apply_base_rules(
 def _find_base(opened: Opened, ref: str) -> str | NoBase:
     if opened.git is None:
         return NoBase(reason="; ".join(opened.notes))
-    base = opened.git.base(ref)
-    return base if isinstance(base, NoBase) else base.sha
+    return opened.git.base(ref)
 
 
 def _note_compared_commit(rules: Rules, job: Job, opened: Opened) -> Rules:

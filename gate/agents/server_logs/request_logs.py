@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import cache
 from pathlib import Path
@@ -87,7 +87,7 @@ class LogBook:
             mark.finish()
             extracts = self._read_extracts(mark, started_ms, ended_ms)
         absent = [_absent(one) for kind in self._candidates for one in mark.missing(kind)]
-        shown = combine_logs(extracts)
+        calls, combined_notes = combine_logs(extracts)
         access = extracts.get("access")
         requests = count_ended(access.lines, late) if access and access.bound else None
         read = any(extract.bound for extract in extracts.values())
@@ -95,19 +95,19 @@ class LogBook:
             NOT_ALONE: not alone,
             SEVERAL: (requests or 0) > 1,
             NO_CHAT: requests == 0,
-            NO_CALLS: shown.calls is None and read,
+            NO_CALLS: calls is None and read,
             NOTHING_READ: not read,
         }
         reads = [*(extract.record() for extract in extracts.values()), *absent]
         logs = [f"{one.kind} log: {one.note}" for one in reads if one.note]
         return ServerLogs(
-            calls=shown.calls,
+            calls=calls,
             requests=requests,
-            alone=alone and CHATS not in shown.notes,
+            alone=alone and CHATS not in combined_notes,
             logs=tuple(reads),
             started_ms=started_ms,
             ended_ms=ended_ms,
-            notes=(*(note for note, holds in settings.items() if holds), *shown.notes, *logs),
+            notes=(*(note for note, holds in settings.items() if holds), *combined_notes, *logs),
         )
 
     def _read_extracts(
@@ -134,16 +134,12 @@ def _absent(candidate: LogCandidate) -> LogRead:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Combined:
-    """`calls`: None where no log that was read whole shows calls."""
-
-    calls: tuple[LoggedCall, ...] | None
-    notes: tuple[str, ...]
-
-
-def combine_logs(extracts: Mapping[LogKind, LogExtract]) -> Combined:
-    """The audit log is taken where it shows calls: it knows which ran, and no tool prints to it."""
+def combine_logs(
+    extracts: Mapping[LogKind, LogExtract],
+) -> tuple[tuple[LoggedCall, ...] | None, tuple[str, ...]]:
+    """The calls, None where no log that was read whole shows any, and notes. The audit log is taken
+    where it shows calls: it knows which ran, and no tool prints to it.
+    """
     audit = parse_audit(_lines(extracts, "audit"))
     console = parse_console(_lines(extracts, "console"))
     tellers = [one for kind, one in extracts.items() if kind != "access"]
@@ -162,10 +158,8 @@ def combine_logs(extracts: Mapping[LogKind, LogExtract]) -> Combined:
         PARTLY: any(teller.lines and not teller.sound for teller in tellers),
         TOO_MANY: many,
     }
-    return Combined(
-        calls=tuple(map(_clean_call, taken[0])) if taken else None,
-        notes=tuple(note for note, holds in calls_by_kind.items() if holds),
-    )
+    calls = tuple(map(_clean_call, taken[0])) if taken else None
+    return calls, tuple(note for note, holds in calls_by_kind.items() if holds)
 
 
 def _lines(extracts: Mapping[LogKind, LogExtract], kind: LogKind) -> tuple[str, ...]:

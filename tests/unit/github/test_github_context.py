@@ -57,7 +57,7 @@ def test_a_pull_request_takes_the_head_not_the_test_merge() -> None:
     assert (found.mode, found.head_sha, found.base_sha) == ("pull_request", HEAD, BASE)
     assert (found.protect_ref, found.base_ref, found.pull_request) == (BASE, "master", 2)
     assert (found.is_fork, found.can_write, found.may_save_baseline) == (False, True, False)
-    assert (found.sample_key, found.untrusted_head, found.draft) == ("pull_request", False, False)
+    assert (found.sample_key, found.untrusted_head) == ("pull_request", False)
     assert (found.run_id, found.run_attempt, found.repository_id) == ("8123", "2", 42)
     assert found.run_url == "https://ghes.example.test/Codertocat/Hello-World/actions/runs/8123"
     assert found.api_url == "https://ghes.example.test/api/v3"
@@ -91,7 +91,7 @@ def test_dependabot_only_reads_and_has_other_secrets(name: str) -> None:
 
 def test_a_draft_is_judged_and_a_label_makes_no_difference() -> None:
     draft = made("pull_request", payload("pull_request", pull_request__draft=True))
-    assert (draft.draft, draft.unsupported) == (True, "")
+    assert draft.unsupported == ""
     label = payload("pull_request")["pull_request"]["labels"][0]
     changes = {"action": "labeled", "label": label, "before": ..., "after": ...}
     labelled = made("pull_request", payload("pull_request", **changes))
@@ -298,7 +298,6 @@ def test_a_payload_of_another_shape_breaks_nothing(event: dict[str, Any]) -> Non
         found = made(name, event)
         assert found.head_sha in (None, SHA)
         assert found.pull_request is None
-        assert not found.draft
 
 
 def test_a_payload_that_cannot_be_read_is_laptop_mode_with_a_note_and_no_job(
