@@ -102,7 +102,7 @@ _ARTICLE = late_pattern(r"\A(?:the|an?) (?=\S+ \S|\S{6})")
 # After a figure, these make it the name of another product.
 _MODEL = r"(?![ -](?:pro|max|plus|ultra|mini|lite|air|xl|fe|turbo)\b)"
 _STEM = 3  # letters that a word has in each of its forms; a unit's names may begin in other ways
-_FEWEST_WORDS = 3  # of what may be told in another order
+_FEWEST_WORDS = 2  # of what may be told in another order, with the name in it
 _CAPITALS = late_pattern(r"[A-Z\u00c0-\u00de][\w'-]*(?: [A-Z\u00c0-\u00de][\w'-]*)*")
 _CLAUSE_END = late_pattern(r"[;\n]|[,.!?](?=\s)|\b(?:and|but(?! (?:has|was)\b)|while)\b")
 _TITLE = late_pattern(r"\A(?:dr|prof|mr|ms) (?=\S+ \S)")
@@ -134,8 +134,9 @@ def _is_named(name: str, clause: str) -> bool:
 
 
 def _is_told(phrase: str, text: str) -> bool:
-    """Whether a clause has the words of a phrase, with its dates and its name, and denies where
-    the phrase denies: "late fees are not charged" in "you aren't charged any late fee".
+    """Whether a clause has the words of a phrase with its dates or its name, and denies where the
+    phrase denies: "the laws of Delaware" for "Delaware law". Words alone may change their sense
+    with their order ("the dog chased the cat").
     """
     dated, rest = dates.take_dates(phrase)
     telling = read_telling(rest, says=True)
@@ -143,7 +144,7 @@ def _is_told(phrase: str, text: str) -> bool:
     if (
         telling is None
         or len(named) > 1
-        or not (dated or len(telling.words) + len(named) >= _FEWEST_WORDS)
+        or not (dated or (named and len(telling.words) >= _FEWEST_WORDS))
     ):
         return False
     lower = text.lower()

@@ -5,8 +5,7 @@ import pytest
 from gate.text import wording
 
 STATED = (
-    ("fasting is not required before surgery", "Before surgery you aren't required to be fasting."),
-    ("late fees are not charged", "You aren't charged any late fee."),
+    ("pets are not allowed in Lisbon", "In Lisbon you aren't allowed any pets."),
     ("the meeting is on Monday", "The meeting will take place on Monday."),
     ("deadline 31 March", "The deadline is 31 March 2025."),
     ("12 June, 9:40", "It begins on June 12 at 9:40 in the morning."),
@@ -25,6 +24,7 @@ NOT_STATED = (
     ("parents' evening on 12 June", "The parents' evening was on 12 June but has been moved."),
     ("02:30 UTC", "at 02:30 CET"),
     ("27. November", "am 28.11. zugestellt"),
+    ("the cat chased the dog", "The dog chased the cat."),
     ("the server runs Ubuntu", "The server runs Debian, not Ubuntu."),
 )
 
