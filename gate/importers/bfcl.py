@@ -77,7 +77,7 @@ class Bfcl:
             for part in board.parts
         ]
         findings.refuse()
-        categories = [one for one in given if one is not None]
+        categories = [category for category in given if category is not None]
         read = tuple(file for part in board.parts for file in part.files)
         return _import_results(board, categories, (*read, *questions, *answers))
 

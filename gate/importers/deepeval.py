@@ -85,7 +85,7 @@ class _Totals:
 
 def _suite(own: _Totals) -> ImportedSuite:
     judges = {
-        column: _format_metrics({(one.name, None, one.model) for one in group})
+        column: _format_metrics({(metric.name, None, metric.model) for metric in group})
         for column, group in own.metrics.items()
     }
     whole = _format_metrics(own.deciding)
@@ -111,7 +111,7 @@ def _format_metrics(metrics: set[tuple[str, float | None, str]]) -> str:
 def _spec(column: str, group: Sequence[deepeval.Metric]) -> MetricSpec:
     """deepeval's scores go from 0 to 1, but for those of own metrics."""
     about = f"mean score of deepeval's {one_line(group[0].name, 80)}"
-    scores = [one.score for one in group if one.score is not None]
+    scores = [metric.score for metric in group if metric.score is not None]
     share = all(0.0 <= score <= 1.0 for score in scores)
     return MetricSpec(
         name=column,
@@ -128,12 +128,12 @@ def _spec(column: str, group: Sequence[deepeval.Metric]) -> MetricSpec:
 def _less_is_better(group: Sequence[deepeval.Metric]) -> bool:
     """As of toxicity in some versions: every verdict says that scores below the threshold pass."""
     below = [
-        (one.score < one.threshold) == one.success
-        for one in group
-        if one.score is not None
-        and one.threshold is not None
-        and one.success is not None
-        and not math.isclose(one.score, one.threshold)
+        (metric.score < metric.threshold) == metric.success
+        for metric in group
+        if metric.score is not None
+        and metric.threshold is not None
+        and metric.success is not None
+        and not math.isclose(metric.score, metric.threshold)
     ]
     return bool(below) and all(below)
 
@@ -157,7 +157,7 @@ def _totals(run: deepeval.DeepEvalRun) -> Iterator[Problem]:
         return  # the sums have the metrics of spans, too
     for totals in as_objects(run.head.get("metrics_scores")):
         name = as_string(totals.get("metric"))
-        mine = [one for case in run.cases for one in case.metrics if one.name == name]
+        mine = [metric for case in run.cases for metric in case.metrics if metric.name == name]
         verdicts = [one.success for one in mine if one.score is not None]
         figures = _figures(verdicts, ("passes", "fails") if name else (), "of its cases did")
         where = replace(place, key=f"metrics_scores[{name[:80]}]")

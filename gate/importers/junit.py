@@ -127,7 +127,7 @@ def trial(run: TestRun, suite: str, *, categories: bool) -> Trial:
     first = run.results[0]
     category = (first.group or None) if categories else None
     case = case_of(TOOL, suite, run.case_id, category=category, place=first.place)
-    made = [_trial(one, case, suite, run.round) for one in run.results]
+    made = [_trial(result, case, suite, run.round) for result in run.results]
     if len(made) == 1 and not first.retries:
         return made[0]
     attempts = list(

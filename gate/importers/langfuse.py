@@ -169,8 +169,8 @@ def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, Json]], 
             value = read_number(row.cells.get("value")) if kind in _NUMBERS else None
             trace, name = as_text(SHAPE.at("trace", row.cells)), as_text(row.cells.get("name"))
             if not name or not isinstance(kind, str) or (kind in _NUMBERS and value is None):
-                told = "a score has no name, no data type, or no number where its data type says so"
-                problems.append(Problem(row.place, f"{told} - export it again"))
+                message = "a score has no name, no data type, or no number where its type needs one"
+                problems.append(Problem(row.place, f"{message} - export it again"))
             elif value is not None and trace:
                 found.setdefault(trace, {}).setdefault(name, []).append(value)
     means: dict[str, dict[str, Json]] = {

@@ -197,9 +197,6 @@ def _notes(totals: _ConversationTotals) -> Iterator[str]:
         yield f"no message of a user, so the question is unknown: {totals.unknown:,} conversations"
 
 
-# ------------------------------------------------------------------------------------------- traces
-
-
 TOOL = "messages"
 _USERS = ("user", "human")
 

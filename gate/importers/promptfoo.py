@@ -125,7 +125,7 @@ def _suite(own: _Totals, cases: int, every: Mapping[str, _Totals]) -> ImportedSu
     models = sorted({one for found in own.judges.values() for one in found})
     whole = _name_judges(models)
     return ImportedSuite(
-        rounds=max(one.rounds for one in every.values()),
+        rounds=max(suite.rounds for suite in every.values()),
         cases=cases,
         dataset="tests of a promptfoo eval",
         metrics=tuple(_spec(name, own.ranges.get(name, (0.0, 1.0))) for name in columns),

@@ -154,9 +154,6 @@ def _notes(head: Mapping[str, Json], totals: _ReportTotals) -> Iterator[str]:
         yield f"{len(failures)} evaluators of the whole report failed and are left out"
 
 
-# ------------------------------------------------------------------------------------------- trials
-
-
 TOOL = "pydantic_evals"
 _USAGE = {  # metrics that its instrumentation counts, which are ours as well
     "input_tokens": "input",

@@ -161,9 +161,6 @@ def _trials(source: tau.SimulationFiles, suite: str, checked: _SimulationTotals)
     findings.refuse()  # it was in order a moment ago
 
 
-# ------------------------------------------------------------------------------------------- trials
-
-
 _AGENTS_FAULT = ("agent_error", "timeout", "unexpected_error")  # no answer of it is left
 
 

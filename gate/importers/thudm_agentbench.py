@@ -173,17 +173,16 @@ def _notes(measured: list[_MeasuredTask], values: Mapping[str, _MeasuredTask]) -
             f"{SUITE}: partial ({len(values)}/{len(records.ENVIRONMENTS)}), no main metric of "
             f"{missing}; the overall score needs all eight"
         )
-    for one in measured:
-        if one.main is None:
+    for measure in measured:
+        task = measure.task.name[:80]
+        if measure.main is None:
             why = "no overall.json, so the task is not finished"
-            if one.task.file(records.SUMMARY):
+            if measure.task.file(records.SUMMARY):
                 why = "its overall.json has no main metric"
-            yield f"{one.task.name[:80]}: {why}"
-        if one.unfinished:
-            yield (
-                f"{one.task.name[:80]}: {len(one.unfinished)} of {one.samples} samples have no "
-                f"result, only errors in {records.ERRORS}"
-            )
+            yield f"{task}: {why}"
+        if measure.unfinished:
+            counts = f"{len(measure.unfinished)} of {measure.samples} samples"
+            yield f"{task}: {counts} have no result, only errors in {records.ERRORS}"
 
 
 def _trials(
@@ -202,9 +201,6 @@ def _trials(
             yield sample_trial(suite, run, result, errors.get(run.index, ()))
         yield from (unfinished_trial(suite, errors[index]) for index in one.unfinished)
     findings.refuse()  # it was in order a moment ago
-
-
-# ------------------------------------------------------------------------------------------- trials
 
 
 TOOL = "thudm-agentbench"  # what measured, and what judged

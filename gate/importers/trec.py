@@ -75,7 +75,7 @@ class Trec:
                 raise UsageError(f"{path}: has no relevance judgements; add --option qrels=FILE")
             return path, Path(self.qrels)
         files = [one for one in files_below(path, deep=False) if one.suffix.lower() in _ENDS]
-        judged = [one for one in files if _JUDGEMENTS in one.name.lower()]
+        judged = [file for file in files if _JUDGEMENTS in file.name.lower()]
         runs = [one for one in files if one not in judged]
         if self.qrels is not None:
             judged = [Path(self.qrels)]

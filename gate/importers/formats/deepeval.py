@@ -178,7 +178,7 @@ def run_in(path: Path) -> DeepEvalRun:
 
 def find_start(run: DeepEvalRun) -> str | None:
     """When its first trace began; else what the file's name says."""
-    traces = (one.trace.get("startTime") or one.trace.get("start_time") for one in run.cases)
+    traces = (case.trace.get("startTime") or case.trace.get("start_time") for case in run.cases)
     told = sorted(one for one in traces if isinstance(one, str))[:1]
     named = _NAMED.match(run.path.name)
     told += [named[1].replace("_", "T")] if named else []
@@ -425,7 +425,7 @@ class CaseScore:
 def judge_case(case: DeepEvalCase) -> CaseScore:
     """As deepeval says; but a metric that broke off has no say, where deepeval says failed."""
     deciding = [one for one in (*case.metrics, *case.inner) if not one.flaky]
-    failing = [one for one in deciding if one.success is False and not one.broke]
+    failing = [metric for metric in deciding if metric.success is False and not metric.broke]
     broken = [one for one in deciding if one.broke and one.success is not True]
     passed = case.data.get("success")
     if passed is False and broken and not failing:
@@ -458,7 +458,7 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
             why = one_line(broken.error or "it returned no score", _SHOWN_REASON)
             yield column, Score(unscored=why)
             continue
-        values = [one.score for one in group if one.score is not None]
+        values = [metric.score for metric in group if metric.score is not None]
         fails = any(one.success is False for one in group)
         says = None if all(one.success is None or one.flaky for one in group) else not fails
         reason = next((one.reason for one in group if one.reason), "")

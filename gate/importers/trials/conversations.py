@@ -22,8 +22,8 @@ def conversation(messages: Json, *, shows_calls: bool) -> Response:
     try:
         trace = read_trace(messages, "openai")
     except AgentFailure as error:
-        told = f"the conversation cannot be read: {one_line(str(error), 200)}"
-        return Response(answer="", trace_faults=(told,))
+        message = f"the conversation cannot be read: {one_line(str(error), 200)}"
+        return Response(answer="", trace_faults=(message,))
     return replace(
         response_of(trace),
         answer=trace.answer or _last_said(messages),

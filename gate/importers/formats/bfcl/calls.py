@@ -57,7 +57,7 @@ def _read_step(said: Json, turn: int | None) -> Sequence[ToolCall] | None:
     calls = as_objects(items)
     if len(calls) < len(items) or any(len(one) > 1 for one in calls):
         return None
-    made = (pair for one in calls for pair in one.items())
+    made = (pair for call in calls for pair in call.items())
     return [_call(name, given, turn) for name, given in made]
 
 
@@ -107,7 +107,7 @@ def _dotted_name(node: ast.expr) -> str:
 def _keyword_arguments(call: ast.Call) -> dict[str, Json]:
     if any(one.arg is None for one in call.keywords):
         raise ValueError("arguments without a name")
-    return {str(one.arg): _value(one.value) for one in call.keywords}
+    return {str(keyword.arg): _value(keyword.value) for keyword in call.keywords}
 
 
 def _value(node: ast.expr) -> Json:

@@ -172,7 +172,7 @@ def _without_results(part: CategoryFiles, score: BfclScores, asked: Questions) -
     """Which passed is known where all questions are: then they are those that did not fail."""
     for known in (list(asked), all_ids(part.category, score.total)):
         if len(known) == score.total and score.failed.keys() <= set(known):
-            passed = tuple(one for one in known if one not in score.failed)
+            passed = tuple(question for question in known if question not in score.failed)
             return Category(part=part, total=score.total, scored=score, asked=asked, passed=passed)
     unnamed = score.total - len(score.failed)
     return Category(part=part, total=score.total, scored=score, asked=asked, unnamed=unnamed)

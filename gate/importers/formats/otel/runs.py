@@ -93,8 +93,8 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
         response = _response(order, group.beyond)
     except AgentFailure as failure:
         file, line, _ = group.kept[0]
-        told = f"trace {spans[0].span.trace}: {failure} - remove the trace, or export it again"
-        odd.wrong.append((file, line, one_line(told, 500)))
+        message = f"trace {spans[0].span.trace}: {failure} - remove the trace, or export it again"
+        odd.wrong.append((file, line, one_line(message, 500)))
         return None
     asked = _find_question(order)
     roots = _roots([span.span for span in spans])
@@ -132,11 +132,11 @@ def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
             odd.counted["twice"] += 1
             if same[2].span != span:
                 where = f"line {same[1]}" if same[0] == file else f"line {same[1]} of another file"
-                told = (
+                message = (
                     f"span {one_line(span.id, 40)} is also in {where}, with other content - "
                     "keep one"
                 )
-                odd.wrong.append((file, line, told))
+                odd.wrong.append((file, line, message))
     for event in logged:
         to = (event.trace, event.id, 0)
         if to not in found:
@@ -374,7 +374,7 @@ def spec(metric: str) -> MetricSpec:
 
 
 def _summarize_scores(metric: str, results: list[Mapping[str, Json]]) -> SpanScore:
-    labels = [as_text(one.get(f"{_PREFIX}score.label")) for one in results]
+    labels = [as_text(result.get(f"{_PREFIX}score.label")) for result in results]
     words = [_LABELS[label.lower()] for label in labels if label.lower() in _LABELS]
     passed = all(words) if words else None
     given = (as_number(told.get(f"{_PREFIX}score.value")) for told in results)

@@ -40,11 +40,11 @@ def map_assertions(
     """Keys of a case for assertions with an equal; a `threshold` lets some fail: then none."""
     keys: dict[str, CheckedJson] = {}
     left: Counter[str] = Counter()
-    for one in asserts:
-        kind = one_line(str(one.get("type") if isinstance(one, dict) else ""), 60) or "unknown"
+    for item in asserts:
+        kind = one_line(str(item.get("type") if isinstance(item, dict) else ""), 60) or "unknown"
         try:
             found: dict[str, CheckedJson] = (
-                dict(_keys(one, known)) if isinstance(one, dict) and not threshold else {}
+                dict(_keys(item, known)) if isinstance(item, dict) and not threshold else {}
             )
         except (ValueError, RecursionError, OverflowError):
             found = {}

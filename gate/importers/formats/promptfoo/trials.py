@@ -132,7 +132,7 @@ def answer_of(row: evaluation.EvalRow) -> Response:
 def _steps(output: Json) -> tuple[tuple[ToolCall, ...] | None, tuple[str, ...]]:
     """An output that is a list of calls, as OpenAI writes them."""
     calls = as_list(output)
-    if not calls or not all(isinstance(one, dict) and "function" in one for one in calls):
+    if not calls or not all(isinstance(call, dict) and "function" in call for call in calls):
         return None, ()
     try:
         return tuple(step(one, f"output[{n}]") for n, one in enumerate(calls)), ()

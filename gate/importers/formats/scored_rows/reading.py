@@ -109,8 +109,8 @@ def _notes(asked: ReadingPlan, totals: ExportTotals) -> Iterator[str]:
             f"success rate; {CHOICE}"
         )
     elif totals.unsaid:
-        told = f"{totals.unsaid} of {totals.trials} rows do not say whether they passed"
-        yield f"{told} ({asked.criterion})"
+        message = f"{totals.unsaid} of {totals.trials} rows do not say whether they passed"
+        yield f"{message} ({asked.criterion})"
     if totals.roots and totals.spans:
         yield (
             f"{totals.spans} inner spans are not rows of their own; their tokens and cost "

@@ -295,7 +295,7 @@ def identity_of(
 
 def _read_log_folders(path: Path, results: ResultFiles, findings: Findings) -> tuple[str, str]:
     """Model and run id by the folders of the instances; "" where these do not say."""
-    reported = {one.parent.parent for one in results.reports if one.name == NAME}
+    reported = {report.parent.parent for report in results.reports if report.name == NAME}
     folders = sorted(reported | {one.parent for one in results.unreported})
     if len(folders) > 1:
         names = f"{folders[0]} and {folders[1]}"

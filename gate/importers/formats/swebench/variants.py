@@ -144,7 +144,7 @@ def variant_of(dataset: str) -> Variant:
 
 def _by_size(instances: Collection[str]) -> Variant:
     """Only if the repositories leave no doubt: two variants have 300, and two 500."""
-    repositories = {repository_of(one) for one in instances}
+    repositories = {repository_of(instance) for instance in instances}
     if repositories <= PYTHON:
         for one in VARIANTS.values():
             if one.repositories and len(instances) == one.sizes["test"]:

@@ -203,9 +203,6 @@ class Counts:
         self.sites.update(task.sites if task is not None else result.sites)
 
 
-# --------------------------------------------------------------------------------- recorded answers
-
-
 _ANSWER = (
     *("answer", "steps", "tool_calls", "usage", "cost_usd", "cost", "model"),
     *("finish_reason", "turns"),
