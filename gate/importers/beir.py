@@ -82,7 +82,7 @@ class Beir:
 
 
 def _cases(collection: Collection) -> Iterator[Case]:
-    """As the grader `retrieval` reads them."""
+    """Cases as the grader `retrieval` reads them."""
     for query, judged in collection.qrels.items():
         keys = {"relevance_scores": judged.grades}
         asked = collection.texts[query]

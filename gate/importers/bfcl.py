@@ -159,7 +159,7 @@ def _import_results(
 def _graders(
     categories: Sequence[results.Category], columns: Columns, files: tuple[Path, ...]
 ) -> dict[str, str]:
-    """By column who judged. Where nobody knows which questions passed, nothing can be compared."""
+    """Column -> who judged it. Where it is unknown which questions passed, nothing is compared."""
     mark = digest_of(files)[:12] if any(one.unnamed for one in categories) else ""
     judges = {one.name: _judge(one, mark) for one in categories}
     told: dict[str, set[str]] = {}
@@ -321,7 +321,7 @@ def _verdict(
 
 
 def _case(part: leaderboard.CategoryFiles, own: str, asked: results.BfclQuestion | None) -> Case:
-    """Its id says which question it is, whether or not its text is at hand."""
+    """A question as a case: its id says which one it is, whether or not its text is known."""
     mark = f"{TOOL}\n{part.version}\n{part.category}\n{own}"
     group = leaderboard.group_of(part.category)
     return case_of(

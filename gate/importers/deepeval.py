@@ -126,7 +126,7 @@ def _spec(column: str, group: Sequence[deepeval.Metric]) -> MetricSpec:
 
 
 def _less_is_better(group: Sequence[deepeval.Metric]) -> bool:
-    """As of toxicity in some versions: every verdict says that scores below the threshold pass."""
+    """Whether every verdict says that scores below the threshold pass, as with toxicity."""
     below = [
         (metric.score < metric.threshold) == metric.success
         for metric in group

@@ -83,7 +83,7 @@ class InspectLogs:
         )
 
     def _checked(self, logs: Sequence[Log]) -> dict[str, _Task]:
-        """By suite. Raises InvalidInput with everything that is wrong."""
+        """The tasks by suite. Raises InvalidInput with everything that is wrong."""
         findings, tasks = Findings(), dict[str, _Task]()
         for log in logs:
             name = suite_name(log.task.rpartition("/")[2] or log.task, "task")
@@ -257,7 +257,7 @@ def check_log(log: Log, findings: Findings) -> Content:
 
 
 def _order(log: Log) -> list[str]:
-    """As results list them; a log that was not ended has the scorers of its task."""
+    """Scorers as results list them; a log that was not ended has those of its task."""
     listed = log.results.get("scores") or log.spec.get("scorers") or []
     names = [scorer.get("scorer") or scorer.get("name") for scorer in as_objects(listed)]
     return list(dict.fromkeys(as_strings(names)))

@@ -96,7 +96,7 @@ def export_of(path: Path) -> tuple[Export, RowShape]:
 
 
 def _kind(file: Path) -> str:
-    """By the columns of its first row."""
+    """The kind of table, by the columns of its first row."""
     first = next(table_rows(file), None)
     names = frozenset(first.cells) if isinstance(first, TableRow) else frozenset()
     if "value" in names and names & {"data_type", "dataType"}:
@@ -130,7 +130,7 @@ def _mark_inner(row: TableRow | Problem) -> TableRow | Problem:
 
 
 def _join_scores(tables: _Tables) -> Rows:
-    """With the mean of each score of the trace."""
+    """Rows with the mean of each score of their trace."""
     scores, problems = _group_by_trace(tables["scores"])
     yield from problems
     for row in _spans(tables):

@@ -272,7 +272,7 @@ def conversations(files: Sequence[Path], root: Path) -> Iterator[StoredConversat
 
 
 def _is_lines(path: Path) -> bool:
-    """By the ending; else where the first line is a value, and something follows."""
+    """Whether each line is a value: by the ending, else by the first line and what follows."""
     if path.name.lower().endswith(SUFFIXES[1:]):
         return True
     with plain(path).open("rb") as file:

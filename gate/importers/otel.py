@@ -67,7 +67,7 @@ class OtelTraces:
 
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
-        """By the first key of an export, or the ids of a bare span; of a folder in a file of it."""
+        """Whether it begins as an export or a bare span; of a folder by a file in it."""
         found = found.inside or found
         spans = found.has("resourceSpans") or found.has("resource_spans")
         item = found.item
@@ -128,7 +128,7 @@ def _ledger(traces: Traces, naming: runs.Naming, crew: Crew, path: Path) -> Ledg
 
 
 def _batches(groups: Iterator[Group]) -> Iterator[list[tuple[object, ...]]]:
-    """As much at once as keeps a process busy for a while."""
+    """Groups in batches, each large enough to keep a process busy for a while."""
     batch: list[tuple[object, ...]] = []
     size = 0
     for group in groups:
@@ -236,7 +236,7 @@ class Ledger:
         return {name: _describe_suite(self._suites[name]) for name in sorted(self._suites)}
 
     def trials(self) -> Iterator[Trial]:
-        """By suite, case and time."""
+        """Trials by suite, case and time."""
         for _, entries in groupby(self._entries, key=lambda one: one[:2]):
             for number, entry in enumerate(entries, 1):
                 yield runs.trial(runs.unpack_run(self._spool.get(entry.at)), number)

@@ -189,7 +189,7 @@ def _status(simulation: tau.Simulation) -> TrialStatus:
 
 
 def _has_passed(simulation: tau.Simulation) -> bool | None:
-    """None where it ended as it should and nobody evaluated it."""
+    """Whether it passed; None where it ended as it should and was not evaluated."""
     if simulation.reason not in tau.EARNING:
         return False
     return None if simulation.reward is None else abs(simulation.reward - 1.0) <= CLOSE

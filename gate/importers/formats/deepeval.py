@@ -113,7 +113,7 @@ class Metric:
 
     @property
     def broke(self) -> bool:
-        """It could not judge; deepeval writes that as a failure."""
+        """Whether the metric could not judge; deepeval writes that as a failure."""
         return self.error is not None or self.score is None
 
 
@@ -127,7 +127,7 @@ class DeepEvalCase:
     inner: tuple[Metric, ...] = ()
 
     def text(self, key: str) -> str:
-        """Also of parts, where pictures are among them."""
+        """The text under a key, also of parts with pictures among them."""
         value = self.data.get(key)
         if isinstance(value, list):
             return "\n".join(as_strings(value))
@@ -423,7 +423,7 @@ class CaseScore:
 
 
 def judge_case(case: DeepEvalCase) -> CaseScore:
-    """As deepeval says; but a metric that broke off has no say, where deepeval says failed."""
+    """deepeval's verdict; a metric that ended in an error has no say, unlike in deepeval."""
     deciding = [one for one in (*case.metrics, *case.inner) if not one.flaky]
     failing = [metric for metric in deciding if metric.success is False and not metric.broke]
     broken = [one for one in deciding if one.broke and one.success is not True]
@@ -448,7 +448,7 @@ def contradiction(case: DeepEvalCase) -> str:
 
 
 def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, Score]]:
-    """By column; a metric that is there twice has the mean."""
+    """Column -> score; a metric that is there twice has the mean."""
     groups: dict[str, list[Metric]] = {}
     for one in metrics:
         groups.setdefault(column_of(one), []).append(one)

@@ -156,7 +156,7 @@ class SimulationFiles:
     in_files: bool = False
 
     def simulations(self, findings: Findings) -> Iterator[Simulation]:
-        """Those that can be read; what is wrong with the others goes to `findings`."""
+        """The simulations that can be read; other problems go to `findings`."""
         before: dict[str, int] = {}
         for item, place in self._items(findings):
             one = _simulation(item, place, before, findings)

@@ -60,7 +60,7 @@ _TITLE = 60  # characters of an id that come from a question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseIdentity:
-    """Its name or "", what it asks, and that in words; `digest` also covers what decides."""
+    """A case's name or "", what it asks, and that in words; `digest` covers what decides."""
 
     title: str
     asked: Json

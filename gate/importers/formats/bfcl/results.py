@@ -48,7 +48,7 @@ Questions = Mapping[str, BfclQuestion]  # by id
 def read_questions(
     questions: Iterable[Path], answers: Iterable[Path], findings: Findings
 ) -> dict[str, BfclQuestion]:
-    """By id, in the order of the files. Raises UsageError for what is no plain file."""
+    """Questions by id, in the order of the files. Raises UsageError for what is no plain file."""
     truths: dict[str, Json] = {}
     for line in _read_all(answers, "ground_truth", findings):
         own = line.own
@@ -155,7 +155,7 @@ class Category:
 
 
 def check_category(part: CategoryFiles, asked: Questions, findings: Findings) -> Category | None:
-    """None where something is wrong, which is then among the findings."""
+    """A category's results and scores; None where something is wrong (in `findings`)."""
     score = read_scores(part.score, part.category, findings) if part.score else None
     if part.score and score is None:
         return None
@@ -297,7 +297,7 @@ class BfclScores:
 
 
 def read_scores(path: Path, category: str, findings: Findings) -> BfclScores | None:
-    """None where the first line is wrong: what is wrong is among the findings."""
+    """The scores of a file; None where its first line is wrong (in `findings`)."""
     lines = json_lines(path)
     first = next(lines, None)
     if first is None:

@@ -118,7 +118,7 @@ def log_files(path: Path) -> tuple[tuple[Path, ...], int]:
 
 
 def open_log(path: Path) -> Log:
-    """Its head, checked. Raises UsageError, InvalidInput."""
+    """A log with its head, checked. Raises UsageError, InvalidInput."""
     with path.open("rb") as file:
         packed = file.read(4) == SIGN
     return _open_archive(path) if packed else _open_document(path)

@@ -91,7 +91,7 @@ def id_of(sample: Mapping[str, Json]) -> str:
 
 
 def scores_of(sample: Mapping[str, CheckedJson]) -> Mapping[str, CheckedJson]:
-    """By scorer; logs before 2024 had one score and no name for it."""
+    """A sample's scores by scorer; logs before 2024 had one score without a name."""
     found = sample.get("scores")
     if found is None and isinstance(sample.get("score"), dict) and "value" in sample["score"]:
         return {"score": sample["score"]}
@@ -288,7 +288,7 @@ class Attachments:
         self.missing = 0
 
     def resolve(self, value: Json) -> Json:
-        """The same with references replaced, and None in place of NaN and Infinity."""
+        """The value with references replaced, and None in place of NaN and Infinity."""
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, float):
@@ -352,7 +352,7 @@ MOST_SCORES = 200  # different ones in one log
 
 
 def number_of(value: Json) -> float | None:
-    """As Inspect's `value_to_float`; None for what has no number, and for NaN (not scored)."""
+    """A score as a number, as in Inspect's `value_to_float`; None if it was not scored."""
     if isinstance(value, str):
         found = _LETTERS.get(value, _WORDS.get(value.lower()))
         if found is not None or len(value) > 40:
@@ -433,7 +433,7 @@ class ScoreValues:
         return math.fsum(each) / len(each), math.fsum(t for t, _ in self.by_id.values()) / number
 
     def spec(self, name: str) -> MetricSpec:
-        """Its metric: values from 0 to 1 are a rate, others have no bounds."""
+        """The metric of these values: a rate if they go from 0 to 1, else without bounds."""
         share = self.low >= 0.0 and self.high <= 1.0
         about = "mean over the samples, as Inspect's mean and accuracy are"
         return score_metric(column(name), share=share, about=about)

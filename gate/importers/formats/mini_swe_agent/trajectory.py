@@ -266,7 +266,7 @@ def _moment(value: Json) -> float | None:
 
 
 def api_calls(info: Mapping[str, Json], messages: MessageReader) -> int:
-    """As the agent counted them, else the messages of the model."""
+    """Calls of the model as the agent counted them, else the messages of the model."""
     told = as_count(at(info, "model_stats", "api_calls"))
     return messages.into.turns if told is None else told
 

@@ -85,7 +85,7 @@ class Oddities:
 
 
 def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
-    """None where something is wrong, which is then told."""
+    """The run that a group of spans is; None where something is wrong (in `odd`)."""
     spans = _each_once(group, odd)
     order = in_order([span.span for span in spans])
     key = group.conversation or spans[0].span.trace
@@ -117,7 +117,7 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
 
 
 def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
-    """Without spans that are there twice; events that were logged go to their spans."""
+    """The group's spans without repeats; events that were logged go to their spans."""
     found: dict[tuple[str, str, int], tuple[int, int, KeptSpans]] = {}
     logged: list[TraceSpan] = []
     for n, (file, line, data) in enumerate(group.kept):
@@ -351,7 +351,7 @@ class SpanScore(NamedTuple):
 
 
 def collect_scores(spans: Iterable[TraceSpan]) -> tuple[SpanScore, ...]:
-    """By name, first told first; of several results the mean, and all of them have to pass."""
+    """Scores by name, first told first; of several the mean, and all have to pass."""
     found: dict[str, list[Mapping[str, Json]]] = {}
     for span in spans:
         for event, told in span.events:
@@ -368,7 +368,7 @@ def opinion(results: Iterable[SpanScore]) -> bool | None:
 
 
 def spec(metric: str) -> MetricSpec:
-    """Its scale is unknown, and so is whether more is better: it is taken so."""
+    """An evaluation's metric; its scale is unknown, and more is taken to be better."""
     about = "mean of the scores of an evaluation that the traces tell"
     return score_metric(metric, share=False, about=about)
 

@@ -280,7 +280,7 @@ def _take_span(
     into: TakenSpans,
     also: Set[str],
 ) -> None:
-    """Without what is not read of it."""
+    """Adds the record of a span, with only what is read of it."""
     counts = span.kind != "other"
     attributes = {k: told[k] for k in (*_OF_ANY, *also) if k in told} if told else told
     events = tuple(e for e in span.events if e[0] == EVALUATION) if span.events else ()
@@ -413,7 +413,7 @@ def _below(
 
 
 def _resource(value: Json) -> Resource:
-    """Its attributes; one of a wrong type says nothing."""
+    """A resource with its attributes; those of a wrong type say nothing."""
     pairs = value.get("attributes") if isinstance(value, dict) else None
     if isinstance(pairs, list):
         named = (p for p in pairs if isinstance(p, dict) and isinstance(p.get("key"), str))

@@ -83,7 +83,7 @@ def put(stream: IO[bytes], value: Any) -> None:  # whatever marshal can hold
 
 
 def take(stream: IO[bytes]) -> Any:  # what the other side has put
-    """None at its end."""
+    """The next value in the stream; None at its end."""
     head = stream.read(_LENGTH)
     if len(head) < _LENGTH:
         return None

@@ -173,7 +173,7 @@ def _unless(pattern: str) -> str:
 
 
 def _everywhere(texts: Sequence[str]) -> str:
-    """All of them, in any order: what `not-contains-all` does not want."""
+    """A pattern for all of the texts, in any order: what `not-contains-all` does not want."""
     if len(texts) == 1:
         return re.escape(texts[0])
     return "".join(rf"(?=[\s\S]*{re.escape(text)})" for text in texts)

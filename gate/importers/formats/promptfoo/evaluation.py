@@ -84,7 +84,7 @@ class EvalRow:
 
     @property
     def vars(self) -> Mapping[str, Json]:
-        """As the test has them, before a hook or provider added some of its own."""
+        """The test's variables, without those that a hook or provider added."""
         own = self.case.get("vars")
         return own if isinstance(own, dict) else self.mapping("vars")
 
@@ -259,7 +259,7 @@ def unknown(text: str, known: Mapping[str, Json]) -> set[str]:
 
 
 def within(value: Json, known: Mapping[str, Json]) -> Json:
-    """The same with every text in it rendered. Raises ValueError for one that cannot be."""
+    """A value with every text in it rendered. Raises ValueError for one that cannot be."""
     if isinstance(value, str):
         text = render_template(value, known)
         if text is None:
@@ -373,7 +373,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _prompt_names(source: Evaluation, columns: Mapping[Column, EvalRow]) -> dict[Column, str]:
-    """Their labels; for labels that promptfoo made of the text the file's name or a number."""
+    """Names of prompts: labels, or for labels made of the text the file's name or a number."""
     found: dict[Column, str] = {}
     numbers: dict[str, int] = {}
     for column, row in columns.items():
@@ -395,7 +395,7 @@ def _prompt_head(source: Evaluation, column: Column, row: EvalRow) -> Mapping[st
 
 
 def provider_of(row: EvalRow) -> str:
-    """Its label, or its id."""
+    """A provider's label, or its id."""
     written = row.data.get("provider")
     if isinstance(written, dict):
         written = written.get("label") or written.get("id")

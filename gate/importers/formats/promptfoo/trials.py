@@ -376,7 +376,7 @@ def _judge_model(provider: Json) -> str:
 def _scores(
     parts: Sequence[AssertionResult], named: Mapping[str, CheckedJson], *, failed: bool
 ) -> dict[str, Score]:
-    """By column: the mean of those of one name by their weights, which is how promptfoo has it."""
+    """Column -> score: the mean of those of one name by weight, as promptfoo has it."""
     groups: dict[str, list[AssertionResult]] = {}
     for part in _all(parts):
         groups.setdefault(_column(part.name), []).append(part)

@@ -88,7 +88,7 @@ def decode_cell(value: Json) -> Json:
 
 
 def read_number(value: Json) -> float | None:
-    """Also of a text, of true and false, and the mean of a list; None for what is none."""
+    """A number, also of a text or a truth value, or the mean of a list; else None."""
     value = decode_cell(value)
     if isinstance(value, list):
         found = [read_number(one) for one in value if not isinstance(one, list)]
@@ -166,7 +166,7 @@ class PassCriterion:
         return f"{self.score} {self.sign} {self.limit:g}" if self.score else self.column
 
     def met(self, cells: Mapping[str, Json], scores: Mapping[str, float]) -> bool | None:
-        """None where the row does not say."""
+        """Whether a row passed; None where it does not say."""
         if self.score:
             value = scores.get(self.score)
             return None if value is None else _SIGNS[self.sign](value, self.limit)

@@ -32,7 +32,7 @@ CODES: Mapping[Outcome, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstanceVerdict:
-    """On one instance. `infra`: its environment broke, as the harness found."""
+    """The verdict on one instance. `infra`: its environment broke, as the harness found."""
 
     outcome: Outcome
     codes: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def is_run_report(data: Json) -> bool:
 
 
 def read_run_report(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
-    """Its verdict on every instance; what contradicts itself is a problem."""
+    """A report's verdict on every instance; what contradicts itself is a problem."""
     version = data.get("schema_version", SCHEMA)
     if version != SCHEMA or isinstance(version, bool):
         message = (
@@ -215,7 +215,7 @@ def is_details(data: Json) -> bool:
 
 
 def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
-    """Those that are in no list and were not generated are the dataset's rest."""
+    """Verdicts by lists of ids; instances in none of them are the dataset's rest."""
     ids = {key: ids_in(data, key, file, findings) for key in ("resolved", *_FAILED, *_OTHERS)}
     verdicts = {
         one: InstanceVerdict(outcome="unresolved", codes=CODES["unresolved"])

@@ -364,7 +364,7 @@ def _is_chosen(instance: str, main: SourceVerdicts | None, named: frozenset[str]
 
 
 def _unlisted_verdict(main: SourceVerdicts | None, patched: bool) -> InstanceVerdict:
-    """On an instance that no list has: not resolved, or not tested if there are no lists."""
+    """The verdict on an instance in no list: not resolved, or not tested without lists."""
     outcome: Outcome = "error" if main is None else "unresolved"
     outcome = outcome if patched else "empty_patch"
     return InstanceVerdict(outcome=outcome, codes=CODES[outcome])

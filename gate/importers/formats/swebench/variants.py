@@ -103,7 +103,7 @@ class DecidedVariant:
 def decide(
     instances: Collection[str], option: str | None, dataset: str, split: str, chosen: int | None
 ) -> DecidedVariant:
-    """By option, by the dataset in run.json, or by size. `chosen`: the report's own number."""
+    """The variant by option, dataset of run.json, or size. `chosen`: the report's own number."""
     if option is not None:
         return _size_variant(VARIANTS.get(option, CUSTOM), instances, "set by the option", split)
     if dataset:
@@ -129,7 +129,7 @@ def decide(
 def _size_variant(
     variant: Variant, instances: Collection[str], why: str, split: str
 ) -> DecidedVariant:
-    """With the size of its split; where none is told any of them will do."""
+    """A variant with the size of its split; without a split any size of it will do."""
     sizes, n = variant.sizes, len(instances)
     wanted = sizes.get(split) or (n if n in sizes.values() else sizes.get("test"))
     return DecidedVariant(variant=variant, why=why, wanted=wanted)

@@ -77,7 +77,7 @@ SCORED = frozenset({"OS", "HH", "LTP", "WS", "DCG"})  # a sample's result tells 
 
 
 def environment_of(task: str) -> Environment | None:
-    """By the name of the task's folder; None for a task that is none of the eight."""
+    """The environment by the name of a task's folder; None for a task of none."""
     return next((one for one in _ENVIRONMENTS if one.matches(task.lower())), None)
 
 
@@ -218,7 +218,7 @@ def choose_tasks(path: Path, agent: str | None, split: str | None) -> ChosenTask
 
 
 def _tasks(path: Path) -> tuple[list[TaskFolder], list[str]]:
-    """Those of the eight environments, and the names of other tasks."""
+    """Tasks of the eight environments, and the names of other tasks."""
     folders: dict[Path, list[Path]] = {}
     for file in files_below(path):
         if file.name in FILES:

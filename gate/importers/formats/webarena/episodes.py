@@ -48,7 +48,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episodes:
-    """Those of one agent and one benchmark, in the order of their folders."""
+    """The episodes of one agent and one benchmark, in the order of their folders."""
 
     path: Path
     episodes: tuple[Episode, ...] = field(repr=False)

@@ -323,7 +323,7 @@ class WebTask:
 
 
 def tasks_in(path: Path, sites: Mapping[str, str]) -> dict[str, WebTask]:
-    """By id, in their order. Raises InvalidInput with all that is wrong with them."""
+    """Tasks by id, in their order. Raises InvalidInput with all that is wrong with them."""
     findings, tasks = Findings(), dict[str, WebTask]()
     for item in findings.keep_good(items(path)):
         faults = list(_faults(item.data))

@@ -211,7 +211,7 @@ def read_page(path: Path, task: str) -> RenderedPage:
 
 
 def _read_config(head: str) -> dict[str, str]:
-    """Its lines `key: value`; of a key that is there again the first."""
+    """The lines `key: value` at the beginning of a page; of a repeated key the first."""
     found: dict[str, str] = {}
     block = head.partition("<body>")[2].partition("<pre>")[2].partition("</pre>")[0]
     for line in block.splitlines():
@@ -228,7 +228,7 @@ def _url(piece: str) -> str | None:
 
 
 def _action(piece: str) -> str:
-    """As `click [12] where ...`; the code of a run by Playwright's own calls."""
+    """An action, as `click [12] where ...`; the code of a run by Playwright's own calls."""
     begins = piece.rfind(_PARSED)
     if begins >= 0:
         inner = piece[begins:].partition("<pre>")[2]
@@ -299,7 +299,7 @@ def log_files(names: tuple[Path, ...]) -> tuple[Path, ...]:
 
 
 def read_logs(files: tuple[Path, ...], findings: Findings) -> dict[str, LoggedTask]:
-    """By task, in the order of the logs: the last try of a task that says how it ended counts."""
+    """The last try of each task that says how it ended, in the order of the logs."""
     tries: dict[str, LoggedTask] = {}
     for path in files:
         for one in _read_file(path, findings):
