@@ -15,7 +15,7 @@ from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.spending import split
 from gate.agents.wire.chat import is_nobodys_fault
 from gate.errors import AgentFailure, InfraFailure, Transport
-from gate.files.json_values import as_amount
+from gate.files.json_values import as_amount, is_integer
 from gate.records import Json, OwnVerdict, Response, Usage
 from gate.text.escaping import one_line
 
@@ -171,7 +171,7 @@ class _Record:
     def status(self) -> int | None:
         """Something that is no number is no status."""
         value = self._get("response_status")
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
+        return value if is_integer(value) else None
 
     def text(self, name: str) -> str:
         value = self._get(name)

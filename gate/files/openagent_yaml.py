@@ -12,6 +12,7 @@ from typing import BinaryIO
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
 from gate.files.json_stream import Member, decode_json, explain_error, iterate_items
+from gate.files.json_values import is_integer
 from gate.files.source import INDEX, DatasetRow, Rows
 from gate.files.yaml import YamlDocument
 from gate.records import Json
@@ -97,7 +98,7 @@ def _id_of(entry: Json, seen: Mapping[str, int]) -> tuple[str, str]:
     anywhere else.
     """
     given = entry.get("id") if isinstance(entry, dict) else None
-    number = isinstance(given, int) and not isinstance(given, bool)
+    number = is_integer(given)
     task_id = str(given) if number or isinstance(given, str) else ""
     if not task_id.strip():
         return "", 'an entry is a mapping with an id: {"id": "..."}'

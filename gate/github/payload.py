@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from gate.files.json_values import is_integer
 from gate.records import Json
 
 MAX_EVENT_BYTES = 32 * 1024 * 1024  # GitHub caps a payload at 25 MB
@@ -37,7 +38,7 @@ def text(event: Json, path: str) -> str | None:
 
 def number(event: Json, path: str) -> int | None:
     value = _at(event, path)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if is_integer(value) else None
 
 
 def id_of(answer: Json) -> int:

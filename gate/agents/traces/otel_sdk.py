@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from gate.agents.traces.values import as_list, as_object, as_text, first
 from gate.errors import AgentFailure
+from gate.files.json_values import is_number
 from gate.records import Json
 
 BARE = ("openinference.span.kind", "gen_ai.operation.name")  # each makes attributes a span
@@ -158,7 +159,7 @@ def _nanoseconds(value: Json) -> int | None:
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         since = aware - datetime(1970, 1, 1, tzinfo=UTC)
         return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1_000
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e19:
+    if not is_number(value) or not 0 < value < 1e19:
         return None
     for below, scale in ((1e11, 10**9), (1e14, 10**6), (1e17, 10**3)):
         if value < below:

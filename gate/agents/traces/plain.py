@@ -13,6 +13,7 @@ from gate.agents.traces.values import (
     text,
 )
 from gate.errors import AgentFailure
+from gate.files.json_values import is_number
 from gate.records import Document, Json, ToolCall
 
 
@@ -59,6 +60,6 @@ def document(value: Json, key: str) -> Document:
 def _score(value: Json, key: str) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
+    if not is_number(value) or not abs(value) <= LARGEST:
         raise AgentFailure(f"{key} is not a number")
     return float(value)

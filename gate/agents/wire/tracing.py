@@ -12,6 +12,7 @@ from gate.agents.traces.reading import read_trace
 from gate.agents.traces.spending import COUNTS, usage_of
 from gate.agents.traces.trace import MAX_STEPS, Shape, Trace
 from gate.errors import AgentFailure
+from gate.files.json_values import is_number
 from gate.records import CheckedJson, Json, Usage
 
 TraceShape = Literal["auto", Shape]
@@ -80,7 +81,7 @@ def response_fields(
     """The fields of Response that tell of steps. The agent's own steps and number of turns
     (`fields`) win over those of the trace; a bare number of steps does not, as a trace knows more.
     """
-    if isinstance(fields, (int, float)) and not isinstance(fields, bool):
+    if is_number(fields):
         listed = (
             None
             if trace_found is not None and trace_found.steps is not None

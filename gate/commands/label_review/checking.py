@@ -10,6 +10,7 @@ from gate.commands.label_review.criteria import group_by_total
 from gate.commands.label_review.manifest import Criterion, Manifest, Shown
 from gate.commands.label_review.raw_answer import Spoken, Stated
 from gate.errors import Place, Problem
+from gate.files.json_values import is_integer
 from gate.records import Label
 
 NO_JUDGE = "none"  # the digest of labels on answers that no judge was asked about
@@ -152,7 +153,7 @@ def _find_mismatch(row: Spoken, manifest: Manifest | None) -> str:
             "of the current one"
         )
     last = len(manifest.cases)
-    if isinstance(row.item, bool) or not isinstance(row.item, int) or not 1 <= row.item <= last:
+    if not is_integer(row.item) or not 1 <= row.item <= last:
         return f"item: no case {str(row.item)[:20]} in the sample of {manifest.period}, 1 to {last}"
     shown = manifest.cases[row.item - 1]
     if row.answer_digest != shown.answer_digest:
@@ -168,7 +169,7 @@ def _find_fault(stated: Stated, criterion: Criterion | None, names: Iterable[str
     if criterion is None:
         return f"no such criterion; choose from {', '.join(names)}"
     value = stated.value
-    if isinstance(value, bool) or not isinstance(value, int):
+    if not is_integer(value):
         return f"{value!r:.40} is not a whole number from {criterion.low} to {criterion.high}"
     if not criterion.low <= value <= criterion.high:
         return f"{value} is not on the scale, {criterion.low} to {criterion.high}"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.errors import InvalidInput, Place, Problem
+from gate.files.json_values import is_integer
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.plugins import Grader
 from gate.records import Case, CheckedJson, Json
@@ -274,7 +275,7 @@ def _input_faults(written: Mapping[str, Json]) -> Iterator[str]:
 def _text_id(data: Mapping[str, Json]) -> str:
     """The id as text; a whole number counts as its digits."""
     value = data.get("id")
-    if isinstance(value, int) and not isinstance(value, bool):
+    if is_integer(value):
         return str(value)
     return value if isinstance(value, str) else ""
 
