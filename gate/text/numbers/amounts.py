@@ -67,16 +67,31 @@ class Amount(NamedTuple):
     noun: str = ""
 
 
-def read_amount(text: str, locale: Locale = "en") -> Amount | None:
-    """The number and the unit, or the noun, that all of a text is; None for any other text."""
+def read_amount(
+    text: str, locale: Locale = "en", *, in_words: bool = False
+) -> Number | Amount | None:
+    """The number with the unit or the noun that all of a text is, or "twelve"; None for any other
+    text. `in_words`: "six months" is read too.
+    """
     text = text.strip()
-    found = numbers(text, locale) if len(text) <= _LONGEST else ()
-    if not found or found[0].start or found[0].unit or read_date(text):
+    figures = numbers(text, locale) if len(text) <= _LONGEST else ()
+    found = figures or (worded(text) if in_words and len(text) <= _LONGEST else ())
+    if not found or found[0].start or read_date(text):
         return None
-    if len(found) == 1:
-        return _counted(text, found[0])
-    read = read_unit(text, found)
-    return read[0] if read and read[1] == len(text) else None
+    number = found[0]
+    if number.end == len(text) or number.unit:
+        return number if number.end == len(text) and not figures else None
+    amount, end = read_unit(text, found) or (None, 0)
+    if amount and end == len(text):
+        glued = text[number.end :]
+        # "7g" may be the name of something, "7 g" and "7kg" are amounts.
+        return None if len(glued) == 1 and glued.isalpha() and glued != "x" else amount
+    if len(found) > 1 or read_cents(text, number):
+        return None
+    if amount and amount.measure and amount.measure.dimension != "times":
+        return None  # "2-year warranty": no noun is counted
+    noun = _NOUN.match(text, number.end)
+    return Amount(number, None, noun[1]) if noun else None
 
 
 def read_unit(text: str, found: Sequence[Number]) -> tuple[Amount, int] | None:
@@ -84,31 +99,6 @@ def read_unit(text: str, found: Sequence[Number]) -> tuple[Amount, int] | None:
     made = find_measures(text, found, [""] * len(found))
     unit = _unit(text, found[-1])
     return (Amount(*made[0]), unit.end) if unit and made[0] and not any(made[1:]) else None
-
-
-def read_in_words(text: str) -> Number | Amount | None:
-    """The same of "twelve", "twelve percent" and "six months"."""
-    text = text.strip()
-    found = worded(text) if len(text) <= _LONGEST else ()
-    if len(found) != 1 or found[0].start:
-        return None
-    number = found[0]
-    if number.end == len(text):
-        return number
-    return None if number.unit else _counted(text, number)
-
-
-def _counted(text: str, number: Number) -> Amount | None:
-    unit = _unit(text, number)
-    if unit and unit.end == len(text):
-        glued = text[number.end :]
-        # "7g" may be the name of something, "7 g" and "7kg" are amounts.
-        is_name = len(glued) == 1 and glued.isalpha() and glued != "x"
-        return None if is_name else Amount(number, unit.measure)
-    if unit and unit.measure.dimension != "times":
-        return None  # "2-year warranty": no noun is counted
-    noun = None if read_cents(text, number) else _NOUN.match(text, number.end)
-    return Amount(number, None, noun[1]) if noun else None
 
 
 def read_cents(text: str, number: Number) -> Number | None:

@@ -12,7 +12,7 @@ from gate.text.denial import is_denied
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers import amounts
 from gate.text.numbers.agreement import agrees, read_whole, stated
-from gate.text.numbers.amounts import Amount, read_amount, read_in_words
+from gate.text.numbers.amounts import Amount, read_amount
 from gate.text.numbers.described import Described, is_about, read_described
 from gate.text.numbers.labels import only_names
 from gate.text.numbers.number import PARTS, Locale, Number, Sign
@@ -76,8 +76,7 @@ class Comparing:
         if found is not None or not isinstance(value, str):
             return found
         return (
-            read_amount(value, self.locale)
-            or (read_in_words(value) if self.words else None)
+            read_amount(value, self.locale, in_words=self.words)
             or self._read_span(value)
             or read_described(value, self.locale, in_words=self.words)
         )

@@ -4,7 +4,7 @@ import pytest
 
 from gate.graders.facts import Facts
 from gate.records import Case, Response
-from gate.text.numbers.amounts import read_amount, read_in_words
+from gate.text.numbers.amounts import read_amount
 
 STATED = [
     ("5 kg", "It weighs 5kg.", True),
@@ -60,10 +60,10 @@ def test_what_is_no_amount(text):
 
 
 def test_numbers_in_words_are_amounts_too():
-    assert read_in_words("six months").number.value == 6
-    assert read_in_words("twelve").value == 12
-    assert read_in_words("nobody") is None
-    assert read_in_words("one of six months") is None
+    assert read_amount("six months", in_words=True).number.value == 6
+    assert read_amount("twelve", in_words=True).value == 12
+    assert read_amount("nobody", in_words=True) is None
+    assert read_amount("one of six months", in_words=True) is None
 
 
 def test_a_reference_counts_where_somebody_asks_for_it():
