@@ -108,12 +108,10 @@ class Facts:
             said = f"expected_facts: {text[:_CODE_LIMIT]!r} looks like a number and is compared as"
             if is_code(text) and read_whole(text.strip().lstrip("0"), self.locale):
                 yield f"{said} text - say `as: text`, or `as: number`"
-            elif text.strip().isdecimal() and self._allowed(fact) * int(text[:_DIGITS]) >= 1:
-                yield f"{said} one, with a tolerance - say `as: text`, or `as: number`"
-
-    def _allowed(self, fact: Mapping[str, CheckedJson]) -> float:
-        tolerance = fact.get("tolerance")
-        return self.rel_tol if tolerance is None else float(tolerance)
+            elif text.strip().isdecimal() and (number := self._whole(text)) is not None:
+                allowed = _tolerance(fact, self.rel_tol, (number,)) * int(text[:_DIGITS])
+                if allowed >= 1:
+                    yield f"{said} one, with a tolerance - say `as: text`, or `as: number`"
 
     def grade(self, case: Case, response: Response) -> Score:
         written = case.keys.get("expected_facts") or []

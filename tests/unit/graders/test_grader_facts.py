@@ -247,6 +247,7 @@ def test_a_number_that_is_none_is_a_fault_of_the_dataset():
         ("0245776b", True),
         ("12e4", True),
         ("4512", True),
+        ("1789", False),  # meant exactly
         ("12", False),
         ({"value": "4512", "tolerance": 0}, False),
         ({"value": ["7k", "seven"]}, True),
