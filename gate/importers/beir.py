@@ -127,17 +127,17 @@ def collection_of(folder: Path, split: str, findings: Findings) -> Collection:
 
 
 def _texts(path: Path, qrels: Qrels, findings: Findings) -> dict[str, str]:
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for line in findings.keep_good(json_lines(path)):
         data = as_object(line.data)
         query, text = data.get("_id"), data.get("text")
         if not isinstance(query, str) or not isinstance(text, str):
             findings.add(line.place, "`_id` and `text` must both be strings")
-        elif query in found:
+        elif query in texts:
             findings.add(line.place, f"query {query[:80]!r} appears twice - keep one")
         elif query in qrels:
-            found[query] = text
-    absent = [query for query in qrels if query not in found]
+            texts[query] = text
+    absent = [query for query in qrels if query not in texts]
     if absent and not findings:
         some = ", ".join(repr(query[:80]) for query in absent[:3])
         findings.add(
@@ -145,4 +145,4 @@ def _texts(path: Path, qrels: Qrels, findings: Findings) -> dict[str, str]:
             f"has no text for {len(absent)} judged queries ({some}) - use both files of "
             "one version",
         )
-    return found
+    return texts

@@ -120,10 +120,10 @@ class Bfcl:
 def _by_category(
     asked: Mapping[str, results.BfclQuestion],
 ) -> dict[str, dict[str, results.BfclQuestion]]:
-    found: dict[str, dict[str, results.BfclQuestion]] = {}
+    categories: dict[str, dict[str, results.BfclQuestion]] = {}
     for own, one in asked.items():
-        found.setdefault(results.category_of(own), {})[own] = one
-    return found
+        categories.setdefault(results.category_of(own), {})[own] = one
+    return categories
 
 
 def _import_results(
@@ -162,11 +162,11 @@ def _graders(
     """Column -> who judged it. Where it is unknown which questions passed, nothing is compared."""
     mark = digest_of(files)[:12] if any(one.unnamed for one in categories) else ""
     judges = {one.name: _judge(one, mark) for one in categories}
-    told: dict[str, set[str]] = {}
+    judges_by_column: dict[str, set[str]] = {}
     for category, judge in judges.items():
         for column in name_judge(judge, *columns.worth[category]):
-            told.setdefault(column, set()).add(judge)
-    return {column: "; ".join(sorted(names)) for column, names in told.items()}
+            judges_by_column.setdefault(column, set()).add(judge)
+    return {column: "; ".join(sorted(names)) for column, names in judges_by_column.items()}
 
 
 def _judge(category: results.Category, mark: str) -> str:
@@ -307,15 +307,15 @@ def _answer_trial(
 
 
 def _verdict(
-    category: results.Category, own: str, found: Sequence[tuple[str, ...]]
+    category: results.Category, own: str, codes_by_reading: Sequence[tuple[str, ...]]
 ) -> tuple[bool | None, tuple[str, ...], str]:
     """The score file's verdict; without one, that of our own comparison."""
     if category.scored is not None:
         failed = category.scored.failed.get(own)
         return (False, results.with_mode(failed.code), failed.reason) if failed else (True, (), "")
-    if not found:
+    if not codes_by_reading:
         return None, (), ""
-    fewest = min(found, key=len)
+    fewest = min(codes_by_reading, key=len)
     codes = results.with_mode(fewest[0]) if len(fewest) == 1 else fewest
     return not fewest, codes, ""
 

@@ -47,14 +47,14 @@ class DeepEval:
         run = deepeval.run_in(file)
         _check(run)
         suite = suite_name(self.suite or as_string(run.head.get("dataset_alias")), deepeval.TOOL)
-        found: dict[str, _Totals] = {}
+        totals: dict[str, _Totals] = {}
         for one in deepeval.place_cases(run, suite):
-            found.setdefault(one.suite, _Totals()).add(one)
+            totals.setdefault(one.suite, _Totals()).add(one)
         return Imported(
             files=(file,),
             created_at=deepeval.find_start(run),
             provenance=provenance_of(deepeval.TOOL, _agent(run)),
-            suites={name: _suite(own) for name, own in found.items()},
+            suites={name: _suite(own) for name, own in totals.items()},
             trials=lambda: map(deepeval.trial, deepeval.place_cases(deepeval.run_in(file), suite)),
             notes=tuple(_notes(run)),
         )

@@ -148,8 +148,8 @@ def _suite(task: _Task) -> ImportedSuite:
     measured = {name: seen for name, seen in content.seen.items() if seen.measured}
     specs = {column(name): seen.spec(name) for name, seen in measured.items()}
     decides = task.rules.decides
-    told = _judge(log, decides, measured[decides].scorer) if decides in measured else ""
-    deciding = name_judge(f"{told} from {task.rules.threshold:g}") if told else {}
+    judge = _judge(log, decides, measured[decides].scorer) if decides in measured else ""
+    deciding = name_judge(f"{judge} from {task.rules.threshold:g}") if judge else {}
     version = log.spec.get("task_version")
     return ImportedSuite(
         rounds=rounds,
@@ -167,10 +167,10 @@ def _suite(task: _Task) -> ImportedSuite:
 def _judge(log: Log, name: str, scorer: str) -> str:
     """The score with its scorer's options: a model that grades is one of them."""
     listed = log.spec.get("scorers") or ()
-    found = (one for one in listed if isinstance(one, dict) and one.get("name") == scorer)
-    options = next((one["options"] for one in found if one.get("options")), None)
-    told = f" {json.dumps(options, sort_keys=True, default=str)}" if options else ""
-    return one_line(f"{TOOL} {name}{told}", 300)
+    scorers = (one for one in listed if isinstance(one, dict) and one.get("name") == scorer)
+    options = next((one["options"] for one in scorers if one.get("options")), None)
+    shown = f" {json.dumps(options, sort_keys=True, default=str)}" if options else ""
+    return one_line(f"{TOOL} {name}{shown}", 300)
 
 
 def _notes(tasks: Mapping[str, _Task], others: int) -> Iterator[str]:
@@ -306,8 +306,8 @@ def _compare_score(score: Mapping[str, Json], log: Log, content: Content) -> Ite
     own = content.seen.get(str(name) if name == scorer else f"{scorer}.{name}")
     if own is None or not own.measured or score.get("reducer") not in _REDUCED:
         return
-    told = {key: as_object(as_object(metrics).get(key)) for key in _OWN if _is_inspects(log, key)}
-    stated = {key: metric.get("value") for key, metric in told.items() if not metric.get("params")}
+    kept = {key: as_object(as_object(metrics).get(key)) for key in _OWN if _is_inspects(log, key)}
+    stated = {key: metric.get("value") for key, metric in kept.items() if not metric.get("params")}
     figures = (
         Figure(key, own.means, f"the samples give {own.means[0]:.6g}", near=1e-9, rel=1e-9)
         for key, value in stated.items()

@@ -56,9 +56,9 @@ class JUnitXml:
         files = files_below(path, "*.xml", deep=False) if path.is_dir() else (plain(path),)
         if not files:
             raise UsageError(f"{path}: has no XML file; give a JUnit file or a folder of them")
-        found, suite = overview(files), suite_name(self.suite or path.resolve().stem, "tests")
-        specs = _specs(found, path)
-        cases, rounds = found.sizes(self.reruns)
+        tests, suite = overview(files), suite_name(self.suite or path.resolve().stem, "tests")
+        specs = _specs(tests, path)
+        cases, rounds = tests.sizes(self.reruns)
         if not cases:
             raise UsageError(f"{path}: has no test that ran")
         imported = ImportedSuite(
@@ -70,14 +70,14 @@ class JUnitXml:
         )
         return Imported(
             files=files,
-            created_at=found.newest.isoformat() if found.newest else None,
+            created_at=tests.newest.isoformat() if tests.newest else None,
             provenance=provenance_of(TOOL, "tests"),
             suites={suite: imported},
             trials=lambda: (
-                trial(run, suite, categories=len(found.names) > 1)
-                for run in runs(files, found, self.reruns)
+                trial(run, suite, categories=len(tests.names) > 1)
+                for run in runs(files, tests, self.reruns)
             ),
-            notes=tuple(_notes(found, self.reruns)),
+            notes=tuple(_notes(tests, self.reruns)),
         )
 
 
@@ -148,7 +148,7 @@ _UNKEPT = Attempt(n=1, status="agent_error", latency_ms=None, passed=False, erro
 
 def _trial(result: JUnitCase, case: Case, suite: str, round_: int) -> Trial:
     status = _status(result)
-    told = "\n".join(filter(None, (result.message, result.text)))
+    message = "\n".join(filter(None, (result.message, result.text)))
     return trial_of(
         TOOL,
         suite,
@@ -158,9 +158,9 @@ def _trial(result: JUnitCase, case: Case, suite: str, round_: int) -> Trial:
         passed=None if status == "infra_error" else result.outcome == "passed",
         failures=() if result.outcome == "passed" or status == "infra_error" else (_code(result),),
         values={metric_name(TOOL, name): value for name, value in result.properties.items()},
-        reason=told if status == "completed" else "",
+        reason=message if status == "completed" else "",
         latency_ms=None if result.seconds is None else result.seconds * 1000,
-        error=None if status == "completed" else told or result.kind or "no message",
+        error=None if status == "completed" else message or result.kind or "no message",
     )
 
 
@@ -271,8 +271,8 @@ class _Walk:
         elif step.name == "testsuite":
             self._number += 1
             name = step.attributes.get("name", "")[:LONGEST]
-            told = _counts(step.attributes)
-            suite = _Suite(name=name, number=self._number, place=place, told=told)
+            counts = _counts(step.attributes)
+            suite = _Suite(name=name, number=self._number, place=place, told=counts)
             self._suites.append(suite)
             yield TestSuite(name=name, timestamp=moment_of(step.attributes.get("timestamp")))
         elif step.name == "testcase":
@@ -325,9 +325,9 @@ class _Walk:
 
 def _contradictions(suite: _Suite) -> Iterator[Problem]:
     """Cases that were lost, and failures that are not there; a runner may count more."""
-    stated, found = suite.told.get("tests"), sum(suite.found.values())
-    if stated is not None and found < stated and found + suite.told.get("errors", 0) < stated:
-        message = f"says tests={stated}, but has {found} test cases - part of the file is missing"
+    stated, own = suite.told.get("tests"), sum(suite.found.values())
+    if stated is not None and own < stated and own + suite.told.get("errors", 0) < stated:
+        message = f"says tests={stated}, but has {own} test cases - part of the file is missing"
         yield Problem(suite.place, message)
     bad = suite.told.get("failures", 0) + suite.told.get("errors", 0)
     failed = suite.found.get("failed", 0) + suite.found.get("error", 0)
@@ -339,27 +339,27 @@ def _contradictions(suite: _Suite) -> Iterator[Problem]:
 
 
 def _counts(attributes: Mapping[str, str]) -> dict[str, int]:
-    found = {key: attributes.get(key, "") for key in _COUNTS}
-    return {key: int(text) for key, text in found.items() if text.isdecimal() and len(text) < 10}
+    texts = {key: attributes.get(key, "") for key in _COUNTS}
+    return {key: int(text) for key, text in texts.items() if text.isdecimal() and len(text) < 10}
 
 
 def _number(attributes: Mapping[str, str]) -> dict[str, float]:
     """What `record_property` kept, where it is a number."""
     name, text = attributes.get("name", ""), attributes.get("value", "")
     try:
-        found = float(text) if name and len(text) < 40 else math.nan
+        number = float(text) if name and len(text) < 40 else math.nan
     except ValueError:
         return {}
-    return {name[:LONGEST]: found} if math.isfinite(found) else {}
+    return {name[:LONGEST]: number} if math.isfinite(number) else {}
 
 
 def _seconds(text: str | None) -> float | None:
     """Some write thousands with a comma."""
     try:
-        found = float((text or "").replace(",", ""))
+        seconds = float((text or "").replace(",", ""))
     except ValueError:
         return None
-    return found if math.isfinite(found) and 0.0 <= found < 1e9 else None
+    return seconds if math.isfinite(seconds) and 0.0 <= seconds < 1e9 else None
 
 
 MOST_METRICS = 200
@@ -431,20 +431,20 @@ def split_reruns(failed: Sequence[bool], reruns: bool) -> list[range]:
 
 def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
     """Raises InvalidInput with everything that is wrong, UsageError for more results than that."""
-    found, problems = Overview(), Findings()
+    tests, problems = Overview(), Findings()
     for number, file in enumerate(files):
         for element in _Walk(file).all():
             if isinstance(element, Problem):
                 problems.take(element)
             elif isinstance(element, TestSuite):
-                found.names.add(element.name)
+                tests.names.add(element.name)
                 if element.timestamp is not None:
-                    found.newest = max(filter(None, (found.newest, element.timestamp)))
+                    tests.newest = max(filter(None, (tests.newest, element.timestamp)))
             else:
-                found.add(element, number)
-                check_number(found.results, file.as_posix(), most)
+                tests.add(element, number)
+                check_number(tests.results, file.as_posix(), most)
     problems.refuse()
-    return found
+    return tests
 
 
 def runs(files: Sequence[Path], tests: Overview, reruns: bool) -> Iterator[TestRun]:

@@ -158,7 +158,7 @@ def _rows_of_scores(tables: _Tables) -> Rows:
 
 def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, Json]], list[Problem]]:
     """Trace -> score -> the mean of its numbers. Categories and texts are none."""
-    found: dict[str, dict[str, list[float]]] = {}
+    by_trace: dict[str, dict[str, list[float]]] = {}
     problems: list[Problem] = []
     for file in files:
         for row in table_rows(file):
@@ -172,10 +172,10 @@ def _group_by_trace(files: Sequence[Path]) -> tuple[dict[str, dict[str, Json]], 
                 message = "a score has no name, no data type, or no number where its type needs one"
                 problems.append(Problem(row.place, f"{message} - export it again"))
             elif value is not None and trace:
-                found.setdefault(trace, {}).setdefault(name, []).append(value)
+                by_trace.setdefault(trace, {}).setdefault(name, []).append(value)
     means: dict[str, dict[str, Json]] = {
         trace: {name: sum(values) / len(values) for name, values in scores.items()}
-        for trace, scores in found.items()
+        for trace, scores in by_trace.items()
     }
     return means, problems
 

@@ -100,18 +100,18 @@ class Messages:
             raise AgentFailure(f"has no {one_line(self.id, 80)}, which --option id names")
         keys = (self.id,) if self.id else ("id", "name")
         ids = (stored.item[key] for key in keys if stored.item.get(key) is not None)
-        told = next(ids, stored.name)
-        if isinstance(told, bool) or not isinstance(told, (str, int)) or not str(told).strip():
+        case = next(ids, stored.name)
+        if isinstance(case, bool) or not isinstance(case, (str, int)) or not str(case).strip():
             raise AgentFailure("its id is not a string or a number")
-        if len(str(told)) > _MOST_ID:
+        if len(str(case)) > _MOST_ID:
             raise AgentFailure(f"its id has more than {_MOST_ID} characters")
-        return str(told)
+        return str(case)
 
     def opinion(self, stored: StoredConversation) -> bool | None:
         """Raises AgentFailure for one that is neither true nor false."""
-        told = stored.item.get(self.passed) if self.passed else None
-        if told is None or isinstance(told, bool):
-            return told
+        opinion = stored.item.get(self.passed) if self.passed else None
+        if opinion is None or isinstance(opinion, bool):
+            return opinion
         raise AgentFailure(f"{one_line(self.passed, 80)} is not true, false or null")
 
 
@@ -182,9 +182,9 @@ def _trials(files: tuple[Path, ...], path: Path, options: Messages, suite: str) 
 
 def _expected(item: Mapping[str, Json]) -> dict[str, Json]:
     """What stands beside the messages as the answer that was to come."""
-    told = next((item[key] for key in _EXPECTED if item.get(key) is not None), None)
-    plain = isinstance(told, (str, int, float)) and not isinstance(told, bool)
-    return {"expected_answer": told} if plain else {}
+    answer = next((item[key] for key in _EXPECTED if item.get(key) is not None), None)
+    plain = isinstance(answer, (str, int, float)) and not isinstance(answer, bool)
+    return {"expected_answer": answer} if plain else {}
 
 
 def _notes(totals: _ConversationTotals) -> Iterator[str]:
@@ -203,9 +203,9 @@ _USERS = ("user", "human")
 
 def trace_in(data: Json) -> Trace:
     """Raises AgentFailure, also for what is no messages."""
-    found = shape_of(data)
-    if found is not None and found[0] in ("otel", "openagent"):
-        named = "`gate import otel`" if found[0] == "otel" else "`trace: openagent`"
+    shape = shape_of(data)
+    if shape is not None and shape[0] in ("otel", "openagent"):
+        named = "`gate import otel`" if shape[0] == "otel" else "`trace: openagent`"
         raise AgentFailure(f"a trace of another kind; read it with {named}")
     return read_trace(data)
 
@@ -228,9 +228,9 @@ def _messages(data: Json, depth: int) -> Iterator[Mapping[str, Json]]:
             yield from _messages(one, depth - 1)
         if not isinstance(one, dict):
             continue
-        found = unwrap_message(one)
-        if found is not None and "role" not in one:
-            yield {"type": found[0], "content": found[1].get("content")}
+        unwrapped = unwrap_message(one)
+        if unwrapped is not None and "role" not in one:
+            yield {"type": unwrapped[0], "content": unwrapped[1].get("content")}
         elif isinstance(one.get("role"), str):
             yield one
         elif depth:
@@ -352,8 +352,8 @@ def is_message(value: Json) -> TypeGuard[dict[str, Json]]:
 
 
 def _is_item(value: Mapping[str, Json]) -> bool:
-    found = shape_of([dict(value)])
-    return found is not None and found[0] == "openai_responses" and "type" in value
+    shape = shape_of([dict(value)])
+    return shape is not None and shape[0] == "openai_responses" and "type" in value
 
 
 def is_one(items: Sequence[Json]) -> bool:

@@ -73,19 +73,19 @@ class OpenAgentSession:
     def read(self, path: Path) -> Imported:
         files = detail_files(path)
         meta = _Meta.of(path)
-        found = _check_records(files, path)
+        totals = _check_records(files, path)
         made = iso(meta.created_at)
         return Imported(
             files=tuple(file for file in (path / META, *files) if file.exists()),
             created_at=made,
             provenance=provenance_of(TOOL, meta.agent),
-            suites={name: _suite(one, meta) for name, one in found.items()},
+            suites={name: _suite(one, meta) for name, one in totals.items()},
             trials=lambda: (
                 trial_of(record, made, meta.model) for record in refuse_problems(records(files))
             ),
             options={**meta.options, "session": meta.session_id},
             health=meta.health,
-            notes=tuple(_notes(found, meta)),
+            notes=tuple(_notes(totals, meta)),
         )
 
 
@@ -124,8 +124,8 @@ class _Meta:
 
 
 def _moment(session_id: Json, file: Path) -> datetime:
-    found = _SESSION.fullmatch(session_id) if isinstance(session_id, str) else None
-    if found and (moment := moment_of(found[1].replace("-", "T"))):
+    match = _SESSION.fullmatch(session_id) if isinstance(session_id, str) else None
+    if match and (moment := moment_of(match[1].replace("-", "T"))):
         return moment
     raise UsageError(
         f"{file}: session_id: '{one_line(str(session_id), 80)}' is not a session id such "
@@ -151,7 +151,7 @@ def _health(data: Json) -> Health | None:
 
 def _check_records(files: Sequence[Path], folder: Path) -> dict[str, SuiteTotals]:
     """Totals by suite. Raises InvalidInput with all that is wrong with records and summary."""
-    found: dict[str, SuiteTotals] = {}
+    totals: dict[str, SuiteTotals] = {}
     problems = Findings()
     seen: dict[tuple[str, str, int], int | None] = {}
     for record in problems.keep_good(records(tuple(files))):
@@ -160,14 +160,14 @@ def _check_records(files: Sequence[Path], folder: Path) -> dict[str, SuiteTotals
             problems.add(record.place, message)
         else:
             seen[record.key] = record.place.line
-            found.setdefault(record.key[0], SuiteTotals()).add(record)
-    if not problems and not found:
+            totals.setdefault(record.key[0], SuiteTotals()).add(record)
+    if not problems and not totals:
         problems.add(Place(files[0].as_posix()), "has no record")
     summary = None if problems else read_object(folder / SUMMARY)
     if summary is not None:
-        problems.take(*contradictions(summary, found, (folder / SUMMARY).as_posix()))
+        problems.take(*contradictions(summary, totals, (folder / SUMMARY).as_posix()))
     problems.refuse()
-    return {name: found[name] for name in sorted(found)}
+    return {name: totals[name] for name in sorted(totals)}
 
 
 def _suite(own: SuiteTotals, meta: _Meta) -> ImportedSuite:
@@ -244,16 +244,16 @@ def contradictions(
     figure = Figure("total_records", (total,), f"there are {total} records")
     yield from compare_stated(summary, [figure], Place(file))
     for name in sorted({*map(str, suites), *totals}):
-        told = suites.get(name)
+        stated = suites.get(name)
         where = f"suites.{name[:80]}"
-        if not isinstance(told, dict):
+        if not isinstance(stated, dict):
             yield Problem(Place(file, key=where), "is in the records, but not in the summary")
         elif name not in totals:
             yield Problem(Place(file, key=where), "is in the summary, but has no record")
         else:
             place = Place(file, key=where)
-            yield from compare_stated(told, _figures(totals[name]), place)
-            yield from _compare_failures(told.get("failures_top"), totals[name], place)
+            yield from compare_stated(stated, _figures(totals[name]), place)
+            yield from _compare_failures(stated.get("failures_top"), totals[name], place)
 
 
 def _figures(own: SuiteTotals) -> Iterator[Figure]:
@@ -278,8 +278,8 @@ def _amount(key: str, own: Sequence[float]) -> Figure:
 
 def _spreads(readings: Sequence[Sequence[float]]) -> list[float]:
     """Standard deviations of the population and of a sample; of one value 0."""
-    found = [statistics.pstdev(reading) for reading in readings if reading]
-    return found + [statistics.stdev(reading) for reading in readings if len(reading) > 1]
+    spreads = [statistics.pstdev(reading) for reading in readings if reading]
+    return spreads + [statistics.stdev(reading) for reading in readings if len(reading) > 1]
 
 
 def _compare_failures(top: Json, own: SuiteTotals, place: Place) -> Iterator[Problem]:
@@ -452,8 +452,8 @@ class BenchmarkRecord:
     @property
     def codes(self) -> list[str]:
         """The failure codes, as upstream counts them."""
-        found = list(self.data.get("validation_errors") or ())
-        return found + [name for name in ("api_error", "parse_error") if self.data.get(name)]
+        codes = list(self.data.get("validation_errors") or ())
+        return codes + [name for name in ("api_error", "parse_error") if self.data.get(name)]
 
 
 def detail_files(folder: Path) -> tuple[Path, ...]:

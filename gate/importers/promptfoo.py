@@ -86,14 +86,14 @@ class _Totals:
     def add(self, placed: PlacedRow) -> None:
         self.rounds = max(self.rounds, placed.round)
         self.cases.add(placed.case_id)
-        found = verdict(placed.row)
-        self.unjudged += found is not None and found.passed is None
-        for score in found.scores.values() if found else ():
+        grade = verdict(placed.row)
+        self.unjudged += grade is not None and grade.passed is None
+        for score in grade.scores.values() if grade else ():
             for column, value in score.values.items():
                 low, high = self.ranges.get(column, (0.0, 0.0))
-                told = value or 0.0
-                self.ranges[column] = min(low, told), max(high, told)
-        for column, models in (found.judges if found else {}).items():
+                number = value or 0.0
+                self.ranges[column] = min(low, number), max(high, number)
+        for column, models in (grade.judges if grade else {}).items():
             self.judges.setdefault(column, set()).update(models)
 
 
@@ -103,18 +103,18 @@ def results(path: Path, wanted: str) -> Imported:
     problems = Findings()
     problems.take(*contradictions(source))
     problems.refuse()
-    found: dict[str, _Totals] = {}
+    totals: dict[str, _Totals] = {}
     for one in place_rows(source, wanted):
-        found.setdefault(one.suite, _Totals()).add(one)
-    cases = len(set().union(*(own.cases for own in found.values())))
+        totals.setdefault(one.suite, _Totals()).add(one)
+    cases = len(set().union(*(own.cases for own in totals.values())))
     return Imported(
         files=(path,),
         created_at=_moment(source),
         provenance=provenance_of(_version(source), _agents(source)),
-        suites={name: _suite(own, cases, found) for name, own in found.items()},
+        suites={name: _suite(own, cases, totals) for name, own in totals.items()},
         trials=lambda: map(trial, place_rows(read_evaluation(path), wanted)),
         options=_options(source),
-        notes=tuple(_notes(source, sum(own.unjudged for own in found.values()))),
+        notes=tuple(_notes(source, sum(own.unjudged for own in totals.values()))),
     )
 
 
@@ -149,12 +149,12 @@ def _spec(name: str, values: tuple[float, float]) -> MetricSpec:
 
 def _moment(source: Evaluation) -> str | None:
     exported = as_object(source.head.get("metadata"))
-    told = (
+    times = (
         source.summary.get("timestamp"),
         exported.get("evaluationCreatedAt"),
         source.head.get("createdAt"),
     )
-    return next(filter(None, (iso(moment_of(moment)) for moment in told)), None)
+    return next(filter(None, (iso(moment_of(moment)) for moment in times)), None)
 
 
 def _version(source: Evaluation) -> str:
@@ -171,8 +171,8 @@ def _agents(source: Evaluation) -> str:
 def _options(source: Evaluation) -> dict[str, Json]:
     runtime = as_object(source.head.get("runtimeOptions"))
     eval_id = source.head.get("evalId")
-    found = {"repeat": runtime.get("repeat"), "concurrency": runtime.get("maxConcurrency")}
-    whole = {key: value for key, value in found.items() if type(value) is int and value > 0}
+    options = {"repeat": runtime.get("repeat"), "concurrency": runtime.get("maxConcurrency")}
+    whole = {key: value for key, value in options.items() if type(value) is int and value > 0}
     return {**({"eval": one_line(eval_id, 80)} if isinstance(eval_id, str) else {}), **whole}
 
 
@@ -255,5 +255,5 @@ def _count(value: Json) -> int:
     return value if is_integer(value) and value > 0 else 0
 
 
-def _words(found: Counter[int]) -> str:
-    return ", ".join(f"{found[key]} {word}" for key, word in _WORDS.items())
+def _words(counts: Counter[int]) -> str:
+    return ", ".join(f"{counts[key]} {word}" for key, word in _WORDS.items())

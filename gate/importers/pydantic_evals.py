@@ -81,23 +81,23 @@ class PydanticEvalsReport:
     def read(self, path: Path) -> Imported:
         head = head_of(path)
         dataset = head.get("dataset_name")
-        told = one_line(str(dataset or head["name"]), 200)
-        suite, found = suite_name(told, "cases"), _check_cases(path)
+        dataset_name = one_line(str(dataset or head["name"]), 200)
+        suite, totals = suite_name(dataset_name, "cases"), _check_cases(path)
         return Imported(
             files=(path,),
             created_at=None,
             provenance=provenance_of("pydantic-evals", one_line(str(head["name"]), 200)),
-            suites={suite: _suite(found, told)},
+            suites={suite: _suite(totals, dataset_name)},
             trials=lambda: (
-                trial(entry, suite, found.names) for entry in refuse_problems(entries(path))
+                trial(entry, suite, totals.names) for entry in refuse_problems(entries(path))
             ),
-            notes=tuple(_notes(head, found)),
+            notes=tuple(_notes(head, totals)),
         )
 
 
 def _check_cases(path: Path) -> _ReportTotals:
     """Raises InvalidInput with everything that is wrong."""
-    problems, found = Findings(), _ReportTotals(names=Names(), ids=set())
+    problems, totals = Findings(), _ReportTotals(names=Names(), ids=set())
     seen: dict[tuple[str, int], int | None] = {}
     for entry in problems.keep_good(entries(path)):
         key = (entry.case_id, entry.round)
@@ -105,20 +105,20 @@ def _check_cases(path: Path) -> _ReportTotals:
             what = f"'{entry.case_id[:80]}' has round {entry.round} twice, see line {seen[key]}"
             problems.add(entry.place, f"{what} - keep one")
         seen[key] = entry.place.line
-        found.ids.add(entry.case_id)
-        found.rounds = max(found.rounds, entry.planned)
-        found.failed += entry.failed
+        totals.ids.add(entry.case_id)
+        totals.rounds = max(totals.rounds, entry.planned)
+        totals.failed += entry.failed
         if not entry.failed:
-            found.names.add(entry.data)
+            totals.names.add(entry.data)
     if not seen and not problems:
         problems.add(Place(path.as_posix(), key="cases"), "not a list of cases")
-    for name in found.names.clashes():
+    for name in totals.names.clashes():
         what = (
             f"'{name[:80]}' gets the same metric name as another result (a-b is a_b) - rename one"
         )
         problems.add(Place(path.as_posix()), what)
     problems.refuse()
-    return found
+    return totals
 
 
 def _suite(totals: _ReportTotals, dataset: str) -> ImportedSuite:
@@ -256,10 +256,10 @@ def _failed_trial(entry: ReportCase, suite: str) -> Trial:
 def _answered_trial(entry: ReportCase, suite: str, names: Names) -> Trial:
     data = entry.data
     lacking = {one["name"]: one for one in data.get("evaluator_failures") or ()}
-    told = {name: one["value"] for name, one in (data.get("assertions") or {}).items()}
+    verdicts = {name: one["value"] for name, one in (data.get("assertions") or {}).items()}
     open_ = any(evaluator(one) not in names.seen - names.decides for one in lacking.values())
-    passed = False if False in told.values() else None if open_ or not told else True
-    failures = [f"assertion_failed:{name}"[:200] for name, held in told.items() if not held]
+    passed = False if False in verdicts.values() else None if open_ or not verdicts else True
+    failures = [f"assertion_failed:{name}"[:200] for name, held in verdicts.items() if not held]
     duration = as_amount(data.get("task_duration"))
     return trial_of(
         TOOL,
@@ -436,10 +436,10 @@ def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
     name, source = checked["name"], checked.get("source_case_name")
     round_, planned = 1, 1
     if source:
-        found = _REPEATED.search(name)
-        if found is None or name != source + found[0]:
+        match = _REPEATED.search(name)
+        if match is None or name != source + match[0]:
             return Problem(place, f"{name[:80]!r} is not a run of {source[:80]!r} - rename it")
-        round_, planned = int(found[1]), int(found[2])
+        round_, planned = int(match[1]), int(match[2])
     if not 1 <= round_ <= planned <= MOST_ROUNDS:
         return Problem(place, f"{name[-40:]!r}: no round {round_} of {planned} - rename it")
     return ReportCase(

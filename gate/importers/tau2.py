@@ -274,12 +274,12 @@ def case_in(suite: str, task: str, data: Mapping[str, Json]) -> Case:
 
 def _user_instructions(data: Mapping[str, Json]) -> str:
     """What the simulated user is told, or the ticket of a task without a user."""
-    told = as_object(data.get("user_scenario")).get("instructions")
-    if isinstance(told, dict):
-        parts = (told.get(key) for key in _SAID)
-        told = "\n\n".join(part for part in parts if isinstance(part, str) and part)
+    instructions = as_object(data.get("user_scenario")).get("instructions")
+    if isinstance(instructions, dict):
+        parts = (instructions.get(key) for key in _SAID)
+        instructions = "\n\n".join(part for part in parts if isinstance(part, str) and part)
     ticket = data.get("ticket")
-    return next((text for text in (told, ticket) if isinstance(text, str) and text), "")
+    return next((text for text in (instructions, ticket) if isinstance(text, str) and text), "")
 
 
 def by_id(listed: Json, place: Place, findings: Findings) -> dict[str, Mapping[str, Json]]:

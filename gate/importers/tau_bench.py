@@ -161,8 +161,8 @@ _DOMAINS = {  # tools that only one of them has
 
 def settings_of(path: Path) -> dict[str, str]:
     """What the file's name says: strategy, model, temperature, user."""
-    found = _FILE.fullmatch(path.name)
-    return {key: found[key] for key in _SETTINGS} if found else {}
+    match = _FILE.fullmatch(path.name)
+    return {key: match[key] for key in _SETTINGS} if match else {}
 
 
 def domain_of(name: str, tools: frozenset[str]) -> str | None:
@@ -298,9 +298,9 @@ def _row(item: Json, place: Place, findings: Findings) -> TauBenchRow | None:
 
 def _contradiction(row: TauBenchRow) -> str:
     """What the row says twice, and not alike; empty where it agrees with itself."""
-    told = as_number(as_object(row.info.get("reward_info")).get("reward"))
-    if told is not None and abs(told - row.reward) > CLOSE:
-        return f"reward is {row.reward:g}, but info.reward_info.reward is {told:g}"
+    stated = as_number(as_object(row.info.get("reward_info")).get("reward"))
+    if stated is not None and abs(stated - row.reward) > CLOSE:
+        return f"reward is {row.reward:g}, but info.reward_info.reward is {stated:g}"
     if row.crash is not None and row.reward > CLOSE:
         return f"reward is {row.reward:g}, but the trial crashed (info.error)"
     for key in ("r_actions", "r_outputs"):

@@ -155,8 +155,8 @@ def _suite(
     source: Source, tasks: Tasks, counts: results.Counts, absent: int, sites: tuple[str, ...]
 ) -> ImportedSuite:
     metrics = specs(sites)
-    told = counts.told == counts.results
-    by = "webarena: as the benchmark judged" if told else "webarena: by what was recorded"
+    judged = counts.told == counts.results
+    by = "webarena: as the benchmark judged" if judged else "webarena: by what was recorded"
     whole = source.suite == "webarena"
     return ImportedSuite(
         rounds=max(counts.rounds.values()),

@@ -179,10 +179,10 @@ def run_in(path: Path) -> DeepEvalRun:
 def find_start(run: DeepEvalRun) -> str | None:
     """When its first trace began; else what the file's name says."""
     traces = (case.trace.get("startTime") or case.trace.get("start_time") for case in run.cases)
-    told = sorted(one for one in traces if isinstance(one, str))[:1]
+    times = sorted(one for one in traces if isinstance(one, str))[:1]
     named = _NAMED.match(run.path.name)
-    told += [named[1].replace("_", "T")] if named else []
-    return next(filter(None, (iso(moment_of(one)) for one in told)), None)
+    times += [named[1].replace("_", "T")] if named else []
+    return next(filter(None, (iso(moment_of(one)) for one in times)), None)
 
 
 def _iterate_cases(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
@@ -291,18 +291,18 @@ def _errors(trace: Mapping[str, Json]) -> Iterator[str]:
 
 def answer_of(case: DeepEvalCase) -> Response:
     turns = case.data.get("turns") if case.conversational else None
-    told = [turn for turn in turns or () if turn.get("role") == "assistant"]
-    last = told[-1].get("content") if told else None
+    turns_of_agent = [turn for turn in turns or () if turn.get("role") == "assistant"]
+    last = turns_of_agent[-1].get("content") if turns_of_agent else None
     return Response(
         answer=last if isinstance(last, str) else case.text("actual_output"),
-        steps=_steps([case.data] if turns is None else told),
-        context=_context([case.data] if turns is None else told),
+        steps=_steps([case.data] if turns is None else turns_of_agent),
+        context=_context([case.data] if turns is None else turns_of_agent),
         usage=usage_of(
             input=case.data.get("input_token_count"),
             output=case.data.get("output_token_count"),
             cost_usd=case.data.get("token_cost"),
         ),
-        turns=None if turns is None else len(told),
+        turns=None if turns is None else len(turns_of_agent),
     )
 
 
@@ -478,15 +478,15 @@ def trial(placed: PlacedTestCase) -> Trial:
     case = _case(placed)
     broke = failure(placed.case)
     if broke is None:
-        found = judge_case(placed.case)
+        judged = judge_case(placed.case)
         return trial_of(
             TOOL,
             placed.suite,
             case,
             round=placed.round,
-            passed=found.passed,
-            failures=found.failures,
-            scores=found.scores,
+            passed=judged.passed,
+            failures=judged.failures,
+            scores=judged.scores,
             response=answer_of(placed.case),
             latency_ms=latency_ms(placed.case),
         )

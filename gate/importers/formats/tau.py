@@ -257,9 +257,9 @@ def compare_with_index(
             "reward": one.reward,
         }
         for key, value in own.items():
-            told = entry.get(key)
-            if told is not None and told != value:
-                message = f"{key} is {str(value)[:40]}, but {str(told)[:40]} in the index"
+            stated = entry.get(key)
+            if stated is not None and stated != value:
+                message = f"{key} is {str(value)[:40]}, but {str(stated)[:40]} in the index"
                 yield Problem(one.place, f"{message} of {RESULTS} - copy both files again")
 
 
@@ -287,10 +287,10 @@ def reward_metrics() -> tuple[MetricSpec, ...]:
 
 def components(simulation: Simulation) -> dict[str, float | None]:
     """Metric -> 1 or 0 as the checks went; None where nothing was checked."""
-    found = {
+    checked = {
         name: _check_component(simulation.judged, part) for part, (name, _) in COMPONENTS.items()
     }
-    return {name: None if value is None else float(value >= 1.0) for name, value in found.items()}
+    return {name: None if value is None else float(value >= 1.0) for name, value in checked.items()}
 
 
 def find_contradictions(simulation: Simulation) -> Iterator[Problem]:
@@ -307,7 +307,7 @@ def _figures(simulation: Simulation) -> Iterator[Figure]:
     judged = simulation.judged
     if simulation.reason not in EARNING:
         yield Figure("reward", (0.0,), f"{simulation.reason} earns none", near=CLOSE)
-    told = as_object(judged.get("reward_breakdown"))
+    stated = as_object(judged.get("reward_breakdown"))
     for part in COMPONENTS:
         own = _check_component(judged, part)
         if own is not None:
@@ -316,7 +316,7 @@ def _figures(simulation: Simulation) -> Iterator[Figure]:
     basis = judged.get("reward_basis")
     if not isinstance(basis, list) or not basis or simulation.reason not in EARNING:
         return
-    product = prod(_part(judged, told, part) for part in dict.fromkeys(map(str, basis)))
+    product = prod(_part(judged, stated, part) for part in dict.fromkeys(map(str, basis)))
     parts = ", ".join(map(str, basis[:5]))
     yield Figure("reward", (product,), f"the product of {parts} is {product:g}", near=CLOSE)
 

@@ -64,23 +64,23 @@ def qrels_of(path: Path, findings: Findings, most: int = MOST_TRIALS) -> Qrels:
     """What is wrong goes to `findings`. Raises UsageError for a link or for too many queries."""
     with plain(path).open("rb") as stream:
         first = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    found = (
+    qrels = (
         _read_json(path, findings) if first in (b"{", b"[") else _read_text(path, findings, most)
     )
-    if not found and not findings:
+    if not qrels and not findings:
         findings.add(Place(path.as_posix()), "has no judgement - give a file of judgements")
-    return found
+    return qrels
 
 
 def _read_text(path: Path, findings: Findings, most: int) -> Qrels:
-    found: dict[str, QueryJudgements] = {}
+    qrels: dict[str, QueryJudgements] = {}
     for place, query, document, grade in findings.keep_good(_lines(path)):
-        judged = found.setdefault(query, QueryJudgements(id=query))
-        check_number(len(found), path.as_posix(), most)
+        judged = qrels.setdefault(query, QueryJudgements(id=query))
+        check_number(len(qrels), path.as_posix(), most)
         if document in judged.grades:
             findings.add(place, "the document is judged twice for this query - keep one line")
         judged.grades[document] = grade
-    return found
+    return qrels
 
 
 def _lines(path: Path) -> Iterator[_Line | Problem]:
@@ -123,13 +123,13 @@ def _read_json(path: Path, findings: Findings) -> Qrels:
         return {}
     whole = _read_object(path)
     read = _by_query(whole, path) if whole is not None else _read_rows(path)
-    found: dict[str, QueryJudgements] = {}
+    qrels: dict[str, QueryJudgements] = {}
     for place, judged in findings.keep_good(read):
-        if judged.id in found:
+        if judged.id in qrels:
             findings.add(place, "the query appears twice - keep one")
         else:
-            found[judged.id] = judged
-    return found
+            qrels[judged.id] = judged
+    return qrels
 
 
 def _read_object(path: Path) -> Mapping[str, Json] | None:
@@ -201,8 +201,8 @@ def _grades(given: Json) -> dict[str, float] | str:
         texts = [str(one) for one in given if isinstance(one, (str, int))]
         if len(texts) < len(given):
             return "a document's id is not a string or a number"
-        found = dict.fromkeys(texts, 1.0)
-        return found if len(found) == len(texts) else "a document appears twice - keep one"
+        grades = dict.fromkeys(texts, 1.0)
+        return grades if len(grades) == len(texts) else "a document appears twice - keep one"
     if not isinstance(given, dict):
         return "has no `relevant_doc_ids` (a list) or `relevance_scores` (document: grade)"
     for document, grade in given.items():
@@ -354,12 +354,12 @@ def _json_run(path: Path) -> _JsonRun:
         message = f"larger than {MOST_JSON >> 20} MB - use TREC text"
         raise InvalidInput([Problem(Place(file), message)])
     run = parse_retrieval_run(path.read_bytes(), file)
-    found = {**run.by_question, **run.by_id}
-    large = next((query for query, given in found.items() if len(given) > MOST_DOCUMENTS), None)
+    queries = {**run.by_question, **run.by_id}
+    large = next((query for query, given in queries.items() if len(given) > MOST_DOCUMENTS), None)
     if large is not None:
         message = f"query {large[:80]}: more than {MOST_DOCUMENTS:,} documents"
         raise InvalidInput([Problem(Place(file), message)])
-    return _JsonRun(found)
+    return _JsonRun(queries)
 
 
 # ------------------------------------------------------------------------------------------- trials
@@ -394,8 +394,8 @@ class Ranking:
 
     def imported_suite(self) -> ImportedSuite:
         """Raises UsageError where no query of the run is judged."""
-        found = [called for _, called in self.counted()]
-        if not any(called is not None for called in found):
+        queries = [called for _, called in self.counted()]
+        if not any(called is not None for called in queries):
             raise UsageError(
                 "no query of the run is in the judgements; give the two files of one collection"
             )
@@ -403,7 +403,7 @@ class Ranking:
         judged_by = f"{_JUDGED_BY}, no query's own document" if self.drop_same_id else _JUDGED_BY
         return ImportedSuite(
             rounds=1,
-            cases=len(found),
+            cases=len(queries),
             dataset="relevance judgements",
             metrics=specs,
             graders=dict.fromkeys((spec.column for spec in specs), judged_by),
@@ -434,8 +434,8 @@ class Ranking:
             yield self._trial(judged, called)
 
     def _trial(self, judged: QueryJudgements, called: str | None) -> Trial:
-        found = () if called is None else self.run.of(called)
-        kept = tuple(one for one in found if not (self.drop_same_id and one.id == judged.id))
+        documents = () if called is None else self.run.of(called)
+        kept = tuple(one for one in documents if not (self.drop_same_id and one.id == judged.id))
         case = case_of(
             self.tool,
             self.suite,

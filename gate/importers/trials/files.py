@@ -12,7 +12,7 @@ def source_files(path: Path, endings: tuple[str, ...]) -> tuple[Path, ...]:
     """The file itself, or those of a folder with one of these endings. Raises UsageError."""
     if path.is_symlink() or not path.is_dir():
         return (plain(path),)
-    found = tuple(file for file in files_below(path) if file.name.lower().endswith(endings))
-    if not found:
+    files = tuple(file for file in files_below(path) if file.name.lower().endswith(endings))
+    if not files:
         raise UsageError(f"{path}: no file in it ends in {', '.join(endings)}")
-    return found
+    return files

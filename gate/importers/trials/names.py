@@ -51,8 +51,8 @@ def is_id(value: Json) -> TypeGuard[str]:
 
 def repository_of(instance: str) -> str | None:
     """`owner/repo`; None for an id of another form."""
-    found = _ID.fullmatch(instance)
-    return f"{found[1]}/{found[2]}" if found else None
+    match = _ID.fullmatch(instance)
+    return f"{match[1]}/{match[2]}" if match else None
 
 
 _TITLE = 60  # characters of an id that come from a question

@@ -80,8 +80,8 @@ def _python_calls(text: str, turn: int | None) -> list[ToolCall] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes in the model's texts
-            found = ast.parse(code, mode="eval").body
-        items = found.elts if isinstance(found, ast.List) else [found]
+            tree = ast.parse(code, mode="eval").body
+        items = tree.elts if isinstance(tree, ast.List) else [tree]
         return [_python_call(item, turn) for item in items]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -63,10 +63,10 @@ class FileName:
 
 def parse_name(path: Path) -> FileName | None:
     """What a file's name tells; None where it is none of the benchmark's."""
-    found = _FILE.fullmatch(path.name)
-    if found is None:
+    match = _FILE.fullmatch(path.name)
+    if match is None:
         return None
-    return FileName(version=f"v{int(found[1])}", category=found[2], kind=found[3] or "")
+    return FileName(version=f"v{int(match[1])}", category=match[2], kind=match[3] or "")
 
 
 def rank(category: str) -> tuple[int, str]:
@@ -81,11 +81,11 @@ def group_of(category: str) -> str | None:
 def group_shares(totals: Mapping[str, int]) -> dict[str, dict[str, float]]:
     """Group -> category -> share; only groups whose categories are all in `totals` (sizes)."""
     whole = {g: shares for g, shares in _SHARES.items() if totals.keys() >= shares.keys()}
-    found = {group: dict(shares) for group, shares in whole.items()}
-    if "live" in found:
+    groups = {group: dict(shares) for group, shares in whole.items()}
+    if "live" in groups:
         size = sum(totals[name] for name in _LIVE)
-        found["live"] = {name: totals[name] / size for name in _LIVE}
-    return found
+        groups["live"] = {name: totals[name] / size for name in _LIVE}
+    return groups
 
 
 def overall_shares(totals: Mapping[str, int]) -> dict[str, float]:

@@ -55,14 +55,14 @@ def read_questions(
         if own in truths:
             findings.add(line.place, f"{own[:80]!r} has two answers - keep one")
         truths[own] = line.data["ground_truth"]
-    found: dict[str, BfclQuestion] = {}
+    asked: dict[str, BfclQuestion] = {}
     for line in _read_all(questions, "question", findings):
         own = line.own
-        if own in found:
+        if own in asked:
             findings.add(line.place, f"{own[:80]!r} appears twice - keep one")
             continue
-        found[own] = _read_question(line, truths.get(own), findings)
-    return found
+        asked[own] = _read_question(line, truths.get(own), findings)
+    return asked
 
 
 def _read_all(files: Iterable[Path], key: str, findings: Findings) -> Iterator[BfclRow]:
@@ -256,16 +256,16 @@ def list_first(ids: tuple[str, ...]) -> str:
 
 def sum_amounts(value: Json) -> float | None:
     """A number, or the sum of the numbers in lists of lists; None if anything else is there."""
-    waiting, found, any_number = [value], 0.0, False
+    waiting, total, any_number = [value], 0.0, False
     while waiting:
         one = waiting.pop()
         if isinstance(one, list):
             waiting.extend(one)
         elif (known := as_amount(one)) is not None:
-            found, any_number = found + known, True
+            total, any_number = total + known, True
         else:
             return None
-    return found if any_number else None
+    return total if any_number else None
 
 
 # ------------------------------------------------------------------------------------------- scores
@@ -348,13 +348,13 @@ def _take(
 ) -> Iterator[str]:
     """Takes one failure; yields the model that it names."""
     data = as_object(line.data)
-    own, told = data.get("id"), data.get("test_category", category)
+    own, stated = data.get("id"), data.get("test_category", category)
     if not isinstance(own, str) or not own:
         findings.add(line.place, "a failure has no `id`")
     elif data.get("valid") is not False:
         findings.add(line.place, f"{own[:80]!r}: `valid` must be false in a score file")
-    elif told != category:
-        findings.add(line.place, f"{own[:80]!r} is of {str(told)[:80]!r}, not of {category}")
+    elif stated != category:
+        findings.add(line.place, f"{own[:80]!r} is of {str(stated)[:80]!r}, not of {category}")
     elif own in failed:
         findings.add(line.place, f"{own[:80]!r} appears twice - keep one")
     else:
@@ -366,8 +366,8 @@ def _take(
 def _read_failure(data: Mapping[str, Json]) -> BfclFailure:
     error = data.get("error")
     inner = as_object(error)
-    told = inner.get("error_message", error) if inner else error
-    texts = told if isinstance(told, list) else [told]
+    message = inner.get("error_message", error) if inner else error
+    texts = message if isinstance(message, list) else [message]
     reason = next(iter(as_strings(texts)), "")
     raw = [data[key] for key in _RAW if key in data]
     return BfclFailure(

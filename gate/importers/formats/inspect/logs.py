@@ -94,8 +94,8 @@ class Log:
     @property
     def version(self) -> str:
         """Inspect's version; empty: the log does not say."""
-        found = (self.spec.get("packages") or {}).get("inspect_ai")
-        return found[:40] if isinstance(found, str) else ""
+        version = (self.spec.get("packages") or {}).get("inspect_ai")
+        return version[:40] if isinstance(version, str) else ""
 
 
 def is_log(found: FirstLook) -> bool:
@@ -157,8 +157,8 @@ def _is_chunk(name: str, zipped: Archive) -> bool:
 def _open_document(path: Path) -> Log:
     if plain(path).stat().st_size > MOST_JSON:
         raise UsageError(f"{path}: larger than {MOST_JSON >> 20} MB; use the .eval format")
-    found = iterate_members(path.read_bytes(), path.as_posix(), ("samples", "reductions"))
-    head = {part.key: part.data for part in found if part.key not in ("samples", "reductions")}
+    members = iterate_members(path.read_bytes(), path.as_posix(), ("samples", "reductions"))
+    head = {part.key: part.data for part in members if part.key not in ("samples", "reductions")}
     return _check_head(path, head, Place(path.as_posix()), lambda: _iterate_samples(path))
 
 

@@ -92,10 +92,10 @@ def id_of(sample: Mapping[str, Json]) -> str:
 
 def scores_of(sample: Mapping[str, CheckedJson]) -> Mapping[str, CheckedJson]:
     """A sample's scores by scorer; logs before 2024 had one score without a name."""
-    found = sample.get("scores")
-    if found is None and isinstance(sample.get("score"), dict) and "value" in sample["score"]:
+    scores = sample.get("scores")
+    if scores is None and isinstance(sample.get("score"), dict) and "value" in sample["score"]:
         return {"score": sample["score"]}
-    return found or {}
+    return scores or {}
 
 
 def trial(sample: CheckedJson, rules: SampleRules, place: Place) -> Trial:
@@ -152,10 +152,10 @@ def _keep_texts(messages: Json) -> Json:
 
 
 def _status(sample: Mapping[str, CheckedJson]) -> tuple[TrialStatus, str | None]:
-    told = sample.get("error")
-    if told is None:
+    error = sample.get("error")
+    if error is None:
         return "completed", None
-    said = str(told.get("message") or "no message")[:_MOST_TEXT]
+    said = str(error.get("message") or "no message")[:_MOST_TEXT]
     nobody = is_nobodys(said) or _SANDBOX.search(said)
     return "infra_error" if nobody else "agent_error", said
 
@@ -175,14 +175,14 @@ def _judge_sample(
             passed = number >= rules.threshold
             codes = () if passed else _codes(sample, scores[one.scorer], code_of(one.value))
     deciding = next((o.scorer for o in iterate_scores(scores) if o.name == rules.decides), None)
-    told = {
+    judged = {
         metric_name(TOOL, scorer): _score(score, values.get(scorer, {}))
         for scorer, score in scores.items()
     }
     if deciding is not None:  # the codes stand with the scorer that failed it
         name = metric_name(TOOL, deciding)
-        told[name] = replace(told[name], passed=passed, failures=codes)
-    return told, passed, codes
+        judged[name] = replace(judged[name], passed=passed, failures=codes)
+    return judged, passed, codes
 
 
 def _score(score: Mapping[str, Json], values: Mapping[str, float | None]) -> Score:
@@ -200,14 +200,14 @@ def _score(score: Mapping[str, Json], values: Mapping[str, float | None]) -> Sco
 def _codes(sample: Mapping[str, Json], score: Mapping[str, Json], code: str) -> tuple[str, ...]:
     limit, reason = sample.get("limit"), score.get("reason")
     kind = as_object(limit).get("type")
-    found = [f"{snake_case(kind)}_limit"] if isinstance(kind, str) else []
-    found += [snake_case(reason)] if isinstance(reason, str) and reason else []
-    return (*found, code)
+    codes = [f"{snake_case(kind)}_limit"] if isinstance(kind, str) else []
+    codes += [snake_case(reason)] if isinstance(reason, str) and reason else []
+    return (*codes, code)
 
 
 def _response(sample: Mapping[str, CheckedJson], model: str, attached: Attachments) -> Response:
     messages = as_objects(attached.resolve(sample.get("messages")))
-    told = conversation([_message(message) for message in messages], shows_calls=True)
+    response = conversation([_message(message) for message in messages], shows_calls=True)
     output = sample.get("output") or {}
     choice = as_object(next(iter(as_list(output.get("choices"))), None))
     message = choice.get("message")
@@ -215,16 +215,16 @@ def _response(sample: Mapping[str, CheckedJson], model: str, attached: Attachmen
     if not isinstance(said, str):
         said = text_of(as_object(message).get("content"))
     finish, turns = choice.get("stop_reason"), as_count(sample.get("turn_count"))
-    answer, faults = str(attached.resolve(said)), told.trace_faults
+    answer, faults = str(attached.resolve(said)), response.trace_faults
     if attached.missing:
         faults = (*faults, f"{attached.missing} attachments are not in the log, or too long")
     return replace(
-        told,
+        response,
         answer=answer,
         model=model,
         usage=_usage(sample, model),
-        finish_reason=finish[:100] if isinstance(finish, str) else told.finish_reason,
-        turns=told.turns if turns is None else turns,
+        finish_reason=finish[:100] if isinstance(finish, str) else response.finish_reason,
+        turns=response.turns if turns is None else turns,
         trace_faults=faults,
     )
 
@@ -354,9 +354,9 @@ MOST_SCORES = 200  # different ones in one log
 def number_of(value: Json) -> float | None:
     """A score as a number, as in Inspect's `value_to_float`; None if it was not scored."""
     if isinstance(value, str):
-        found = _LETTERS.get(value, _WORDS.get(value.lower()))
-        if found is not None or len(value) > 40:
-            return found
+        letter = _LETTERS.get(value, _WORDS.get(value.lower()))
+        if letter is not None or len(value) > 40:
+            return letter
     elif not isinstance(value, (int, float)):
         return None
     try:

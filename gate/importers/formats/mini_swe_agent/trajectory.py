@@ -255,8 +255,8 @@ def _find_step_error(extra: Mapping[str, Json], shown: Json) -> str | None:
         return exception
     code = extra.get("returncode")
     if not isinstance(code, int):
-        found = _RETURN_CODE.search(shown) if isinstance(shown, str) else None
-        code = int(found[1]) if found else 0
+        match = _RETURN_CODE.search(shown) if isinstance(shown, str) else None
+        code = int(match[1]) if match else 0
     return f"exit code {code}" if code else None
 
 
@@ -267,8 +267,8 @@ def _moment(value: Json) -> float | None:
 
 def api_calls(info: Mapping[str, Json], messages: MessageReader) -> int:
     """Calls of the model as the agent counted them, else the messages of the model."""
-    told = as_count(at(info, "model_stats", "api_calls"))
-    return messages.into.turns if told is None else told
+    counted = as_count(at(info, "model_stats", "api_calls"))
+    return messages.into.turns if counted is None else counted
 
 
 # --------------------------------------------------------------------------------------------- runs
@@ -311,33 +311,33 @@ def run_of(path: Path) -> AgentRun:
     files = files_below(path, f"*{SUFFIX}")
     if not files:
         raise UsageError(f"{path}: has no *{SUFFIX}; give a run folder of mini-SWE-agent")
-    found = dict(_each(files, findings))
-    beside, lost = _beside(path, found, findings)
+    trajectories = dict(_each(files, findings))
+    beside, lost = _beside(path, trajectories, findings)
     for what, told in (
-        ("models", {one.response.model or "none" for one in found.values()}),
-        ("formats", {one.format for one in found.values()}),
+        ("models", {one.response.model or "none" for one in trajectories.values()}),
+        ("formats", {one.format for one in trajectories.values()}),
     ):
         if len(told) > 1:
             names = " and ".join(one_line(name, 80) for name in sorted(told)[:3])
             message = f"trajectories of different {what}: {names} - import the folder of one run"
             findings.add(Place(path.as_posix()), message)
     findings.refuse()
-    return _run(found, beside, lost)
+    return _run(trajectories, beside, lost)
 
 
 def _run(
-    found: Trajectories,
+    trajectories: Trajectories,
     beside: tuple[Path, ...] = (),
     lost: Mapping[str, str] | None = None,
 ) -> AgentRun:
-    versions = sorted({one.version for one in found.values() if one.version})
+    versions = sorted({one.version for one in trajectories.values() if one.version})
     return AgentRun(
-        trajectories={instance: found[instance].path for instance in sorted(found)},
+        trajectories={instance: trajectories[instance].path for instance in sorted(trajectories)},
         beside=beside,
         lost=dict(sorted((lost or {}).items())),
-        model=next(iter(found.values())).response.model or "",
+        model=next(iter(trajectories.values())).response.model or "",
         version=", ".join(versions[:3]),
-        started=min(filter(None, (one.started_at for one in found.values())), default=None),
+        started=min(filter(None, (one.started_at for one in trajectories.values())), default=None),
     )
 
 
@@ -367,30 +367,32 @@ def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, Traj
 
 
 def _beside(
-    folder: Path, found: Trajectories, findings: Findings
+    folder: Path, trajectories: Trajectories, findings: Findings
 ) -> tuple[tuple[Path, ...], dict[str, str]]:
     """The files beside the trajectories, which must agree, and the instances only they have."""
     exits = files_below(folder, _EXITS, deep=False)[-1:]
     predictions = files_below(folder, PREDICTIONS, deep=False)
-    told: dict[str, str] = {}
+    statuses: dict[str, str] = {}
     try:
         for path in predictions:
-            told |= dict.fromkeys(_read_predictions(path, found, findings), "")
+            statuses |= dict.fromkeys(_read_predictions(path, trajectories, findings), "")
         for path in exits:
-            told |= _statuses(path, found, findings)
+            statuses |= _statuses(path, trajectories, findings)
     except InvalidInput as error:
         findings.take(*error.problems)
-    return (*predictions, *exits), {i: status for i, status in told.items() if i not in found}
+    return (*predictions, *exits), {
+        i: status for i, status in statuses.items() if i not in trajectories
+    }
 
 
-def _read_predictions(path: Path, found: Trajectories, findings: Findings) -> Iterator[str]:
+def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings) -> Iterator[str]:
     name = path.as_posix()
     data = json_of(path)
     if not isinstance(data, dict):
         findings.add(Place(name), "not an object of instances - copy it again, or remove it")
         return
     for instance, prediction in data.items():
-        own = found.get(instance)
+        own = trajectories.get(instance)
         if not is_id(instance):
             findings.add(Place(name, key=one_line(instance, 80)), "is not an instance id")
         elif own is None and "diff --git" in str(at(prediction, "model_patch")):
@@ -407,18 +409,18 @@ def _read_predictions(path: Path, found: Trajectories, findings: Findings) -> It
                 findings.add(Place(name, key=instance), message)
 
 
-def _statuses(path: Path, found: Trajectories, findings: Findings) -> dict[str, str]:
+def _statuses(path: Path, trajectories: Trajectories, findings: Findings) -> dict[str, str]:
     name = path.as_posix()
     if plain(path).stat().st_size > _MOST_YAML:
         findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - remove it")
         return {}
     by_status = at(parse(path.read_bytes(), name).data, "instances_by_exit_status")
-    told: dict[str, str] = {}
+    statuses: dict[str, str] = {}
     for status, instances in by_status.items() if isinstance(by_status, dict) else ():
         listed = instances if isinstance(instances, list) else []
         for instance in filter(is_id, listed):
-            told[instance] = str(status)
-            own = found.get(instance)
+            statuses[instance] = str(status)
+            own = trajectories.get(instance)
             if own is None and str(status) == "Submitted":
                 message = "was submitted, but its trajectory is missing - copy the whole folder"
                 findings.add(Place(name, key=instance), message)
@@ -428,4 +430,4 @@ def _statuses(path: Path, found: Trajectories, findings: Findings) -> dict[str, 
                     f"says {shown[0]}, but {own.path.name} says {shown[1]} - use files of one run"
                 )
                 findings.add(Place(name, key=instance), message)
-    return told
+    return statuses

@@ -156,13 +156,13 @@ class Traces:
         return Group(conversation, beyond, kept)
 
     def _records(self, number: int) -> list[tuple[int, int, bytes]]:
-        found: list[tuple[int, int, bytes]] = []
+        records: list[tuple[int, int, bytes]] = []
         at = self._last[number]
         while at >= 0:
             record = self._spool.get(at)
             at, file, line = _HEAD.unpack_from(record)
-            found.append((file, line, record[_HEAD.size :]))
-        return found[::-1]
+            records.append((file, line, record[_HEAD.size :]))
+        return records[::-1]
 
     def place(self, file: int, line: int) -> Place:
         return Place(self.files[file].as_posix(), line)
@@ -194,8 +194,8 @@ def _by_piece(traces: Traces, number: int, also: list[str], crew: Crew) -> None:
     answer: tuple[Any, ...]
     for answer in crew.map(span_filter.filter_piece, requests):
         records, counted, wrong, lines = answer
-        found = span_filter.TakenSpans(
+        taken = span_filter.TakenSpans(
             [span_filter.SpanRecord._make(record) for record in records], Counter(counted), wrong
         )
-        traces.take(found, number, before)
+        traces.take(taken, number, before)
         before += lines

@@ -118,7 +118,7 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
 
 def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
     """The group's spans without repeats; events that were logged go to their spans."""
-    found: dict[tuple[str, str, int], tuple[int, int, KeptSpans]] = {}
+    kept: dict[tuple[str, str, int], tuple[int, int, KeptSpans]] = {}
     logged: list[TraceSpan] = []
     for n, (file, line, data) in enumerate(group.kept):
         one = keep_spans(data)
@@ -127,7 +127,7 @@ def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
             logged.append(span)
             continue
         own = (file, line, one)
-        same = found.setdefault((span.trace, span.id, 0 if span.id else n), own)
+        same = kept.setdefault((span.trace, span.id, 0 if span.id else n), own)
         if same is not own:
             odd.counted["twice"] += 1
             if same[2].span != span:
@@ -139,24 +139,24 @@ def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
                 odd.wrong.append((file, line, message))
     for event in logged:
         to = (event.trace, event.id, 0)
-        if to not in found:
-            to = next(key for key in found if key[0] == event.trace)
-        file, line, one = found[to]
+        if to not in kept:
+            to = next(key for key in kept if key[0] == event.trace)
+        file, line, one = kept[to]
         own_span = one.span
         facts = fill_gaps(own_span.facts, event.facts) if to[1] == event.id else own_span.facts
         own_span = own_span._replace(facts=facts, events=(*own_span.events, *event.events))
-        found[to] = (file, line, one._replace(span=own_span))
-    return [one for _, _, one in found.values()]
+        kept[to] = (file, line, one._replace(span=own_span))
+    return [one for _, _, one in kept.values()]
 
 
 def _response(order: list[TraceSpan], beyond: int) -> Response:
     """Raises AgentFailure."""
-    found = response_of(trace_of(order))
+    response = response_of(trace_of(order))
     if not beyond:
-        return found
+        return response
     more = f"{beyond:,} more spans were not read: usage and turns are unknown"
-    faults = (*found.trace_faults, more)
-    return replace(found, usage=Usage(), turns=None, trace_faults=faults)
+    faults = (*response.trace_faults, more)
+    return replace(response, usage=Usage(), turns=None, trace_faults=faults)
 
 
 def _find_question(order: Sequence[TraceSpan]) -> str:
@@ -170,8 +170,8 @@ def _find_question(order: Sequence[TraceSpan]) -> str:
 def _suite(order: Sequence[TraceSpan], spans: Iterable[KeptSpans]) -> str:
     """The service of the outermost span that counts."""
     services = {(span.span.trace, span.span.id): span.service for span in spans}
-    found = services[order[0].trace, order[0].id] if order else ""
-    return suite_name(found, "otel")
+    service = services[order[0].trace, order[0].id] if order else ""
+    return suite_name(service, "otel")
 
 
 def _case(
@@ -179,9 +179,9 @@ def _case(
 ) -> str:
     for name in naming.also:
         told = (as_text(s.attributes[name]) for s in order if s.attributes.get(name) is not None)
-        found = next(filter(None, told), "")
-        if found:
-            return _shorten_id(found)
+        named = next(filter(None, told), "")
+        if named:
+            return _shorten_id(named)
         counts["without the attribute"] += 1
     if asked and naming.case != BY_TRACE:
         digits = hashlib.sha256(asked.encode(errors="backslashreplace")).hexdigest()[:8]
@@ -198,14 +198,14 @@ def _shorten_id(text: str) -> str:
 def _roots(spans: Sequence[TraceSpan]) -> list[TraceSpan]:
     """The outermost span of each trace, by time: without a parent, or with an unknown one."""
     there = {(span.trace, span.id) for span in spans}
-    found: dict[str, tuple[tuple[bool, int], TraceSpan]] = {}
+    roots: dict[str, tuple[tuple[bool, int], TraceSpan]] = {}
     for span in spans:
         if span.parent and (span.trace, span.parent) in there and span.parent != span.id:
             continue
         rank = (bool(span.parent), _LATE if span.start is None else span.start)
-        if span.trace not in found or rank < found[span.trace][0]:
-            found[span.trace] = (rank, span)
-    return [span for rank, span in sorted(found.values(), key=lambda one: one[0][1])]
+        if span.trace not in roots or rank < roots[span.trace][0]:
+            roots[span.trace] = (rank, span)
+    return [span for rank, span in sorted(roots.values(), key=lambda one: one[0][1])]
 
 
 def _latency_ms(roots: Sequence[TraceSpan]) -> tuple[float | None, tuple[str, ...]]:
@@ -224,11 +224,11 @@ def _find_error(
     roots: Sequence[TraceSpan], order: Sequence[TraceSpan], response: Response
 ) -> str | None:
     """The error of the last outermost span, else of the agent's span if no answer came."""
-    told = roots[-1].error if roots else None
-    if roots and told is None and not response.answer:
+    error = roots[-1].error if roots else None
+    if roots and error is None and not response.answer:
         last = [span for span in order if span.trace == roots[-1].trace]
-        told = last[0].error if last and last[0].kind in ("agent", "llm") else None
-    return None if told is None else told[:_ERROR]
+        error = last[0].error if last and last[0].kind in ("agent", "llm") else None
+    return None if error is None else error[:_ERROR]
 
 
 def _nobodys(failed: str, roots: Sequence[TraceSpan]) -> bool:
@@ -255,12 +255,12 @@ def runs_of(request: tuple[str, str, list[tuple[object, ...]]]) -> FoundRuns:
     """Entry and data of each group's run, as plain values, what is wrong, and what is odd."""
     case, suite, groups = request
     naming, odd = Naming(case=case, suite=suite), Oddities()
-    found = []
+    runs = []
     for group in groups:
         run = run_of(Group._make(group), naming, odd)
         if run is not None:
-            found.append((_entry(run), pack_run(run)))
-    return found, odd.wrong, dict(odd.counted)
+            runs.append((_entry(run), pack_run(run)))
+    return runs, odd.wrong, dict(odd.counted)
 
 
 def _entry(run: TracedRun) -> RunEntry:
@@ -322,8 +322,8 @@ def trial(run: TracedRun, number: int) -> Trial:
 
 def moment(ns: int) -> str:
     """ISO 8601, UTC, to the millisecond, rounded down."""
-    found = _BEGINNING + timedelta(milliseconds=ns // 1_000_000)
-    return found.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    at = _BEGINNING + timedelta(milliseconds=ns // 1_000_000)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 # -------------------------------------------------------------------------------------- evaluations
@@ -352,19 +352,19 @@ class SpanScore(NamedTuple):
 
 def collect_scores(spans: Iterable[TraceSpan]) -> tuple[SpanScore, ...]:
     """Scores by name, first told first; of several the mean, and all have to pass."""
-    found: dict[str, list[Mapping[str, Json]]] = {}
+    by_name: dict[str, list[Mapping[str, Json]]] = {}
     for span in spans:
         for event, told in span.events:
             if event == EVALUATION:
                 name = as_text(told.get(f"{_PREFIX}name"))
-                found.setdefault(metric_name(TOOL, name), []).append(told)
-    return tuple(_summarize_scores(name, results) for name, results in found.items())
+                by_name.setdefault(metric_name(TOOL, name), []).append(told)
+    return tuple(_summarize_scores(name, results) for name, results in by_name.items())
 
 
 def opinion(results: Iterable[SpanScore]) -> bool | None:
     """Whether the trace passed: it failed where one of them says so; None: none says anything."""
-    told = [result.passed for result in results if result.passed is not None]
-    return all(told) if told else None
+    opinions = [result.passed for result in results if result.passed is not None]
+    return all(opinions) if opinions else None
 
 
 def spec(metric: str) -> MetricSpec:

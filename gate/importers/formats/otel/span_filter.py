@@ -149,16 +149,16 @@ def read_whole(path: Path) -> ReadValue:
 
 def _one_behind_the_other(data: bytes, name: str) -> ReadValue:
     """Objects over several lines, each of which begins at the beginning of a line."""
-    found: list[Json] = []
+    values: list[Json] = []
     starts = [match.start() for match in re.finditer(rb"^{", data, re.MULTILINE)]
     for start, end in pairwise([*starts, len(data)]):
         try:
-            found.append(parse_json(data[start:end], name))
+            values.append(parse_json(data[start:end], name))
         except InvalidInput as error:
             problem = error.problems[0]
             line = data.count(b"\n", 0, start) + (problem.place.line or 1)
             return ReadValue(line, None, problem.message)
-    return ReadValue(1, found)
+    return ReadValue(1, values)
 
 
 def _line(number: int, line: bytes) -> ReadValue:
@@ -175,11 +175,11 @@ def _line(number: int, line: bytes) -> ReadValue:
 
 def _parse_line(line: bytes) -> Json:
     """JSON whose text can be written as UTF-8: halves of characters become `?`."""
-    found: Json = json.loads(line.decode("utf-8-sig" if line[:3] == BOM_UTF8 else "utf-8"))
+    data: Json = json.loads(line.decode("utf-8-sig" if line[:3] == BOM_UTF8 else "utf-8"))
     if b"\\u" in line and (b"\\ud" in line or b"\\uD" in line) and _HALF.search(line):
-        text = json.dumps(found, ensure_ascii=False)
-        found = json.loads(text.encode("utf-8", "replace"))
-    return found
+        text = json.dumps(data, ensure_ascii=False)
+        data = json.loads(text.encode("utf-8", "replace"))
+    return data
 
 
 # -------------------------------------------------------------------------------------------- spans
@@ -221,16 +221,16 @@ class TakenSpans(NamedTuple):
 
 def filter_spans(lines: Iterable[ReadValue], also: Set[str]) -> TakenSpans:
     """`also`: attributes to keep beside those that are read."""
-    found = TakenSpans([], Counter(), [])
+    taken = TakenSpans([], Counter(), [])
     for read in lines:
         if read.wrong:
-            found.wrong.append((read.line, read.wrong))
+            taken.wrong.append((read.line, read.wrong))
             continue
         try:
-            _take(read, found, also)
+            _take(read, taken, also)
         except AgentFailure as failure:
-            found.wrong.append((read.line, f"{failure} - export it again as OTLP JSON"))
-    return found
+            taken.wrong.append((read.line, f"{failure} - export it again as OTLP JSON"))
+    return taken
 
 
 # Records, what is worth a note, wrong lines, and how many lines there are.
@@ -256,20 +256,20 @@ def keep_spans(data: bytes) -> KeptSpans:
 
 
 def _take(read: ReadValue, into: TakenSpans, also: Set[str]) -> None:
-    found = 0
+    number = 0
     for resource, items in _below(read.data, NOBODY, _BELOW, "spans", _DEEPEST):
-        found += len(items)
+        number += len(items)
         beside = {k: v for k, v in resource.attributes.items() if k in also}
         for item in items:
             span = span_of(item, also)
             told = {**beside, **span.attributes} if beside else span.attributes
             _take_span(read.line, resource.service, span, told, into, also)
     for _, items in logs_in(read.data):
-        found += len(items)
+        number += len(items)
         for item in items:
             _take_log(read.line, item, into)
-    into.counted["spans"] += found
-    into.counted["lines without spans"] += not found
+    into.counted["spans"] += number
+    into.counted["lines without spans"] += not number
 
 
 def _take_span(

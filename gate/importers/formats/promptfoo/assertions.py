@@ -43,15 +43,15 @@ def map_assertions(
     for item in asserts:
         kind = one_line(str(item.get("type") if isinstance(item, dict) else ""), 60) or "unknown"
         try:
-            found: dict[str, CheckedJson] = (
+            mapped: dict[str, CheckedJson] = (
                 dict(_keys(item, known)) if isinstance(item, dict) and not threshold else {}
             )
         except (ValueError, RecursionError, OverflowError):
-            found = {}
-        if not found or any(key in keys and not _joins(key) for key in found):
+            mapped = {}
+        if not mapped or any(key in keys and not _joins(key) for key in mapped):
             left[kind] += 1
             continue
-        for key, value in found.items():
+        for key, value in mapped.items():
             keys[key] = [*keys.get(key, ()), *value] if _joins(key) else value
     return MappedAssertions(keys=keys, left=left)
 

@@ -97,13 +97,13 @@ def _built(config: PromptfooConfig, wanted: str) -> _Built:
     problems, built = Findings(), _Built(files={config.path: None})
     template = _prompt(config, wanted, built, problems)
     problems.refuse()
-    found = list(tests(config.document, config.path.parent, built.files, problems))
-    if not found and not problems:
+    written_tests = list(tests(config.document, config.path.parent, built.files, problems))
+    if not written_tests and not problems:
         problems.add(Place(config.path.as_posix(), None, "tests"), "no test in it")
-    own = [evaluation.identify_test(one.data, one.vars, one.asserts) for one in found]
+    own = [evaluation.identify_test(one.data, one.vars, one.asserts) for one in written_tests]
     ids = CaseIds(own)
     seen: set[str] = set()
-    for written, test in zip(found, own, strict=True):
+    for written, test in zip(written_tests, own, strict=True):
         case_id = ids.of(test)
         built.same += case_id in seen
         if case_id not in seen:
@@ -125,22 +125,23 @@ def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems
         problems.add(test.place, f"its prompt {what}; write the question into the test's vars")
         return
     built.without.update(evaluation.unknown(whole, test.vars))
-    found = map_assertions(
+    mapped = map_assertions(
         test.asserts, test.vars, threshold=test.data.get("threshold") is not None
     )
-    built.left.update(found.left)
-    built.keys |= found.keys.keys()
-    told = as_object(test.data.get("metadata"))
-    kept: dict[str, Json] = {"metadata": {**told, "not_mapped": dict(found.left)}}
+    built.left.update(mapped.left)
+    built.keys |= mapped.keys.keys()
+    metadata = as_object(test.data.get("metadata"))
+    if mapped.left:
+        metadata = {**metadata, "not_mapped": dict(mapped.left)}
     built.cases.append(
         case_of(
             evaluation.TOOL,
             evaluation.TOOL,
             case_id,
             input=asked,
-            keys={**found.keys, **(kept if found.left else {"metadata": told} if told else {})},
-            category=string_or_none(told.get("category"), 200),
-            tags=as_strings(told.get("tags")),
+            keys={**mapped.keys, **({"metadata": metadata} if metadata else {})},
+            category=string_or_none(metadata.get("category"), 200),
+            tags=as_strings(metadata.get("tags")),
         )
     )
 
@@ -168,20 +169,20 @@ def _prompt(config: PromptfooConfig, wanted: str, built: _Built, problems: Findi
     """The template asked for, by number or label, or the first."""
     place = config.document.place(("prompts",))
     try:
-        found = list(_prompts(config, built))
+        prompts = list(_prompts(config, built))
     except UsageError as error:
         problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
         return ""
-    built.prompts = len(found)
-    if not found:
+    built.prompts = len(prompts)
+    if not prompts:
         problems.add(place, "has no prompt - write one, or give a file that has one")
         return ""
     if not wanted:
-        return found[0][1]
-    fitting = [raw for n, (label, raw) in enumerate(found, 1) if wanted in (str(n), label)]
+        return prompts[0][1]
+    fitting = [raw for n, (label, raw) in enumerate(prompts, 1) if wanted in (str(n), label)]
     if not fitting:
-        told = ", ".join(f"{n} ({one_line(label, 30)})" for n, (label, _) in enumerate(found, 1))
-        raise UsageError(f"--option prompt={wanted[:80]}: not found; choose one of {told}")
+        known = ", ".join(f"{n} ({one_line(label, 30)})" for n, (label, _) in enumerate(prompts, 1))
+        raise UsageError(f"--option prompt={wanted[:80]}: not found; choose one of {known}")
     return fitting[0]
 
 
@@ -267,10 +268,10 @@ def _assertion(cell: str) -> dict[str, Json]:
         return {"type": kind, "value": cell}
     if cell.startswith("grade:"):
         return {"type": "llm-rubric", "value": cell.removeprefix("grade:")}
-    found = _TYPED.fullmatch(cell)
-    if found is None or not _TYPES.fullmatch(found[2]):
+    match = _TYPED.fullmatch(cell)
+    if match is None or not _TYPES.fullmatch(match[2]):
         return {"type": "equals", "value": cell}
-    return {"type": f"{found[1] or ''}{found[2]}", "value": (found[4] or "").strip() or None}
+    return {"type": f"{match[1] or ''}{match[2]}", "value": (match[4] or "").strip() or None}
 
 
 _Found = tuple[Place, Json]
@@ -330,8 +331,8 @@ class _Reading:
     def default(self) -> Mapping[str, Json]:
         written = as_object(self.document.data).get("defaultTest")
         if isinstance(written, str):
-            found = list(self._beside(self.document.place(("defaultTest",)), written))
-            written = found[0][1] if found else None
+            tests = list(self._beside(self.document.place(("defaultTest",)), written))
+            written = tests[0][1] if tests else None
         return as_object(written)
 
     def deref(self, place: Place, one: Json) -> Json:
@@ -383,12 +384,12 @@ def tests(
 def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
     """Assertions of both, those of the default first; of variables and options the test's own."""
     own = as_object(one)
-    found = {**default, **own}
+    merged = {**default, **own}
     for key in ("vars", "options", "metadata"):
-        found[key] = {**as_object(default.get(key)), **as_object(own.get(key))}
+        merged[key] = {**as_object(default.get(key)), **as_object(own.get(key))}
     alone = as_object(own.get("options")).get("disableDefaultAsserts") is True
     first = [] if alone else as_list(default.get("assert"))
-    return {**found, "assert": [*first, *as_list(own.get("assert"))]}
+    return {**merged, "assert": [*first, *as_list(own.get("assert"))]}
 
 
 def _expand_vars(

@@ -99,11 +99,11 @@ class EvalRow:
     @property
     def reason(self) -> int:
         """PASSED, ASSERTION or ERROR; version 2 shows the last two by what else is there."""
-        told = self.data.get("failureReason")
+        stated = self.data.get("failureReason")
         if self.data["success"]:
             return PASSED
-        if told in (ASSERTION, ERROR):
-            return ASSERTION if told == ASSERTION else ERROR
+        if stated in (ASSERTION, ERROR):
+            return ASSERTION if stated == ASSERTION else ERROR
         return ASSERTION if self.data.get("gradingResult") else ERROR
 
 
@@ -206,10 +206,10 @@ def _check_rows(written: Iterator[tuple[Place, Json]], findings: Findings) -> It
 
 
 def _contradiction(row: EvalRow) -> str:
-    passed, told = row.data["success"], row.data.get("failureReason")
+    passed, reason = row.data["success"], row.data.get("failureReason")
     graded = row.data.get("gradingResult")
-    if passed and told in (ASSERTION, ERROR):
-        return f"success is true, but failureReason is {told} - export it again"
+    if passed and reason in (ASSERTION, ERROR):
+        return f"success is true, but failureReason is {reason} - export it again"
     if graded and row.reason != ERROR and graded["pass"] != passed:
         said = f"success is {passed}, but gradingResult.pass is {graded['pass']}".lower()
         return f"{said} - export it again"
@@ -353,13 +353,13 @@ def suite_names(source: Evaluation, wanted: str) -> dict[Column, str]:
         return {ordered[0]: suite_name(wanted or as_string(source.config.get("description")), TOOL)}
     prompts = _prompt_names(source, {column: columns[column] for column in ordered})
     providers = {column: provider_of(columns[column]) for column in ordered}
-    found: dict[Column, str] = {}
+    names: dict[Column, str] = {}
     for column in ordered:
         parts = [wanted] if wanted else []
         parts += [providers[column]] if len({*providers.values()}) > 1 else []
         parts += [prompts[column]] if len({*prompts.values()}) > 1 else []
-        found[column] = _free(suite_name(".".join(parts), TOOL), {*found.values()})
-    return found
+        names[column] = _free(suite_name(".".join(parts), TOOL), {*names.values()})
+    return names
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -374,7 +374,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 def _prompt_names(source: Evaluation, columns: Mapping[Column, EvalRow]) -> dict[Column, str]:
     """Names of prompts: labels, or for labels made of the text the file's name or a number."""
-    found: dict[Column, str] = {}
+    names: dict[Column, str] = {}
     numbers: dict[str, int] = {}
     for column, row in columns.items():
         head = _prompt_head(source, column, row)
@@ -382,16 +382,16 @@ def _prompt_names(source: Evaluation, columns: Mapping[Column, EvalRow]) -> dict
         number = numbers.setdefault(f"{raw or label}", len(numbers) + 1)
         file = label.partition(": ")[0] if raw and label.endswith(f": {raw}") else ""
         made = not label or label == raw or "{{" in label or len(label) > 80
-        found[column] = file or (f"prompt-{number}" if made else label)
-    return found
+        names[column] = file or (f"prompt-{number}" if made else label)
+    return names
 
 
 def _prompt_head(source: Evaluation, column: Column, row: EvalRow) -> Mapping[str, Json]:
     """The prompt before variables were put in, if the source has it."""
-    found: Json = row.data.get("prompt")
+    prompt: Json = row.data.get("prompt")
     if isinstance(column, int) and column < len(source.prompts):
-        found = source.prompts[column]
-    return as_object(found)
+        prompt = source.prompts[column]
+    return as_object(prompt)
 
 
 def provider_of(row: EvalRow) -> str:

@@ -58,7 +58,7 @@ def trial(placed: evaluation.PlacedRow) -> Trial:
     case = case_for(row, placed.suite, placed.case_id, placed.digest)
     if row.reason == evaluation.ERROR and not _grading_broke(row):
         return _failed_trial(placed, case)
-    found = grade_unjudged(_first_line(row)) if row.reason == evaluation.ERROR else grade_row(row)
+    grade = grade_unjudged(_first_line(row)) if row.reason == evaluation.ERROR else grade_row(row)
     # out of promptfoo's own cache: its time is not the provider's
     cached = row.mapping("response").get("cached") is True
     return trial_of(
@@ -66,9 +66,9 @@ def trial(placed: evaluation.PlacedRow) -> Trial:
         placed.suite,
         case,
         round=placed.round,
-        passed=found.passed,
-        failures=found.failures,
-        scores=found.scores,
+        passed=grade.passed,
+        failures=grade.failures,
+        scores=grade.scores,
         response=answer_of(row),
         latency_ms=None if cached else as_amount(row.data.get("latencyMs")),
     )
@@ -100,13 +100,13 @@ def case_for(row: evaluation.EvalRow, suite: str, case_id: str, digest: str) -> 
     """The case's hash is of variables and assertions, not of the prompt, which is what changes."""
     prompt = row.data.get("prompt")
     raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
-    found = map_assertions(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
+    mapped = map_assertions(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
     return case_of(
         evaluation.TOOL,
         suite,
         case_id,
         input=as_text(raw),
-        keys=found.keys,
+        keys=mapped.keys,
         category=string_or_none(row.metadata.get("category"), 200),
         tags=[tag[:200] for tag in as_strings(row.metadata.get("tags"))],
         digest=digest,
@@ -162,8 +162,8 @@ def _model(row: evaluation.EvalRow) -> str | None:
     """`openai:chat:gpt-5` is gpt-5; of a command or an address nobody knows."""
     provider = row.data.get("provider")
     written = provider.get("id") if isinstance(provider, dict) else provider
-    found = _MODEL.fullmatch(written) if isinstance(written, str) else None
-    return found[1].rpartition(":")[2][:200] if found else None
+    match = _MODEL.fullmatch(written) if isinstance(written, str) else None
+    return match[1].rpartition(":")[2][:200] if match else None
 
 
 def _grading_broke(row: evaluation.EvalRow) -> bool:
@@ -380,12 +380,12 @@ def _scores(
     groups: dict[str, list[AssertionResult]] = {}
     for part in _all(parts):
         groups.setdefault(_column(part.name), []).append(part)
-    found = {column: _one(column, group, failed=failed) for column, group in groups.items()}
+    scores = {column: _one(column, group, failed=failed) for column, group in groups.items()}
     for name, value in named.items():
         column = _column(name)
-        if column not in found:
-            found[column] = Score(values={column: value})
-    return found
+        if column not in scores:
+            scores[column] = Score(values={column: value})
+    return scores
 
 
 def _all(parts: Sequence[AssertionResult]) -> Iterator[AssertionResult]:
@@ -414,9 +414,9 @@ def _one(column: str, group: Sequence[AssertionResult], *, failed: bool) -> Scor
 
 
 def _judges(parts: Sequence[AssertionResult]) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+    judges: dict[str, frozenset[str]] = {}
     for part in _all(parts):
         if part.judge:
             column = _column(part.name)
-            found[column] = found.get(column, frozenset()) | {part.judge}
-    return found
+            judges[column] = judges.get(column, frozenset()) | {part.judge}
+    return judges

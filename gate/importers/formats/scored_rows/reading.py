@@ -50,15 +50,15 @@ class Export:
 
 def import_rows(export: Export, asked: ReadingPlan) -> Imported:
     """Raises InvalidInput with everything that is wrong."""
-    found = check_rows(export.rows, asked, export.files[0].as_posix())
-    names = _names(asked, found)
+    totals = check_rows(export.rows, asked, export.files[0].as_posix())
+    names = _names(asked, totals)
     judge = f"{asked.shape.tool} export"
     passed = f"{judge}: {asked.criterion}"
     suite = ImportedSuite(
-        rounds=max(found.cases.values()),
-        cases=len(found.cases),
+        rounds=max(totals.cases.values()),
+        cases=len(totals.cases),
         dataset=f"an export of {asked.shape.tool}",
-        metrics=tuple(_spec(asked, found, name, names[name]) for name in names),
+        metrics=tuple(_spec(asked, totals, name, names[name]) for name in names),
         graders={
             **dict.fromkeys(("success", "first_success"), passed),
             "score": judge,
@@ -67,11 +67,11 @@ def import_rows(export: Export, asked: ReadingPlan) -> Imported:
     )
     return Imported(
         files=export.files,
-        created_at=found.first.isoformat() if found.first else None,
-        provenance=provenance_of(asked.shape.tool, ", ".join(sorted(found.models)[:3])),
+        created_at=totals.first.isoformat() if totals.first else None,
+        provenance=provenance_of(asked.shape.tool, ", ".join(sorted(totals.models)[:3])),
         suites={asked.suite: suite},
-        trials=lambda: _trials(export, asked, found, names),
-        notes=tuple(_notes(asked, found)),
+        trials=lambda: _trials(export, asked, totals, names),
+        notes=tuple(_notes(asked, totals)),
     )
 
 
@@ -247,14 +247,14 @@ def _usage(cells: Mapping[str, Json], shape: RowShape, totals: ExportTotals) -> 
 
 def _latency(shape: RowShape, cells: Mapping[str, Json]) -> float | None:
     """Milliseconds: as told, else from seconds, else from when it began and ended."""
-    told = shape.number("latency_ms", cells)
-    if told is None and (seconds := shape.number("latency_s", cells)) is not None:
-        told = seconds * 1000
-    if told is None:
+    latency = shape.number("latency_ms", cells)
+    if latency is None and (seconds := shape.number("latency_s", cells)) is not None:
+        latency = seconds * 1000
+    if latency is None:
         began = read_moment(shape.at("started_at", cells))
         ended = read_moment(shape.at("ended_at", cells))
-        told = (ended - began).total_seconds() * 1000 if began and ended else None
-    return as_amount(told)
+        latency = (ended - began).total_seconds() * 1000 if began and ended else None
+    return as_amount(latency)
 
 
 # ------------------------------------------------------------------------------------------- checks
@@ -321,11 +321,11 @@ def is_root(asked: ReadingPlan, cells: Mapping[str, Json]) -> bool:
 
 def case_id_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
     """The id in the export, else one made of the input; empty if neither is there."""
-    told = as_text(asked.shape.at("id", cells)).strip()
+    case_id = as_text(asked.shape.at("id", cells)).strip()
     question = asked.shape.at("input", cells)
-    if not told and question is not None:
+    if not case_id and question is not None:
         return f"input-{_mark(as_text(question))}"
-    return told if len(told) <= _ID else f"{told[:_ID]}-{_mark(told)}"
+    return case_id if len(case_id) <= _ID else f"{case_id[:_ID]}-{_mark(case_id)}"
 
 
 def error_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
@@ -336,8 +336,8 @@ def error_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
     level = shape.at("level", cells)
     if level is not None and str(level).upper() != "ERROR":
         return ""
-    told = as_text(shape.at("error", cells)).strip()
-    return told or ("level ERROR, without a message" if level is not None else "")
+    message = as_text(shape.at("error", cells)).strip()
+    return message or ("level ERROR, without a message" if level is not None else "")
 
 
 def _mark(told: str) -> str:
@@ -485,9 +485,9 @@ class _Check:
 
 def round_in(asked: ReadingPlan, cells: Mapping[str, Json]) -> int | None:
     """The number in the column of rounds; None for what is none."""
-    found = read_number(value_at(cells, asked.round))
-    fits = found is not None and found == int(found) and 1 <= found <= MOST_ROUNDS
-    return int(found) if found is not None and fits else None
+    number = read_number(value_at(cells, asked.round))
+    fits = number is not None and number == int(number) and 1 <= number <= MOST_ROUNDS
+    return int(number) if number is not None and fits else None
 
 
 def _check_totals(asked: ReadingPlan, totals: ExportTotals, problems: Findings, file: str) -> None:

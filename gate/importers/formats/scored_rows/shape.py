@@ -59,9 +59,9 @@ class RowShape:
 
     def at(self, role: Role, cells: Mapping[str, Json]) -> Json:
         for path in self.columns.get(role, ()):
-            found = value_at(cells, path)
-            if found not in (None, ""):
-                return found
+            value = value_at(cells, path)
+            if value not in (None, ""):
+                return value
         return None
 
     def number(self, role: Role, cells: Mapping[str, Json]) -> float | None:
@@ -91,8 +91,8 @@ def read_number(value: Json) -> float | None:
     """A number, also of a text or a truth value, or the mean of a list; else None."""
     value = decode_cell(value)
     if isinstance(value, list):
-        found = [read_number(one) for one in value if not isinstance(one, list)]
-        known = [one for one in found if one is not None]
+        numbers = [read_number(one) for one in value if not isinstance(one, list)]
+        known = [one for one in numbers if one is not None]
         return math.fsum(known) / len(known) if known and len(known) == len(value) else None
     if isinstance(value, str):
         word = value.strip().lower()

@@ -44,29 +44,29 @@ class ResultFiles:
 
 def find_files(path: Path, findings: Findings) -> ResultFiles:
     """Raises UsageError for what is no file and no folder. What cannot be read is a problem."""
-    found = ResultFiles()
+    results = ResultFiles()
     if not path.is_dir():
-        _sort_file(plain(path), found, findings)
-        return found
+        _sort_file(plain(path), results, findings)
+        return results
     tops = (path, path / "results")
     evaluated: list[Path] = []
     for file in files_below(path):
         if file.name == _LOG:
             evaluated.append(file.parent)
         elif file.name == outcomes.NAME and file.parent != path:
-            found.reports.append(file)
+            results.reports.append(file)
         elif file.name == RUN:
-            found.runs.append(file)
+            results.runs.append(file)
         elif file.name.lower().endswith(".traj.json"):
             continue
         elif file.parent in tops and file.name.lower().endswith((".json", ".jsonl")):
-            _sort_file(file, found, findings)
+            _sort_file(file, results, findings)
         elif file.name == METADATA and file.parent == path:
-            found.metadata = file
-    reported = {file.parent for file in found.reports}
-    found.unreported = [one for one in evaluated if one not in reported and one != path]
-    findings.take(*_links(path, found.unreported))
-    return found
+            results.metadata = file
+    reported = {file.parent for file in results.reports}
+    results.unreported = [one for one in evaluated if one not in reported and one != path]
+    findings.take(*_links(path, results.unreported))
+    return results
 
 
 def _links(path: Path, unreported: Iterable[Path]) -> Iterator[Problem]:

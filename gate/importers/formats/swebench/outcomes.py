@@ -73,11 +73,11 @@ def ids_in(data: Mapping[str, Json], key: str, file: str, findings: Findings) ->
     if not isinstance(value, list) or not all(map(is_id, value)):
         findings.add(place, "must be a list of instance ids - copy the file again")
         return frozenset()
-    found = frozenset(value)
-    if len(found) < len(value):
-        twice = next(one for one in sorted(found) if value.count(one) > 1)
+    ids = frozenset(value)
+    if len(ids) < len(value):
+        twice = next(one for one in sorted(ids) if value.count(one) > 1)
         findings.add(place, f"has {twice} twice - keep one")
-    return found
+    return ids
 
 
 def clash(findings: Findings, place: Place, ids: Iterable[str], message: str) -> None:
@@ -364,10 +364,8 @@ def _tested_verdict(
     if resolved and not ran:
         wrong = "resolved, and yet without " + ("test output" if patched else "a patch")
     elif tests is not None and resolved != (not failed):
-        told = _format_tests(tests)
-        wrong = (
-            f"resolved is {str(resolved).lower()}, but {told} - the file was changed; copy it again"
-        )
+        wrong = f"resolved is {str(resolved).lower()}, but {_format_tests(tests)}"
+        wrong += " - the file was changed; copy it again"
     if wrong:
         findings.add(Place(path.as_posix(), key=instance), wrong)
     if resolved:

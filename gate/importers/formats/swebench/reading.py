@@ -81,13 +81,13 @@ def import_run(
 ) -> Imported:
     """One run; `declared` in percent. Raises InvalidInput with all problems, UsageError."""
     findings = Findings()
-    found = find_files(path, findings)
-    sent = read_predictions(tuple(found.predictions), findings)
-    identity = identity_of(path, found, sent, findings)
-    main = _main(found, findings)
+    results = find_files(path, findings)
+    sent = read_predictions(tuple(results.predictions), findings)
+    identity = identity_of(path, results, sent, findings)
+    main = _main(results, findings)
     known = main.verdicts.items() if main else ()
     errors = frozenset(instance for instance, one in known if one.outcome == "error")
-    reports = read_reports(found.reports, found.unreported, errors, findings)
+    reports = read_reports(results.reports, results.unreported, errors, findings)
     first = main or reports
     if first is None:
         findings.refuse()
@@ -109,12 +109,12 @@ def import_run(
         sent=sent,
         run=run,
     )
-    variants.check_declared(verdicts, declared, found.metadata, first.place.file, findings)
+    variants.check_declared(verdicts, declared, results.metadata, first.place.file, findings)
     findings.refuse()
-    told = {"variant": variant, "declared": declared}
+    options = {"variant": variant, "declared": declared}
     return Imported(
         files=(
-            *found.files,
+            *results.files,
             *([Path(instances)] if instances else ()),
             *(run.files if run else ()),
         ),
@@ -127,7 +127,7 @@ def import_run(
         ),
         suites={source.suite: _suite(source)},
         trials=source.trials,
-        options={key: value for key, value in told.items() if value is not None},
+        options={key: value for key, value in options.items() if value is not None},
         notes=tuple(_notes(source, main, named)),
     )
 
@@ -282,14 +282,14 @@ def identity_of(
                 f"its file name is not that of a report on {one_line(expected.strip('.'), 120)}"
             )
             findings.add(Place(one.as_posix()), f"{message} - use files of one run, or rename it")
-    told = _read_run_file(results, findings)
+    run_file = _read_run_file(results, findings)
     stem = reports[0].stem if reports else path.absolute().name.removesuffix(".json")
     return Identity(
         model=sent.model or model.replace("__", "/"),
         file=one_line(stem, 200),
-        dataset=one_line(as_string(told.get("dataset")), 200),
-        split=one_line(as_string(told.get("split")), 200),
-        created_at=iso(moment_of(told.get("created_at"))) or None,
+        dataset=one_line(as_string(run_file.get("dataset")), 200),
+        split=one_line(as_string(run_file.get("split")), 200),
+        created_at=iso(moment_of(run_file.get("created_at"))) or None,
     )
 
 
@@ -311,7 +311,7 @@ def _read_log_folders(path: Path, results: ResultFiles, findings: Findings) -> t
 
 def _read_run_file(results: ResultFiles, findings: Findings) -> Mapping[str, Json]:
     """What run.json says; others of that name are none of the harness."""
-    told: list[Mapping[str, Json]] = []
+    run_files: list[Mapping[str, Json]] = []
     for file in results.runs:
         try:
             data = json_of(file, _MOST)
@@ -319,10 +319,10 @@ def _read_run_file(results: ResultFiles, findings: Findings) -> Mapping[str, Jso
             findings.take(*error.problems)
             continue
         if isinstance(data, dict) and "dataset" in data:
-            told.append(data)
-            if len(told) > 1:
+            run_files.append(data)
+            if len(run_files) > 1:
                 findings.add(Place(file.as_posix()), "is a second run.json - use files of one run")
-    return told[0] if told else {}
+    return run_files[0] if run_files else {}
 
 
 # ------------------------------------------------------------------------------------------ merging
@@ -375,8 +375,8 @@ def _with_reasons(main: InstanceVerdict | None, own: InstanceVerdict) -> Instanc
     if main is None:
         return own
     tiers = tuple(code for code in main.codes if ":" in code)
-    told = own.codes if own.outcome == main.outcome else main.codes
-    base = tuple(code for code in told if not (tiers and ":" in code))
+    codes = own.codes if own.outcome == main.outcome else main.codes
+    base = tuple(code for code in codes if not (tiers and ":" in code))
     return InstanceVerdict(
         outcome=main.outcome,
         codes=tuple(dict.fromkeys((*base, *tiers))),
@@ -400,8 +400,8 @@ def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Fi
         )
         findings.add(Place(file), message)
     for instance, own in reports.verdicts.items():
-        told = main.verdicts.get(instance)
-        outcome = told.outcome if told else main.rest if not main.every_report else None
+        listed = main.verdicts.get(instance)
+        outcome = listed.outcome if listed else main.rest if not main.every_report else None
         if own.outcome != outcome and not (own.outcome == "error" and outcome == "unresolved"):
             says = f"`{outcome}`" if outcome else "nothing"
             message = f"says {says}, but its own report says `{own.outcome}` - use files of one run"

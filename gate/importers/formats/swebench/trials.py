@@ -42,14 +42,14 @@ class Measures:
     def values(self, verdict: InstanceVerdict, repository: str | None) -> dict[str, float | None]:
         """Over all instances, those of a broken environment too: what the benchmark publishes."""
         resolved = float(verdict.outcome == "resolved")
-        found: dict[str, float | None] = {RESOLVED: resolved}
+        values: dict[str, float | None] = {RESOLVED: resolved}
         if self.submitted:
-            found[_SUBMITTED] = None if verdict.outcome == "incomplete" else resolved
+            values[_SUBMITTED] = None if verdict.outcome == "incomplete" else resolved
         if self.infra:
-            found[_INFRA] = float(verdict.infra)
+            values[_INFRA] = float(verdict.infra)
         if repository in self.repositories:
-            found[f"{RESOLVED}[{repository}]"] = resolved
-        return found
+            values[f"{RESOLVED}[{repository}]"] = resolved
+        return values
 
 
 def _rate(name: str, about: str, *, lower: bool = False) -> MetricSpec:

@@ -107,21 +107,21 @@ def decide(
     if option is not None:
         return _size_variant(VARIANTS.get(option, CUSTOM), instances, "set by the option", split)
     if dataset:
-        told = variant_of(dataset)
+        variant_told = variant_of(dataset)
         shown = f"run.json names {one_line(dataset, 100)}"
-        if told is CUSTOM:
+        if variant_told is CUSTOM:
             return DecidedVariant(variant=CUSTOM, why=shown)
-        whole = told.sizes.get(split or "test")
+        whole = variant_told.sizes.get(split or "test")
         if chosen is not None and whole is not None and chosen < whole:
             return DecidedVariant(
-                variant=CUSTOM, why=shown, part_of=f"{whole} instances of {told.title}"
+                variant=CUSTOM, why=shown, part_of=f"{whole} instances of {variant_told.title}"
             )
-        return _size_variant(told, instances, shown, split)
-    found = _by_size(instances)
+        return _size_variant(variant_told, instances, shown, split)
+    variant = _by_size(instances)
     return DecidedVariant(
-        variant=found,
+        variant=variant,
         why=f"recognised by its {len(instances)} instances and their repositories"
-        if found is not CUSTOM
+        if variant is not CUSTOM
         else "",
     )
 
@@ -197,19 +197,19 @@ _NAME_ALL = "give a file with all ids with --option instances=FILE"
 def read_ids(path: Path) -> frozenset[str]:
     """The ids in a file of JSON, JSON Lines or text. Raises InvalidInput, UsageError."""
     findings = Findings()
-    found: dict[str, None] = {}
+    ids: dict[str, None] = {}
     for place, item in _items(path, findings):
         instance = item.get("instance_id") if isinstance(item, dict) else item
         if not is_id(instance):
             findings.add(place, "not an instance id - write one per line, or rows of the dataset")
-        elif instance in found:
+        elif instance in ids:
             findings.add(place, f"{instance} appears twice - keep one")
         else:
-            found[instance] = None
-    if not found:
+            ids[instance] = None
+    if not ids:
         findings.add(Place(path.as_posix()), "has no instance id")
     findings.refuse()
-    return frozenset(found)
+    return frozenset(ids)
 
 
 def _items(path: Path, findings: Findings) -> list[tuple[Place, Json]]:
@@ -308,11 +308,11 @@ def _read_published(metadata: Path, findings: Findings) -> float | None:
     except InvalidInput as error:
         findings.take(*error.problems)
         return None
-    told = at(data, "info", "resolved")
-    told = at(data, "resolved") if told is None else told
-    score = as_amount(told)
-    if told is not None and (score is None or score > 100):
-        shown = one_line(str(told), 40)
+    stated = at(data, "info", "resolved")
+    stated = at(data, "resolved") if stated is None else stated
+    score = as_amount(stated)
+    if stated is not None and (score is None or score > 100):
+        shown = one_line(str(stated), 40)
         findings.add(Place(name, key="resolved"), f"'{shown}' is not a percentage - remove it")
         return None
     return score

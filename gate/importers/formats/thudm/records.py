@@ -107,10 +107,10 @@ def worth(environment: Environment, result: Json) -> Worth:
             return _flag(as_number(data.get("result")) == 1.0 or data.get("result") is True)
         case "LTP":
             progress = _share(data, "progress") if data else 0.0
-            told = data.get("finished") if data else False
-            if told is not None and not isinstance(told, bool):
+            finished = data.get("finished") if data else False
+            if finished is not None and not isinstance(finished, bool):
                 raise ValueError("output.result.finished is not true or false")
-            return Worth(progress, told)
+            return Worth(progress, finished)
         case "WS":
             reward = _share(data, "reward") if data else None
             return Worth(reward, reward is not None and reward >= 1.0 - CLOSE)
@@ -126,10 +126,10 @@ def _flag(passed: bool) -> Worth:
 
 
 def _share(data: Mapping[str, Json], key: str) -> float:
-    found = as_number(data.get(key))
-    if found is None or not 0.0 <= found <= 1.0 + CLOSE:
+    share = as_number(data.get(key))
+    if share is None or not 0.0 <= share <= 1.0 + CLOSE:
         raise ValueError(f"output.result.{key} is not a number from 0 to 1")
-    return min(found, 1.0)
+    return min(share, 1.0)
 
 
 def _cards(data: Mapping[str, Json]) -> Worth:
@@ -140,16 +140,16 @@ def _cards(data: Mapping[str, Json]) -> Worth:
         key: sum(_count(game, key) for game in games)
         for key in ("win_round", "test_times", "damage")
     }
-    found = Worth(None, None, sums["win_round"], sums["test_times"], sums["damage"], len(games))
-    passed = found.games > 0 and found.wins >= found.games
-    return Worth(card_score(found), passed, found.wins, found.games, found.damage, found.fields)
+    whole = Worth(None, None, sums["win_round"], sums["test_times"], sums["damage"], len(games))
+    passed = whole.games > 0 and whole.wins >= whole.games
+    return replace(whole, value=card_score(whole), passed=passed)
 
 
 def _count(game: Mapping[str, Json], key: str) -> float:
-    found = as_number(game.get(key))
-    if found is None or found < 0:
+    number = as_number(game.get(key))
+    if number is None or number < 0:
         raise ValueError(f"output.result.meta: {key} is not a number from 0 on")
-    return found
+    return number
 
 
 def card_score(found: Worth) -> float | None:
@@ -223,14 +223,14 @@ def _tasks(path: Path) -> tuple[list[TaskFolder], list[str]]:
     for file in files_below(path):
         if file.name in FILES:
             folders.setdefault(file.parent, []).append(file)
-    found, others = [], []
+    tasks, others = [], []
     for folder, files in folders.items():
         whole = folder.resolve()  # PATH may be `.`
         environment = environment_of(whole.name)
         if environment is None:
             others.append(whole.name)
             continue
-        found.append(
+        tasks.append(
             TaskFolder(
                 agent=whole.parent.name,
                 name=whole.name,
@@ -239,7 +239,7 @@ def _tasks(path: Path) -> tuple[list[TaskFolder], list[str]]:
                 environment=environment,
             )
         )
-    return found, sorted(set(others))
+    return tasks, sorted(set(others))
 
 
 def _newest(tasks: Iterable[TaskFolder]) -> tuple[list[TaskFolder], list[str]]:
@@ -247,14 +247,14 @@ def _newest(tasks: Iterable[TaskFolder]) -> tuple[list[TaskFolder], list[str]]:
     by_name: dict[str, list[TaskFolder]] = {}
     for task in tasks:
         by_name.setdefault(task.name, []).append(task)
-    found = {name: max(some, key=lambda task: task.newness) for name, some in by_name.items()}
+    newest = {name: max(some, key=lambda task: task.newness) for name, some in by_name.items()}
     notes = [
         f"{one_line(name, 80)}: appears {len(some)} times; the newest counts: "
-        f"{one_line(str(found[name].folder), 120)}"
+        f"{one_line(str(newest[name].folder), 120)}"
         for name, some in sorted(by_name.items())
         if len(some) > 1
     ]
-    return [found[name] for name in sorted(found)], notes
+    return [newest[name] for name in sorted(newest)], notes
 
 
 def _check_alone(tasks: Iterable[TaskFolder], path: Path) -> None:
@@ -402,8 +402,8 @@ def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float 
         value = at(overall, "custom", "win_rate")
     if value is None or (environment.code == "DCG" and value == -1):  # -1: no game was played
         return None
-    found = as_number(value)
-    share = None if found is None else found / environment.per
+    number = as_number(value)
+    share = None if number is None else number / environment.per
     if share is None or not -CLOSE <= share <= 1.0 + CLOSE:
         raise ValueError(f"custom.{'.'.join(environment.main)} is not a share of the maximum")
     return min(max(share, 0.0), 1.0)
@@ -429,9 +429,9 @@ def contradictions(
         status: seen.statuses[status] / seen.total
         for status in {*seen.statuses, *validation} - {normalize_status(key) for key in _LENGTHS}
     }
-    told = {"average": sum(seen.lengths) / seen.total, "max": max(seen.lengths)}
-    told["min"] = min(seen.lengths)
-    lengths = {f"{key} history length": float(value) for key, value in told.items()}
+    lengths_of_runs = {"average": sum(seen.lengths) / seen.total, "max": max(seen.lengths)}
+    lengths_of_runs["min"] = min(seen.lengths)
+    lengths = {f"{key} history length": float(value) for key, value in lengths_of_runs.items()}
     every = _figures({**dict(sorted(shares.items())), **lengths}, "the runs give")
     yield from compare_stated(validation, every, replace(place, key="validation"))
     yield from compare_stated(

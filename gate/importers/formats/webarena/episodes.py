@@ -79,21 +79,21 @@ class Episodes:
 def episodes(path: Path, agent: str) -> Episodes:
     """The episode that the folder is, or those in it. Raises UsageError if not of one agent."""
     folders = [path] if (path / SUMMARY).exists() else _inner(path)
-    found = [one for folder in folders if (one := _episode(folder))]
-    if not found:
+    every = [one for folder in folders if (one := _episode(folder))]
+    if not every:
         raise UsageError(
             f"{path}: has no folder named ..._on_webarena.<task>_<seed>, an episode of "
             "BrowserGym; give the folder of one study"
         )
     for what, names in (
-        ("agents", {one.agent for one in found if not agent or one.agent == agent}),
-        ("benchmarks", {one.benchmark for one in found}),
+        ("agents", {one.agent for one in every if not agent or one.agent == agent}),
+        ("benchmarks", {one.benchmark for one in every}),
     ):
         if len(names) != 1:
             listed = ", ".join(sorted(one_line(name, 80) for name in names)[:_SHOWN]) or "none"
             hint = "--option agent=NAME" if what == "agents" else "a folder of one of them"
             raise UsageError(f"{path}: has episodes of {len(names)} {what} ({listed}); give {hint}")
-    chosen = [one for one in found if not agent or one.agent == agent]
+    chosen = [one for one in every if not agent or one.agent == agent]
     return Episodes(
         path=path,
         episodes=tuple(_number_rounds(chosen)),
@@ -114,25 +114,25 @@ def _inner(path: Path) -> list[Path]:
 
 
 def _episode(folder: Path) -> Episode | None:
-    found = NAME.fullmatch(folder.resolve().name)
-    if not found:
+    match = NAME.fullmatch(folder.resolve().name)
+    if not match:
         return None
-    digits = found[4].split(".", 2)[:2][-1]
+    digits = match[4].split(".", 2)[:2][-1]
     if not digits.isdigit() or len(digits) > 9:
         return None
     return Episode(
         folder=folder,
-        started=_moment(found[1] or ""),
-        agent=found[2],
-        benchmark=found[3].rstrip("_"),
+        started=_moment(match[1] or ""),
+        agent=match[2],
+        benchmark=match[3].rstrip("_"),
         task=str(int(digits)),
     )
 
 
-def _number_rounds(found: Sequence[Episode]) -> Iterator[Episode]:
+def _number_rounds(episodes: Sequence[Episode]) -> Iterator[Episode]:
     """Several of one task are its rounds."""
     seen = Counter[str]()
-    for one in found:
+    for one in episodes:
         seen[one.task] += 1
         yield replace(one, round=seen[one.task])
 

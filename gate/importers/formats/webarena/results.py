@@ -102,14 +102,14 @@ def _evaluate(result: TaskResult, task: WebTask) -> TaskVerdict:
 
 def _clash(result: TaskResult, task: WebTask) -> str:
     try:
-        found = _evaluate(result, task)
+        verdict = _evaluate(result, task)
     except ValueError:
         return ""  # addresses are not known: nothing to check it by
-    if found.score is None or bool(found.score) is result.passed:
+    if verdict.score is None or bool(verdict.score) is result.passed:
         return ""
-    told = "; ".join(found.wrong.values()) or "every check passes"
+    wrong = "; ".join(verdict.wrong.values()) or "every check passes"
     says = "passed" if result.passed else "failed"
-    return f"the source says {says}, but by what it recorded: {one_line(told, 200)}"
+    return f"the source says {says}, but by what it recorded: {one_line(wrong, 200)}"
 
 
 def trial(

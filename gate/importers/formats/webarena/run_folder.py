@@ -139,18 +139,18 @@ def _read_dump(named: Mapping[str, Path], findings: Findings) -> dict[str, bool]
     if _DUMP not in named:
         return None
     data, place = json_of(named[_DUMP]), Place(named[_DUMP].as_posix())
-    told: dict[str, bool] = {}
+    passed: dict[str, bool] = {}
     if not isinstance(data, dict):
         findings.add(place, "not an object of example_<id>")
-        return told
+        return passed
     for name, entry in data.items():
         digits = name.removeprefix("example_")
         success = as_object(entry).get("success")
         if digits.isdecimal() and len(digits) < 10 and isinstance(success, bool):
-            told[str(int(digits))] = success
+            passed[str(int(digits))] = success
         else:
             findings.add(Place(place.file, key=name[:80]), "not an example_<id> with `success`")
-    return told
+    return passed
 
 
 def _response(seen: RenderedPage | None) -> Response | None:
@@ -194,15 +194,15 @@ def read_page(path: Path, task: str) -> RenderedPage:
         _refuse(path, f"larger than {_MOST >> 20} MB - not a page of WebArena's runner")
     text = path.read_bytes().decode("utf-8", "replace")
     head, *pieces = text.split(_STEP)
-    told = _read_config(head)
-    if told.get("task_id") != task:
+    config = _read_config(head)
+    if config.get("task_id") != task:
         _refuse(path, "its first lines are not of the task in its file name")
     actions = [_action(piece) for piece in pieces]
     answer = _stop(actions[-1]) if actions else None
     done = actions if answer is None else actions[:-1]
     return RenderedPage(
-        intent=one_line(told.get("intent", ""), _SHOWN),
-        sites=tuple(site for site in SITES if f"'{site}'" in told.get("sites", "")),
+        intent=one_line(config.get("intent", ""), _SHOWN),
+        sites=tuple(site for site in SITES if f"'{site}'" in config.get("sites", "")),
         answer=answer,
         final_url=_url(pieces[-1]) if pieces else None,
         steps=tuple(_call(action) for action in done[:_MOST_STEPS]),
@@ -212,13 +212,13 @@ def read_page(path: Path, task: str) -> RenderedPage:
 
 def _read_config(head: str) -> dict[str, str]:
     """The lines `key: value` at the beginning of a page; of a repeated key the first."""
-    found: dict[str, str] = {}
+    config: dict[str, str] = {}
     block = head.partition("<body>")[2].partition("<pre>")[2].partition("</pre>")[0]
     for line in block.splitlines():
         key, colon, value = line.partition(": ")
         if colon:
-            found.setdefault(key, value)
-    return found
+            config.setdefault(key, value)
+    return config
 
 
 def _url(piece: str) -> str | None:
@@ -389,5 +389,5 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _moment(line: str) -> datetime | None:
-    found = _STAMP.match(line)
-    return moment_of(f"{found[1]}.{(found[2] or '').ljust(6, '0')}") if found else None
+    stamp = _STAMP.match(line)
+    return moment_of(f"{stamp[1]}.{(stamp[2] or '').ljust(6, '0')}") if stamp else None
