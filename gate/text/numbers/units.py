@@ -48,7 +48,9 @@ _MIL = late_pattern(  # 2 mil millones, 5 mil reais; in English "mil" is another
     rf"mil{GAP}(?P<millions>millones|milhões)\b"
     r"|mil(?= (?:euros|pesos|reais|dólares|personas|pessoas|habitantes|por|de|al|ao)\b)"
 )
-_HALVES = late_pattern(r"(?i: and (a half|a quarter|three[ -]quarters))\b")
+_HALVES = late_pattern(r"(?i: and (a half|a quarter|three[ -]quarters))\b(?!-)")
+# Of money only before these: "from $60 to $72 and a half ticket from $35".
+_AFTER_HALVES = late_pattern(r" (?:thousand|million|billion|trillion)\b")
 _ADDED = {"a half": 0.5, "a quarter": 0.25}
 _BEYOND = ("_", "²", "³")  # 5 m² is an area
 # "5m tall", "5m 30s", "5m/s": metres and minutes, not millions.
@@ -110,7 +112,8 @@ class After(NamedTuple):
 def after(text: str, end: int, currency: str) -> After:
     """Scale and unit of a number whose digits end at `end`, and where all of it ends."""
     added, power = 0.0, 0
-    if text.startswith(" and ", end) and (half := _HALVES.match(text, end)):
+    half = _HALVES.match(text, end) if text.startswith(" and ", end) else None
+    if half and (not currency or _AFTER_HALVES.match(text, half.end())):
         added, end = _ADDED.get(half[1].lower(), 0.75), half.end()
     if text[end : end + 1] in _HAN_SCALES:
         power, end = _HAN_SCALES[text[end]], end + 1
