@@ -167,7 +167,7 @@ def _suite(task: _Task) -> ImportedSuite:
 def _judge(log: Log, name: str, scorer: str) -> str:
     """The score with its scorer's options: a model that grades is one of them."""
     listed = log.spec.get("scorers") or ()
-    scorers = (one for one in listed if isinstance(one, dict) and one.get("name") == scorer)
+    scorers = (item for item in listed if isinstance(item, dict) and item.get("name") == scorer)
     options = next((one["options"] for one in scorers if one.get("options")), None)
     shown = f" {json.dumps(options, sort_keys=True, default=str)}" if options else ""
     return one_line(f"{TOOL} {name}{shown}", 300)

@@ -226,7 +226,7 @@ class Ledger:
         for name, suite in self._suites.items():
             places = suite.cases * suite.rounds
             if places > _FEW and places > _SPARSE * suite.trials:
-                counted = Counter(one.case for one in self._entries if one.suite == name)
+                counted = Counter(entry.case for entry in self._entries if entry.suite == name)
                 raise UsageError(_often(name, *counted.most_common(1)[0]))
 
     def __len__(self) -> int:

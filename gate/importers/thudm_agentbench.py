@@ -260,7 +260,7 @@ def sample_trial(
 
 def unfinished_trial(suite: str, tries: Sequence[records.BrokenSample]) -> Trial:
     """A sample without a result: the last try counts that was the agent's failure, or the last."""
-    last = next((one for one in reversed(tries) if not one.infra), tries[-1])
+    last = next((attempt for attempt in reversed(tries) if not attempt.infra), tries[-1])
     at = list(tries).index(last)
     made = trial_of(
         TOOL,

@@ -79,7 +79,7 @@ class WebArenaResults:
             return results.RecordedAnswers(path=plain(path))
         if path.is_symlink():
             raise UsageError(f"{path}: symbolic links are not followed; give the real folder")
-        rendered = any(_RENDERED.fullmatch(one.name) for one in path.iterdir())
+        rendered = any(_RENDERED.fullmatch(entry.name) for entry in path.iterdir())
         if rendered and any((one / SUMMARY).is_file() for one in path.iterdir()):
             raise UsageError(
                 f"{path}: has results of two tools ({SUMMARY} and render_*.html); give "

@@ -119,7 +119,7 @@ def _value(node: ast.expr) -> Json:
         if isinstance(number, (int, float)) and not isinstance(number, bool):
             return -number
     if isinstance(node, (ast.List, ast.Tuple)):
-        return [_value(one) for one in node.elts]
+        return [_value(element) for element in node.elts]
     if isinstance(node, ast.Dict) and None not in node.keys:  # no mapping is unpacked
         pairs = zip(node.keys, node.values, strict=True)
         return {str(_value(key)): _value(value) for key, value in pairs if key is not None}

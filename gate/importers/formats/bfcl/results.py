@@ -240,7 +240,7 @@ def _agrees(
         return None
     if not codes:
         return None
-    right = any(not one for one in codes)
+    right = any(not code for code in codes)
     if right or failed:
         return right is (failed is None)
     message = f"passed in the score file, but its calls are not the expected ones: {codes[0][0]}"

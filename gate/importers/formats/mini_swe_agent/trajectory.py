@@ -314,7 +314,7 @@ def run_of(path: Path) -> AgentRun:
     trajectories = dict(_each(files, findings))
     beside, lost = _beside(path, trajectories, findings)
     for what, told in (
-        ("models", {one.response.model or "none" for one in trajectories.values()}),
+        ("models", {file.response.model or "none" for file in trajectories.values()}),
         ("formats", {one.format for one in trajectories.values()}),
     ):
         if len(told) > 1:
@@ -330,7 +330,7 @@ def _run(
     beside: tuple[Path, ...] = (),
     lost: Mapping[str, str] | None = None,
 ) -> AgentRun:
-    versions = sorted({one.version for one in trajectories.values() if one.version})
+    versions = sorted({file.version for file in trajectories.values() if file.version})
     return AgentRun(
         trajectories={instance: trajectories[instance].path for instance in sorted(trajectories)},
         beside=beside,

@@ -216,7 +216,7 @@ def _latency_ms(roots: Sequence[TraceSpan]) -> tuple[float | None, tuple[str, ..
     ]
     if any(one is not None and one < 0 for one in took):
         return None, ("the outermost span ends before it starts: the latency is unknown",)
-    known = [one for one in took if one is not None]
+    known = [duration for duration in took if duration is not None]
     return (sum(known) if known and len(known) == len(took) else None), ()
 
 

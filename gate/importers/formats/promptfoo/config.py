@@ -190,9 +190,9 @@ def _prompts(config: PromptfooConfig, built: _Built) -> Iterator[tuple[str, str]
     """Label and template of each; without any promptfoo asks `{{prompt}}`."""
     written = config.data.get("prompts")
     listed = written if isinstance(written, list) else [written] if written else ["{{prompt}}"]
-    for one in listed:
-        raw = (one.get("raw") or one.get("id")) if isinstance(one, dict) else one
-        label = one.get("label") if isinstance(one, dict) else ""
+    for item in listed:
+        raw = (item.get("raw") or item.get("id")) if isinstance(item, dict) else item
+        label = item.get("label") if isinstance(item, dict) else ""
         if not isinstance(raw, str) or not raw.strip():
             raise UsageError("a prompt must be a text or a file://; code is not supported")
         if not raw.startswith(SCHEME):

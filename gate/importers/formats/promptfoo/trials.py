@@ -323,13 +323,13 @@ def _name(assertion: Mapping[str, Json], known: Mapping[str, Json]) -> str:
 def _parts(written: Sequence[Json], row: evaluation.EvalRow) -> Iterator[AssertionResult]:
     """One by one; behind a set stand its assertions once more, which are left out."""
     skip = 0
-    for one in written:
-        if skip or not isinstance(one, dict):
+    for item in written:
+        if skip or not isinstance(item, dict):
             skip = max(0, skip - 1)
             continue
-        inner = as_list(one.get("componentResults"))
+        inner = as_list(item.get("componentResults"))
         skip = len(inner)
-        yield _part(one, inner, row)
+        yield _part(item, inner, row)
 
 
 def _part(

@@ -92,7 +92,7 @@ def read_number(value: Json) -> float | None:
     value = decode_cell(value)
     if isinstance(value, list):
         numbers = [read_number(one) for one in value if not isinstance(one, list)]
-        known = [one for one in numbers if one is not None]
+        known = [number for number in numbers if number is not None]
         return math.fsum(known) / len(known) if known and len(known) == len(value) else None
     if isinstance(value, str):
         word = value.strip().lower()

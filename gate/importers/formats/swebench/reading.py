@@ -296,7 +296,7 @@ def identity_of(
 def _read_log_folders(path: Path, results: ResultFiles, findings: Findings) -> tuple[str, str]:
     """Model and run id by the folders of the instances; "" where these do not say."""
     reported = {report.parent.parent for report in results.reports if report.name == NAME}
-    folders = sorted(reported | {one.parent for one in results.unreported})
+    folders = sorted(reported | {folder.parent for folder in results.unreported})
     if len(folders) > 1:
         names = f"{folders[0]} and {folders[1]}"
         findings.add(

@@ -146,9 +146,9 @@ def _by_size(instances: Collection[str]) -> Variant:
     """Only if the repositories leave no doubt: two variants have 300, and two 500."""
     repositories = {repository_of(instance) for instance in instances}
     if repositories <= PYTHON:
-        for one in VARIANTS.values():
-            if one.repositories and len(instances) == one.sizes["test"]:
-                return one
+        for variant in VARIANTS.values():
+            if variant.repositories and len(instances) == variant.sizes["test"]:
+                return variant
     languages = VARIANTS["multilingual"]
     if len(instances) == languages.sizes["test"] and len(repositories & LANGUAGES) >= _ENOUGH:
         return languages

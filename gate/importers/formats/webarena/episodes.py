@@ -109,7 +109,9 @@ def _inner(path: Path) -> list[Path]:
         raise UsageError(f"{path}: not a folder; give an existing folder")
     inner = sorted(path.iterdir())
     return [
-        one for one in inner if one.is_dir() and not one.is_symlink() and one.name[0] not in "_."
+        item
+        for item in inner
+        if item.is_dir() and not item.is_symlink() and item.name[0] not in "_."
     ]
 
 
@@ -132,9 +134,9 @@ def _episode(folder: Path) -> Episode | None:
 def _number_rounds(episodes: Sequence[Episode]) -> Iterator[Episode]:
     """Several of one task are its rounds."""
     seen = Counter[str]()
-    for one in episodes:
-        seen[one.task] += 1
-        yield replace(one, round=seen[one.task])
+    for episode in episodes:
+        seen[episode.task] += 1
+        yield replace(episode, round=seen[episode.task])
 
 
 def _result(episode: Episode) -> TaskResult:

@@ -54,7 +54,7 @@ class RunFolder:
                 yield from error.problems
 
     def created_at(self) -> str | None:
-        times = [one.started for one in self.tries.values() if one.started]
+        times = [attempt.started for attempt in self.tries.values() if attempt.started]
         return iso(min(times, default=None)) or None
 
     def _result(self, task: str) -> TaskResult:
