@@ -133,7 +133,7 @@ def _verdict(
     if verdict.clash:
         findings.add(
             task_result.place,
-            f"task {task_result.task}: {verdict.clash} - one of the two was changed",
+            f"task {task_result.task}: {verdict.clash} - the file was changed; copy it again",
         )
     if verdict.passed is None:
         message = "it is not known whether it was done - give the tasks with --option tasks=FILE"

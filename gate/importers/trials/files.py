@@ -14,5 +14,5 @@ def source_files(path: Path, endings: tuple[str, ...]) -> tuple[Path, ...]:
         return (plain(path),)
     files = tuple(file for file in files_below(path) if file.name.lower().endswith(endings))
     if not files:
-        raise UsageError(f"{path}: no file in it ends in {', '.join(endings)}")
+        raise UsageError(f"{path}: has no file that ends in {', '.join(endings)}")
     return files

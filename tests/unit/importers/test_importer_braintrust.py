@@ -108,7 +108,7 @@ def test_the_same_input_is_the_same_case_in_every_experiment(read):
 
 def test_an_id_with_another_input_is_no_round(read, faults):
     clash = ({"dataset_record_id": "a"}, {"dataset_record_id": "a", "input": "Another?"})
-    assert "x.jsonl:2: the case 'a' has another input than in line 1" in faults(*clash)
+    assert "x.jsonl:2: case 'a' has another input than in line 1" in faults(*clash)
 
 
 def test_rounds_of_a_column_are_taken_and_never_twice(read, faults):

@@ -137,7 +137,7 @@ def test_milliseconds_of_an_old_bucket_are_said_so(traces):
 
 def test_what_cannot_be_paired_or_read_is_refused(traces, tmp_path):
     for rows, told, options in (
-        ([{"input": ""}], "traces.csv:2: neither an id nor an input", {}),
+        ([{"input": ""}], "traces.csv:2: has neither an id nor an input", {}),
         ([{"input": "a"}, {"input": "b"}], "another input than in line 2", BY_CASE),
         ([{}], "no row has a score 'acc' - known scores: accuracy", {"pass_score": "acc>0"}),
         ([], "traces.csv: has no row", {}),
@@ -146,7 +146,7 @@ def test_what_cannot_be_paired_or_read_is_refused(traces, tmp_path):
             read(traces(*rows), **options)
         assert told in str(caught.value)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match=r"no file in it ends in \.csv"):
+    with pytest.raises(UsageError, match=r"has no file that ends in \.csv"):
         read(tmp_path / "empty")
 
 

@@ -218,7 +218,7 @@ def test_a_named_key_that_is_not_there_is_refused(tmp_path):
 
 def test_a_folder_without_such_files_and_links_are_refused(tmp_path):
     written(tmp_path, "x", "a/notes.txt")
-    assert "no file in it ends in" in refused(tmp_path / "a")
+    assert "has no file that ends in" in refused(tmp_path / "a")
     (tmp_path / "link.json").symlink_to(written(tmp_path, TALK))
     assert "a symbolic link, which is not followed" in refused(tmp_path / "link.json")
 

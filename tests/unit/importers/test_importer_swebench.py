@@ -266,8 +266,11 @@ def test_a_run_report_that_contradicts_itself_is_refused(run, keys, told):
         (of_tests(True, kept={"success": [], "failure": ["b"]}), "resolved is true, but 0 of 0"),
         (of_tests(False, {"success": ["a"], "failure": []}), "resolved is false, but 1 of 1 FAIL"),
         (of_tests(False), "resolved is false, but 0 of 0"),
-        (of_tests(True, patch_successfully_applied=False), "resolved, and yet without test output"),
-        (of_tests(True, patch_is_None=True), "resolved, and yet without a patch"),
+        (
+            of_tests(True, patch_successfully_applied=False),
+            "resolved is true, but there is no test output",
+        ),
+        (of_tests(True, patch_is_None=True), "resolved is true, but there is no patch"),
         (of_tests("yes"), "django__django-1.resolved: "),
         (of_tests(True, tests_status={"FAIL_TO_PASS": NONE}), "django__django-1.tests_status: "),
         (of_tests(True, {"success": [1], "failure": []}), "tests_status.FAIL_TO_PASS.success.0: "),

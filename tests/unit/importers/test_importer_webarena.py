@@ -414,7 +414,7 @@ def test_an_episode_without_a_summary_has_no_result(study):
 @pytest.mark.parametrize(
     ("summary", "fault"),
     [
-        ([], "no object"),
+        ([], "must be an object"),
         ({}, "cum_reward: not a number"),
         ({"cum_reward": True}, "cum_reward: not a number"),
         ({"cum_reward": 2.0}, "cum_reward: 2 is not from 0 to 1"),

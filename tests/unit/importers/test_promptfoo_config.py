@@ -221,7 +221,7 @@ def test_what_is_wrong_with_tests_is_told_at_once(tmp_path):
     assert "uses more than variables" in faults(
         tmp_path, prompts=["{% for x in q %}{{x}}{% endfor %}"], tests=[{"vars": {"q": "a"}}]
     )
-    assert "no test in it" in faults(tmp_path, tests=[])
+    assert "has no test - write one" in faults(tmp_path, tests=[])
     (tmp_path / "empty.txt").write_text(" \n")
     assert "has no prompt" in faults(tmp_path, prompts=["file://empty.txt"], tests=[tests[2]])
 

@@ -99,7 +99,7 @@ def _built(config: PromptfooConfig, wanted: str) -> _Built:
     problems.refuse()
     written_tests = list(tests(config.document, config.path.parent, built.files, problems))
     if not written_tests and not problems:
-        problems.add(Place(config.path.as_posix(), None, "tests"), "no test in it")
+        problems.add(Place(config.path.as_posix(), None, "tests"), "has no test - write one")
     own = [evaluation.identify_test(one.data, one.vars, one.asserts) for one in written_tests]
     ids = CaseIds(own)
     seen: set[str] = set()

@@ -267,7 +267,7 @@ CHOICE = "add --option passed=COLUMN or --option pass_score=NAME>=NUMBER"
 _MODELS = 100  # told apart
 _ID = 400  # characters
 _NO_ID = (
-    "neither an id nor an input tells which case it is - name a column: "
+    "has neither an id nor an input - choose the column with the id: "
     '--option columns={"id": "COLUMN"}'
 )
 
@@ -446,7 +446,7 @@ class _Check:
         question = _mark(as_text(asked.shape.at("input", row.cells)))
         first, line = self.inputs.setdefault(case_id, (question, row.place.line))
         if first != question:
-            message = f"the case '{short(case_id)}' has another input than in line {line} - name "
+            message = f"case '{short(case_id)}' has another input than in line {line} - choose "
             message += "the column that tells cases apart: --option columns"
             self.problems.add(row.place, message)
         cases[case_id] = cases.get(case_id, 0) + 1

@@ -362,7 +362,7 @@ def _tested_verdict(
     resolved = report["resolved"]
     wrong = ""
     if resolved and not ran:
-        wrong = "resolved, and yet without " + ("test output" if patched else "a patch")
+        wrong = "resolved is true, but there is no " + ("test output" if patched else "patch")
     elif tests is not None and resolved != (not failed):
         wrong = f"resolved is {str(resolved).lower()}, but {_format_tests(tests)}"
         wrong += " - the file was changed; copy it again"

@@ -202,7 +202,9 @@ def choose_tasks(path: Path, agent: str | None, split: str | None) -> ChosenTask
     agents = sorted({task.agent for task in found})
     if agent is None and len(agents) > 1:
         shown = ", ".join(one_line(name, 60) for name in agents[:20])
-        raise UsageError(f"{path}: several agents; choose one with --option agent=NAME: {shown}")
+        raise UsageError(
+            f"{path}: has several agents; choose one with --option agent=NAME: {shown}"
+        )
     if agent is not None and agent not in agents:
         shown = ", ".join(one_line(name, 60) for name in agents[:20])
         raise UsageError(f"--option agent={agent[:80]}: not found; choose one of {shown}")

@@ -170,7 +170,7 @@ def _result(episode: Episode) -> TaskResult:
 
 def _fault(data: Json) -> str:
     if not isinstance(data, dict):
-        return "no object"
+        return "must be an object"
     reward = data.get("cum_reward")
     if not is_number(reward):
         return "cum_reward: not a number, so it is not known whether the task was done"
