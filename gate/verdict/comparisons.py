@@ -137,7 +137,8 @@ def _settle(judged: ComparisonStatus, at_worst: ComparisonStatus) -> Comparison:
     """What is reported: inconclusive where the missing calls could turn the verdict."""
     pair = judged.pair
     missing = pair.standing.lacks(pair.spec)
-    hides = missing and pair.standing.hides(pair.spec)
+    accepted = judged.status == "accepted"
+    hides = missing and not accepted and pair.standing.hides(pair.spec)
     if hides or (missing and _weight(judged.status) != _weight(at_worst.status)):
         reason = f"{missing.could} change this verdict"
         reason = f"{missing.reason}, and their scores are unknown" if hides else reason
@@ -145,8 +146,7 @@ def _settle(judged: ComparisonStatus, at_worst: ComparisonStatus) -> Comparison:
         row = _comparison(judged, "missing" if lost else "inconclusive", reason)
         row = replace(row, wants="answers")
     else:
-        accepted = ACCEPTED if judged.status == "accepted" else pair.why
-        why = judged.evidence.too_few or judged.unseen or accepted
+        why = judged.evidence.too_few or judged.unseen or (ACCEPTED if accepted else pair.why)
         row = _comparison(judged, judged.status, why)
     return replace(row, settled=judged.settled and at_worst.settled)
 

@@ -39,6 +39,7 @@ def judge_gates(
 ) -> tuple[GateResult, ...]:
     """Every gate of every suite. `elsewhere`: metrics of suites that this run left out."""
     pairs = pair_gates(standings, top_level)
+    level = alpha / count_sharing(pairs)  # a metric that nobody measured has no interval
     metrics = {
         *elsewhere,
         *(metric for standing in standings for metric in standing.data.current.specs),
@@ -46,7 +47,6 @@ def judge_gates(
     pairs += [
         (standings[0], gate) for gate in top_level if standings and gate.metric not in metrics
     ]
-    level = alpha / count_sharing(pairs)
     return tuple(
         replace(
             _with_reason(standing, _judge(standing, gate, gate.effective_rule, 1.0 - 2.0 * level)),

@@ -226,6 +226,33 @@ def test_accepting_without_a_name_covers_what_got_worse_and_nothing_else() -> No
     assert verdict(one, gates=gates[:2]).outcome == "pass"
 
 
+@pytest.mark.parametrize("missing", [6, 45])
+def test_an_accepted_metric_is_accepted_though_some_answers_have_no_value(missing: int) -> None:
+    """Cost has no worst value, so what is missing cannot be counted as the worst."""
+    was = np.tile(np.linspace(1.0, 2.0, 40)[:, None], 3)
+    cost, lost = was * 2.0, np.zeros((40, 3))
+    cost.flat[:missing], lost.flat[:missing] = NAN, 1.0
+    columns = {"success": passing(40, 3), "cost_usd": cost, UNSCORED + "cost_usd": lost}
+    now = build(columns, specs=(SUCCESS, COST))
+    base = build({"success": passing(40, 3), "cost_usd": was}, specs=(SUCCESS, COST))
+    rules = RegressionRules(metrics={COST.name: MetricRule(metric=COST.name)})
+    named = verdict(suite(now, base, accepted=frozenset({COST.name})), regression=rules)
+    assert (only(named, COST.name).status, named.outcome) == ("accepted", "pass")
+    unnamed = verdict(suite(now, base), regression=rules)
+    assert only(unnamed, COST.name).status in ("inconclusive", "missing")
+
+
+def test_a_gate_that_nobody_measured_takes_no_share_of_alpha() -> None:
+    """So the last verdict has the level that each look had."""
+    both = (GateRule(metric=SUCCESS.name, min=0.5), GateRule(metric="correctness.none", min=0.5))
+    one = suite(success(passing(60, 3)), success(passing(60, 6)))
+    bounds = [
+        (found.gates[0].ci_low, found.gates[0].ci_high)
+        for found in (verdict(one, gates=both), verdict(one, gates=both[:1]))
+    ]
+    assert bounds[0] == bounds[1]
+
+
 # ------------------------------------------------------------------------------------- what blocks
 
 
