@@ -13,9 +13,9 @@ from gate.text import dates
 from gate.text.denial import is_denied
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.number import SMALL
-from gate.text.numbers.telling import read_telling, tells
+from gate.text.numbers.required_words import has_required_words, read_required_words
+from gate.text.other_forms import compile_other_forms
 from gate.text.phrases import fold_text
-from gate.text.retold import read_retold
 
 _INITIALS = late_pattern(r"(?<![\w.])(?:[A-Z]\. ?){2,8}(?:[A-Z]\b(?!\.))?")
 _TITLE_DOT = late_pattern(r"\b(dr|mr|mrs|ms|st|mt|ft|vs?|prof|jr|sr|inc|ltd|corp|co)\.")
@@ -139,19 +139,19 @@ def _is_told(phrase: str, text: str) -> bool:
     with their order ("the dog chased the cat").
     """
     dated, rest = dates.take_dates(phrase)
-    telling = read_telling(rest, says=True)
+    required = read_required_words(rest, says=True)
     named = _CAPITALS.findall(phrase)
     if (
-        telling is None
+        required is None
         or len(named) > 1
-        or not (dated or (named and len(telling.words) >= _FEWEST_WORDS))
+        or not (dated or (named and len(required.words) >= _FEWEST_WORDS))
     ):
         return False
     lower = text.lower()
-    if not all(word[:_STEM].lower() in lower for word in telling.words):
+    if not all(word[:_STEM].lower() in lower for word in required.words):
         return False
     return any(
-        tells(telling, clause)
+        has_required_words(required, clause)
         and all(_is_named(name, clause) for name in named)
         and all(dates.states_date(date, clause) for date in dated)
         for clause in _CLAUSE_END.split(text)
@@ -190,7 +190,7 @@ def _patterns(phrase: str) -> tuple[re.Pattern[str], ...]:
     after = r"(?!\w)(?![.,]\d)(?![+#])" if phrase[-1].isalnum() else ""
     model = _MODEL if last[-1:].isdigit() else ""
     own = re.compile(f"{before}(?:{written}){ending}{after}{model}")
-    return own, *read_retold(phrase, forms[0])
+    return own, *compile_other_forms(phrase, forms[0])
 
 
 @lru_cache(maxsize=16)  # several facts are looked for in one answer

@@ -13,7 +13,7 @@ from gate.text.late_pattern import late_pattern
 from gate.text.numbers import amounts
 from gate.text.numbers.agreement import agrees, read_whole, stated
 from gate.text.numbers.amounts import Amount, read_amount
-from gate.text.numbers.described import Described, is_about, read_described
+from gate.text.numbers.amounts_with_words import AmountWithWords, is_about, read_amount_with_words
 from gate.text.numbers.labels import only_names
 from gate.text.numbers.number import PARTS, Locale, Number, Sign
 from gate.text.numbers.page import Labels, Page
@@ -56,7 +56,7 @@ class Span(NamedTuple):
     high: Number | Amount
 
 
-Expected = Number | Amount | Span | Described
+Expected = Number | Amount | Span | AmountWithWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Comparing:
         return (
             read_amount(value, self.locale, in_words=self.words)
             or self._read_span(value)
-            or read_described(value, self.locale, in_words=self.words)
+            or read_amount_with_words(value, self.locale, in_words=self.words)
         )
 
     def _read_span(self, text: str) -> Span | None:
@@ -99,7 +99,7 @@ class Comparing:
 
     def get_texts(self, wanted: Sequence[Expected]) -> tuple[str, ...]:
         """Those that state the same where they stand as they are written."""
-        return tuple(one.text for one in wanted if isinstance(one, (Described, Span)))
+        return tuple(one.text for one in wanted if isinstance(one, (AmountWithWords, Span)))
 
     def find_all(
         self, wanted: Sequence[Expected], page: Page, near: Labels, rel_tol: float
@@ -136,7 +136,7 @@ class Comparing:
             elif isinstance(one, Amount):
                 if self._is_amount(i, number, page, one, rel_tol):
                     return True
-            elif isinstance(one, Described):
+            elif isinstance(one, AmountWithWords):
                 if self._is_described(i, number, page, one, rel_tol):
                     return True
             elif self._is_span(i, number, page, one, rel_tol):
@@ -144,7 +144,7 @@ class Comparing:
         return False
 
     def _is_described(
-        self, i: int, number: Number, page: Page, wanted: Described, rel_tol: float
+        self, i: int, number: Number, page: Page, wanted: AmountWithWords, rel_tol: float
     ) -> bool:
         """A bare whole number ("reorder point 40") is meant exactly, and counts no unit."""
         one = wanted.amount
@@ -221,7 +221,7 @@ def get_value(wanted: Expected) -> float:
     """To look for the nearest number that is there."""
     if isinstance(wanted, Span):
         wanted = wanted.low
-    elif isinstance(wanted, Described):
+    elif isinstance(wanted, AmountWithWords):
         wanted = wanted.amount
     return wanted.number.value if isinstance(wanted, Amount) else wanted.value
 

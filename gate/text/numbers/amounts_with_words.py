@@ -9,23 +9,28 @@ from gate.text.numbers.amounts import Amount, read_cents, read_unit
 from gate.text.numbers.labels import is_label
 from gate.text.numbers.number import Locale, Number
 from gate.text.numbers.page import Page
+from gate.text.numbers.required_words import (
+    RequiredWords,
+    has_per,
+    has_required_words,
+    read_required_words,
+)
 from gate.text.numbers.scanning import numbers
-from gate.text.numbers.telling import Telling, has_per, read_telling, tells
 from gate.text.numbers.words import worded
 
 _AROUND = 300  # characters on each side of a number that are read
 _LONGEST = 60  # characters of such a text
 
 
-class Described(NamedTuple):
-    """`text`: all of it, as it is written."""
+class AmountWithWords(NamedTuple):
+    """An amount, and the words that a text must have beside it. `text`: all of it, as written."""
 
     text: str
     amount: Number | Amount
-    telling: Telling
+    required: RequiredWords
 
 
-def read_described(text: str, locale: Locale, *, in_words: bool) -> Described | None:
+def read_amount_with_words(text: str, locale: Locale, *, in_words: bool) -> AmountWithWords | None:
     """The only amount of a text, with up to five other words; None for any other text."""
     if len(text) > _LONGEST:
         return None
@@ -34,8 +39,8 @@ def read_described(text: str, locale: Locale, *, in_words: bool) -> Described | 
     if read is None:
         return None
     amount, end = read
-    telling = read_telling(f"{text[: found[0].start]} {text[end:]}")
-    return Described(text, amount, telling) if telling else None
+    required = read_required_words(f"{text[: found[0].start]} {text[end:]}")
+    return AmountWithWords(text, amount, required) if required else None
 
 
 def _read_amount(text: str, found: Sequence[Number]) -> tuple[Number | Amount, int] | None:
@@ -55,12 +60,12 @@ def _read_amount(text: str, found: Sequence[Number]) -> tuple[Number | Amount, i
     return (number, number.end) if counted else None
 
 
-def is_about(wanted: Described, i: int, page: Page) -> bool:
+def is_about(wanted: AmountWithWords, i: int, page: Page) -> bool:
     """Whether the heads of number i's cell have these words, or its clause, its sentence, or that
     and the one before, where no other number could be meant.
     """
-    telling, number, text = wanted.telling, page.numbers[i], page.plain
-    if tells(telling, page.heads[i]):
+    required, number, text = wanted.required, page.numbers[i], page.plain
+    if has_required_words(required, page.heads[i]):
         return True
     clause, sentence = page.clause_at(number.start), page.sentence_at(number.start)
     before = page.sentence_at(max(0, sentence[0] - 1))
@@ -72,14 +77,14 @@ def is_about(wanted: Described, i: int, page: Page) -> bool:
             after = min((place for place in others if place > number.start), default=stop)
             first = min(*others, number.start)
             of_all = first == number.start or text.endswith(" from ", start, first)
-            return tells(telling, text[number.start : after]) or (
-                of_all and tells(telling, text[start:first])
+            return has_required_words(required, text[number.start : after]) or (
+                of_all and has_required_words(required, text[start:first])
             )
         if others:
             return False
-        if tells(telling, text[start:stop]):
+        if has_required_words(required, text[start:stop]):
             return True
-        if telling.per and has_per(text[number.end : stop]):
+        if required.per and has_per(text[number.end : stop]):
             return False  # "$1,950 per year, billed monthly"
     return False
 

@@ -1,5 +1,5 @@
-"""Texts that are told in another form: a code with other gaps, "3:1" for "3-1", "finished third"
-for "third place".
+"""Other forms of the same text: a code with other gaps, "3:1" for "3-1", "finished third" for
+"third place".
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _FORMS = (
 )
 
 
-def read_retold(phrase: str, plain: str) -> tuple[re.Pattern[str], ...]:
-    """What tells a phrase in another form, of texts in lower case. `plain` is the phrase as it
-    stands in such a text.
+def compile_other_forms(phrase: str, plain: str) -> tuple[re.Pattern[str], ...]:
+    """Patterns that find a phrase in another form, in texts in lower case. `plain` is the phrase as
+    it stands in such a text.
     """
     patterns = []
     for form, other in _FORMS:

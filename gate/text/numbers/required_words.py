@@ -42,9 +42,9 @@ _DENIES = late_pattern(
 _SAYS = late_pattern(r"\b(?:is|are|was|were|has|have|had|can|may|must|will|do|does)\b")
 
 
-class Telling(NamedTuple):
-    """All of these words belong together; `per`: "per month" and its like. `denies`: whether it
-    says that something is not so; None: it says nothing of this kind.
+class RequiredWords(NamedTuple):
+    """Words that a text must have together; `per`: those after "per", as in "per month". `denies`:
+    whether the text must say that something is not so; None: it need say neither.
     """
 
     words: tuple[str, ...] = ()
@@ -52,9 +52,9 @@ class Telling(NamedTuple):
     denies: bool | None = None
 
 
-def read_telling(text: str, *, says: bool = False) -> Telling | None:
-    """The words of a text that tell something; None where they are too many, or figures. `says`:
-    the text says something though it has no verb that is known here.
+def read_required_words(text: str, *, says: bool = False) -> RequiredWords | None:
+    """The words of a text that carry meaning; None if they are more than five, or figures are among
+    them. `says`: the text is a statement even if it has no verb that is known here.
     """
     rest = _DENIES.sub(" ", text)
     denies = True if rest != text else False if says or _SAYS.search(text) else None
@@ -71,10 +71,10 @@ def read_telling(text: str, *, says: bool = False) -> Telling | None:
     words = [word for word in words if word not in _VAGUE] or words
     if len(words) + len(per) > _MOST_WORDS or any(map(str.isdecimal, text)):
         return None
-    return Telling(tuple(words), tuple(per), denies)
+    return RequiredWords(tuple(words), tuple(per), denies)
 
 
-def tells(wanted: Telling, text: str) -> bool:
+def has_required_words(wanted: RequiredWords, text: str) -> bool:
     """Whether a text, a clause or a sentence, has all the words, and denies where they do."""
     if wanted.denies is not None and wanted.denies != (_DENIES.search(text) is not None):
         return False
