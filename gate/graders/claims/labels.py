@@ -27,6 +27,7 @@ _CLAUSE_OR_STOP = re.compile(rf"[.?!](?=\s)|\n|{_CLAUSE_ENDS}")
 _WORD = re.compile(r"\b\d{1,2}[a-z]\b|\b[A-Z]{1,3}-?\d{1,3}\b|[^\W\d_]+|\b(?:19|20)\d\d\b")
 _NAMED_BY_SIGN = re.compile(r"\b([^\W\d_]{2,}) (?=([A-Z]|\d{1,3})\b(?![.,]\d|['%]| ?%))")
 _ENDING_SIGN = re.compile(r" (?:[A-Z]|\d{1,3})\b")
+_LONGEST_NAME = 40  # characters before the sign
 _KEY = re.compile(r"([^\W\d][\w.-]*)\"?\s?[=:]\s?[\"'$€£]?\Z")
 _STOPS = (". ", "? ", "! ", "\n")
 _ENDED = frozenset((". ", ".", "", ".\n", "\n"))
@@ -140,9 +141,12 @@ def named_by_sign(text: str, number: Number) -> str:
 
 def signed_names(text: str) -> Iterator[str]:
     """ "aero 13", "well a": the names of a text that end in a figure or a letter."""
-    for one in _NAMED_BY_SIGN.finditer(text[:_NAMES_READ]):
-        if one[1][0].isupper():
-            yield f"{one[1]} {one[2]}".lower()
+    # A pattern that begins with a space is found faster than one that begins with a word.
+    for sign in _ENDING_SIGN.finditer(text, 0, _NAMES_READ):
+        word = text[max(0, sign.start() - _LONGEST_NAME) : sign.start()].split(" ")[-1]
+        for one in _NAMED_BY_SIGN.finditer(text, sign.start() - len(word), sign.end() + 3):
+            if one[1][0].isupper():
+                yield f"{one[1]} {one[2]}".lower()
 
 
 def _labels(text: str, numbers: Sequence[Number], rows: Mapping[int, Row]) -> list[Label]:

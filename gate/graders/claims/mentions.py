@@ -34,16 +34,18 @@ _DAY_BEFORE = late_pattern(rf"(?<![\d.,:])(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[
 _DAY_AFTER = late_pattern(rf"[ ]?{_TO}[ ]?(?P<day>\d{{1,2}})(?![\d:]|[.,]\d|[ ]?[^\W\d_])")
 _MAY_TIME = late_pattern(r"\d(?::\d|h\d| ?[ap]\.?m)", re.IGNORECASE)
 _CODE = re.compile(r"[A-Z](?<![\w.#-].)[A-Z]{0,4}-?\d+(?![\w-]|[.,]\d)")  # E-4417
+_MAY_VERSION = re.compile(r"\.\d+\.\d")
 _VERSION = re.compile(r"\d+(?<![\w.,-]\d)\.\d+\.\d+(?![\w,]|\.\d)")  # 2.0.3
 # A word with a capital after a word or comma, so that it begins no sentence, with what it goes on.
 _NAME = late_pattern(
     r"[A-Z](?<=[\w,;(] .)(?:[a-z]{2,}[\w'’]*(?: (?:of |de |van |von )?[A-Z][\w'’-]+){0,4}"
     r"|[A-Z]{2,}\b)"
 )
-_GERMAN = late_pattern(
-    r"\b(?:der|die|das|den|dem|des|ein|eine|und|ist|sind|wurde|nicht|mit|für|auf|nach|bei|vom|zum|zur"
-    r"|liegt|damit|nur|ihr|im|sie)\b"
+_GERMAN_WORDS = (
+    "der die das den dem des ein eine und ist sind wurde nicht mit für auf nach bei vom zum zur"
+    " liegt damit nur ihr im sie"
 )
+_GERMAN = frozenset(_GERMAN_WORDS.split())
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _COMMON_WORDS = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june"
@@ -76,6 +78,10 @@ class _Kind(NamedTuple):
 
 def _times_of(text: str) -> Iterable[re.Match[str]]:
     return _TIME.finditer(text) if _MAY_TIME.search(text) else ()
+
+
+def _versions_of(text: str) -> Iterable[re.Match[str]]:
+    return _VERSION.finditer(text) if _MAY_VERSION.search(text) else ()
 
 
 def _days(written: str) -> Iterator[Key]:
@@ -117,7 +123,7 @@ _KINDS = (
     _Kind(days_of, _days, NO_DATE, _days_of_range),
     _Kind(_times_of, _minutes, NO_TIME, _without_seconds),
     _Kind(_CODE.finditer, _itself, NO_CODE),
-    _Kind(_VERSION.finditer, _itself, NO_CODE, placed=False),
+    _Kind(_versions_of, _itself, NO_CODE, placed=False),
 )
 
 
@@ -246,7 +252,7 @@ def _is_common(word: str) -> bool:
 
 def is_german(text: str) -> bool:
     """Whether the text is in a language that writes all nouns with a capital."""
-    return len(_GERMAN.findall(text)) > 1
+    return len(_GERMAN.intersection(text.split())) > 1
 
 
 def _make_unknown(found: re.Match[str], why: str) -> Unknown:

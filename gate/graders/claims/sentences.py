@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 # A point in a figure ends no sentence, nor does that of "St. Brigid".
@@ -25,8 +25,7 @@ class Sentences:
 
     @cached_property
     def _begins(self) -> list[int]:
-        ends = [found.end() for found in _STOP.finditer(self.text)]
-        return [0, *ends, len(self.text) + 1]
+        return _find_begins(self.text)
 
     def around(self, at: int, *, back: int = 0) -> tuple[int, int]:
         """Where the sentence around `at` begins and ends, with `back` sentences before it."""
@@ -36,3 +35,9 @@ class Sentences:
     def spans(self) -> Iterator[tuple[int, int]]:
         """Where each of them begins and ends."""
         return pairwise(self._begins)
+
+
+@lru_cache(maxsize=16)  # an answer's and its sources' are asked for by several checks
+def _find_begins(text: str) -> list[int]:
+    ends = [found.end() for found in _STOP.finditer(text)]
+    return [0, *ends, len(text) + 1]
