@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from gate.graders.claims.answer_numbers import MOST, numbers_of
+from gate.graders.claims.answer_numbers import numbers_of
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
 from gate.graders.claims.directions import find_direction_after, find_direction_before, is_turned
 from gate.graders.claims.entities import days_of
@@ -25,8 +25,8 @@ from gate.graders.claims.labels import (
     words,
 )
 from gate.graders.claims.mentions import NO_CODE, Mentions
-from gate.graders.claims.operands import Labels, labels_of
-from gate.graders.claims.places import ELSEWHERE, Places
+from gate.graders.claims.operands import Labels, labels_of, list_words_beside
+from gate.graders.claims.places import ELSEWHERE
 from gate.graders.claims.ranks import RANK, Ranks
 from gate.graders.claims.sentences import Sentences
 from gate.graders.claims.sources import Leeway, Sources
@@ -49,8 +49,6 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 # Patterns that begin with one of a few signs are found three times as fast.
-_END = re.compile(r"[.;:|\n]\s")
-_END_OR_LAST = re.compile(r"[.;:|\n](?:\s|\Z)")
 _FEW = 2  # words beside a number that tell nothing without the question
 
 _ENDS = frozenset((".", ". ", "", ".\n", "\n", "; "))
@@ -124,7 +122,7 @@ def check(
         look.look_up(i)
     if any(i not in look.known or i in look.doubted for i in claims):
         _explain(look, claims)
-    mentions = Mentions(answer, question, look.places, look.words_around)
+    mentions = Mentions(answer, question, labelled.places, look.words_around)
     unknown = list(mentions.list_unsupported())
     unknown += Ranks(answer, found, look.stating, labelled).list_unsupported(look.sentences)
     right = [i for i in claims if i in look.known and i not in look.doubted]
@@ -279,23 +277,15 @@ class _Look:
             for where, one in found
             if one.unit == number.unit and one.value != number.value
         )
-        return self.places.is_elsewhere(spots, self.words_around(number.start), others)
+        return self.labelled.places.is_elsewhere(spots, self.words_around(number.start), others)
 
     def is_changed(self, i: int) -> bool:
         """Whether a source has the words around the number with another number among them."""
         number = self.numbers[i]
-        key = _words_around(self.answer, number)
+        key = list_words_beside(self.answer, number)
         return bool(key) and any(
-            one.value != number.value for one in self._by_words_around.get(key, ())
+            one.value != number.value for one in self.labelled.by_words_beside.get(key, ())
         )
-
-    @cached_property
-    def _by_words_around(self) -> dict[tuple[str, ...], list[Number]]:
-        kept: dict[tuple[str, ...], list[Number]] = {}
-        for where, one in self.sources.found[:MOST]:
-            if key := _words_around(self.sources.texts[where], one):
-                kept.setdefault(key, []).append(one)
-        return kept
 
     def clear_operands(self) -> None:
         """Operands may come from several places."""
@@ -311,10 +301,6 @@ class _Look:
         before, _ = self.sentences.around(at, back=1)
         said = words(self.answer[begin:end])
         return said, said | words(self.answer[before:begin]) | self._question_words
-
-    @cached_property
-    def places(self) -> Places:
-        return Places(self.sources.texts)
 
     def _subject(self, i: int) -> Words:
         """Of a sentence that begins with "it" or has no name: the first words of the one before; of
@@ -424,15 +410,6 @@ def _says_no_more(theirs: Words, near: Words) -> bool:
     does: it says it of nothing else.
     """
     return theirs - GENERIC <= near
-
-
-def _words_around(text: str, number: Number) -> tuple[str, ...]:
-    """Three words before a number and two after it; empty where its sentence has fewer."""
-    before = _END.split(text[max(0, number.start - 60) : number.start])[-1].split()
-    if len(before) < 3:
-        return ()
-    after = _END_OR_LAST.split(text[number.end : number.end + 40], 1)[0].split()
-    return (*before[-3:], *after[:2]) if after else ()
 
 
 def _words_before(text: str, number: Number) -> set[str]:

@@ -20,15 +20,19 @@ from gate.graders.claims.labels import (
     words,
 )
 from gate.graders.claims.operations import Operand, base, operand
+from gate.graders.claims.places import Places
 from gate.graders.claims.sentences import Sentences
 from gate.graders.claims.sources import Sources
 from gate.text.numbers.currencies import currencies
 from gate.text.numbers.measures import Measure, same_kind
-from gate.text.numbers.number import PARTS, Locale
+from gate.text.numbers.number import PARTS, Locale, Number
 
 WHOLE = -2  # in place of a place: the sum of several numbers
 _NONE: Words = frozenset()
 _COUNTED = re.compile(r"[ \u00a0-]([^\W\d_]{2,})")
+_END = re.compile(r"[.;:|\n]\s")
+_END_OR_LAST = re.compile(r"[.;:|\n](?:\s|\Z)")
+_MOST_COMPARED = 5_000  # numbers of the sources whose words are compared with the answer's
 _MOST = 12
 _REACH = 300
 _FEW = 4
@@ -67,6 +71,19 @@ class Labels:
     @cached_property
     def every_name(self) -> Words:
         return self.names | self.signed_names
+
+    @cached_property
+    def places(self) -> Places:
+        return Places(self.sources.texts)
+
+    @cached_property
+    def by_words_beside(self) -> dict[tuple[str, ...], list[Number]]:
+        """The words around a number -> the numbers that have them."""
+        kept: dict[tuple[str, ...], list[Number]] = defaultdict(list)
+        for where, number in self.sources.found[:_MOST_COMPARED]:
+            if key := list_words_beside(self.sources.texts[where], number):
+                kept[key].append(number)
+        return kept
 
     def about(self, i: int) -> Words:
         """The words of the label of number i, and those before it in its sentence; of a sentence
@@ -349,6 +366,15 @@ class Labels:
 def labels_of(texts: tuple[str, ...], locale: Locale) -> Labels:
     """The labels of the numbers of some texts, as long as they are asked for again."""
     return Labels(Sources(texts, locale))
+
+
+def list_words_beside(text: str, number: Number) -> tuple[str, ...]:
+    """Three words before a number and two after it; empty where its sentence has fewer."""
+    before = _END.split(text[max(0, number.start - 60) : number.start])[-1].split()
+    if len(before) < 3:
+        return ()
+    after = _END_OR_LAST.split(text[number.end : number.end + 40], 1)[0].split()
+    return (*before[-3:], *after[:2]) if after else ()
 
 
 def _row(near: Words) -> Words:

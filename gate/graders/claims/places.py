@@ -109,12 +109,14 @@ class Places:
         said: Iterable[Words],
         others: Iterable[tuple[int, int]] = (),
     ) -> bool:
-        """Whether another place is what the words speak of, not one of those that have a value:
-        none of these shares a word with what is said of it; or they do, but a place that has
-        another value of the kind shares all those words and more.
+        """Whether a sentence speaks of another place than those that have its value: none of these
+        shares a word with it, or a place with another value of the kind shares all those words and
+        more.
 
-        `spots`: text and position of the value. `said`: the words of its sentence; then those to go
-        by if no place has one of them. `others`: positions of other values of the kind.
+        `spots`: text and position of the value. `said`: the words of the sentence; then those of
+        the question and of the sentence before, too. They count if no place has one of the first,
+        and a place of the value that has one of them is never wrong for having none of the first.
+        `others`: positions of other values of the kind.
         """
         if len(self._spans) < _FEWEST:
             return False
@@ -128,13 +130,14 @@ class Places:
                 for k in self._telling.get(word, ()):
                     shared[k].add(word)
             if shared:
-                if holding.isdisjoint(shared) and any(
-                    not holding.isdisjoint(self._telling.get(word, ())) for word in said[-1]
-                ):
+                if holding.isdisjoint(shared) and self._has_any(holding, said[-1]):
                     return False
                 rivals = {k for spot in others if (k := self._at(spot)) is not None}
                 return bool(holding) and _is_nearer(rivals, holding, shared)
         return False
+
+    def _has_any(self, places: Set[int], some: Words) -> bool:
+        return any(not places.isdisjoint(self._telling.get(word, ())) for word in some)
 
 
 def _is_nearer(rivals: Set[int], holding: Set[int], shared: Mapping[int, Set[str]]) -> bool:
