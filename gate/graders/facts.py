@@ -218,11 +218,12 @@ def _tolerance(given: CheckedJson, rel_tol: float, numbers: Sequence[Expected]) 
     if given.get("tolerance") is not None:
         return float(given["tolerance"])
     first = numbers[0] if numbers else None
-    if isinstance(first, Number) and first.text.isdecimal() and 1000 <= first.value < 1900:
+    if not isinstance(first, Number):
+        return rel_tol
+    if first.text.isdecimal() and 1000 <= first.value < 1900 and given.get("as") is None:
         return 0.0  # a year; later ones are known as such
-    if isinstance(first, Number) and first.unit == "%" and first.step < 1:
-        missing = (100 - first.value) / first.value if 90 < first.value < 100 else 1.0
-        return rel_tol * missing
+    if first.unit == "%" and first.step < 1 and 90 < first.value < 100:
+        return rel_tol * (100 - first.value) / first.value
     return rel_tol
 
 

@@ -289,7 +289,9 @@ class SpendingLimit:
             self._unknown += not is_complete
 
     def note(self) -> str:
-        """That the limit cannot hold; empty when there is none, or every cost was known."""
+        """A sentence that says the cost limit cannot hold, because some costs are unknown; empty
+        when there is no limit, or every cost was known.
+        """
         if self._limit is None or not self._unknown:
             return ""
         return (

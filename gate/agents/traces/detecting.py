@@ -1,5 +1,5 @@
-"""Which shape a trace has, by what only that shape writes: its marks, which its reader takes from
-here.
+"""Tells which shape a trace has, by keys that only this shape writes. The readers of the shapes
+take these keys from here.
 """
 
 from __future__ import annotations

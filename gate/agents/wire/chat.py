@@ -193,7 +193,7 @@ class _Call:
 
 @dataclass(slots=True, kw_only=True)
 class _Message:
-    """As far as it has come."""
+    """A message of a stream, as far as it has arrived."""
 
     content: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)

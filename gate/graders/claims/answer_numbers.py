@@ -16,7 +16,7 @@ MOST = 5_000  # numbers of an answer, or of the sources, that are looked at
 _COUNTED = re.compile(r"[ \u00a0-]([^\W\d_]{2,})")
 
 
-def numbers_of(answer: str, sources: Sources, locale: Locale) -> Sequence[Number]:
+def find_answer_numbers(answer: str, sources: Sources, locale: Locale) -> Sequence[Number]:
     """The numbers of the answer, those in words too where they count what the sources count."""
     found = join_compounds(answer, numbers(answer, locale)[:MOST])
     counted: list[frozenset[str]] = []

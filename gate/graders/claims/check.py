@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from gate.graders.claims.answer_numbers import numbers_of
+from gate.graders.claims.answer_numbers import find_answer_numbers
 from gate.graders.claims.arithmetic import NEAR, Arithmetic
 from gate.graders.claims.directions import find_direction_after, find_direction_before, is_turned
 from gate.graders.claims.entities import days_of
@@ -106,7 +106,7 @@ def check(
     answer = unwrap(answer)
     labelled = labels_of(tuple(unwrap(read_json(text)) for text in context), locale)
     sources = labelled.sources
-    found = numbers_of(answer, sources, locale)
+    found = find_answer_numbers(answer, sources, locale)
     look = _Look(
         answer=answer,
         sentences=Sentences(answer),

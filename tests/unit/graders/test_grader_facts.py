@@ -264,3 +264,12 @@ def test_texts_that_look_like_numbers_are_told(fact, doubted):
     doubts = list(Facts().case_doubts({"expected_facts": [fact]}))
     assert bool(doubts) is doubted
     assert all("`as: text`" in doubt for doubt in doubts)
+
+
+@pytest.mark.parametrize(
+    ("fact", "passed"),
+    [("1789", False), ({"value": "1789", "as": "number"}, True), (1789, True)],
+)
+def test_a_text_that_may_be_a_year_is_meant_exactly_unless_it_says_number(fact, passed):
+    assert score([fact], "We counted 1,795 of them.").passed is passed
+    assert score([fact], "We counted 1,789 of them.").passed is True
