@@ -11,7 +11,8 @@ def sessions_in(folder):
 
 
 def trials_in(session):
-    events = (session / "events.jsonl").read_text("utf-8").splitlines()
+    """The trials that are in the log; a line that is still being written is not."""
+    events = (session / "events.jsonl").read_text("utf-8").split("\n")[:-1]
     return [row for row in map(json.loads, events) if "case_id" in row]
 
 
