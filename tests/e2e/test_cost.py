@@ -2,91 +2,55 @@
 They are the same on a busy machine.
 """
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.chat_server import ChatServer
 from tests.support.cost_bounds import (
+    MOST_BESIDE_TRIALS,
     MOST_CALLS,
     MOST_MODULES,
+    MOST_OF_A_TRIAL,
     MOST_OF_OURS,
     NOT_AT_THE_END,
     NOT_BEFORE_THE_FIRST_REQUEST,
 )
+from tests.support.counted import ANSWER, GRADERS, WORK, count_command, split_cost, write_suite
 
-ROOT = Path(__file__).parents[2]
-CONFIG = """\
-version: 1
-agent: {{type: openai, base_url: "{url}", model: stub-model, concurrency: 1}}
-suites:
-  - name: main
-    dataset: cases.jsonl
-    rounds: 1
-    graders: [facts, {{retrieval: {{k: [1, 3, 5]}}}}]
-gates:
-  agent.success_rate: {{min: 0.1}}
-"""
-CASES = {"few": 12, "more": 22}
+CASES = (20, 120)
+PLAIN = "facts, retrieval"
 
 pytestmark = pytest.mark.xdist_group("cost")
 
 
 @pytest.fixture(scope="module")
 def agent() -> Iterator[ChatServer]:
-    with ChatServer(lambda question, nth: "Paris is the capital of France.") as server:
+    with ChatServer(lambda question, nth: ANSWER) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def counts(agent: ChatServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a run, a check and a question for the version load and call."""
+    """What a run, a check and a question for the version load and do."""
     folder = tmp_path_factory.mktemp("cost")
-    found = {}
-    for name, number in CASES.items():
-        inner = made(folder / name, number, agent.url)
-        counted(inner, "calls", "run")  # whatever is compiled or looked up once on a machine
-        found[name] = counted(inner, "calls", "run", "--quiet")
-    here = folder / "few"
-    found["modules"] = counted(here, "modules", "run", "--quiet")
-    found["told"] = counted(here, "calls", "run")
-    found["validate modules"] = counted(here, "modules", "validate")
-    found["validate"] = counted(here, "calls", "validate")
-    found["version modules"] = counted(here, "modules", "--version")
-    found["--version"] = counted(here, "calls", "--version")
-    return found
-
-
-def made(folder: Path, number: int, url: str) -> Path:
-    folder.mkdir()
-    folder.joinpath("gate.yml").write_text(CONFIG.format(url=url), encoding="utf-8")
-    case = {
-        "category": "x",
-        "expected_facts": [{"value": "Paris", "required": True}],
-        "relevant_doc_ids": ["kb-008"],
-    }
-    lines = [
-        json.dumps({"id": f"c{n}", "input": f"Which town is it? ({n})", **case}) + "\n"
-        for n in range(number)
-    ]
-    folder.joinpath("cases.jsonl").write_text("".join(lines), encoding="utf-8")
-    return folder
-
-
-def counted(folder: Path, what: str, *arguments: str) -> dict[str, Any]:
-    """In an environment in which nothing looks like a secret."""
-    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT)}
-    file = folder / "counts.json"
-    run = [sys.executable, "-m", "tests.support.counted", str(file), what, *arguments]
-    told = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    assert found["code"] == 0, told.stdout + told.stderr
+    found: dict[str, Any] = {}
+    for graders in GRADERS:
+        runs = []
+        for cases in CASES:
+            inner = write_suite(folder / f"{graders}{cases}", cases, agent.url, graders)
+            count_command(inner, "work", "run")  # whatever is compiled or looked up once
+            runs.append(count_command(inner, "work", "run", "--quiet"))
+        found[graders] = split_cost(runs[0], runs[1], CASES)
+        found["quiet"] = runs[0]
+    here = folder / f"{PLAIN}{CASES[0]}"
+    found["modules"] = count_command(here, "modules", "run", "--quiet")
+    found["told"] = count_command(here, "work", "run")
+    found["validate modules"] = count_command(here, "modules", "validate")
+    found["validate"] = count_command(here, "work", "validate")
+    found["version modules"] = count_command(here, "modules", "--version")
+    found["--version"] = count_command(here, "work", "--version")
     return found
 
 
@@ -120,13 +84,21 @@ def test_what_a_plain_run_does_not_load(counts: dict[str, Any]) -> None:
     assert below(found["end"], NOT_AT_THE_END) == []
 
 
-def test_calls_of_a_trial_and_of_a_run_beside_its_trials(counts: dict[str, Any]) -> None:
-    few, more = (counts[name]["calls"] for name in CASES)
-    a_trial = (more - few) / (CASES["more"] - CASES["few"])
-    beside = few - a_trial * CASES["few"]
-    assert a_trial <= MOST_CALLS["of a trial"], a_trial
-    assert beside <= MOST_CALLS["of a run beside its trials"], beside
-    told = counts["told"]["calls"] - few
+@pytest.mark.parametrize("graders", GRADERS)
+@pytest.mark.parametrize("kind", WORK)
+def test_what_a_trial_costs(counts: dict[str, Any], graders: str, kind: str) -> None:
+    a_trial, _ = counts[graders][kind]
+    assert a_trial <= MOST_OF_A_TRIAL[graders][kind], a_trial
+
+
+@pytest.mark.parametrize("kind", WORK)
+def test_what_a_run_costs_beside_its_trials(counts: dict[str, Any], kind: str) -> None:
+    _, beside = counts[PLAIN][kind]
+    assert beside <= MOST_BESIDE_TRIALS[kind], beside
+
+
+def test_calls_that_tell_the_verdict(counts: dict[str, Any]) -> None:
+    told = counts["told"]["calls"] - counts["quiet"]["calls"]
     assert told <= MOST_CALLS["to tell the verdict"], told
 
 
