@@ -75,6 +75,16 @@ def files_below(folder: Path, pattern: str = "*", *, deep: bool = True) -> tuple
     return tuple(sorted(files))
 
 
+def source_files(path: Path, endings: tuple[str, ...]) -> tuple[Path, ...]:
+    """The file itself, or those of a folder with one of these endings. Raises UsageError."""
+    if path.is_symlink() or not path.is_dir():
+        return (plain(path),)
+    files = tuple(file for file in files_below(path) if file.name.lower().endswith(endings))
+    if not files:
+        raise UsageError(f"{path}: has no file that ends in {', '.join(endings)}")
+    return files
+
+
 def json_of(path: Path, most: int = MOST_JSON, decoder: json.JSONDecoder | None = None) -> Json:
     """The one JSON value of a file; without a `decoder` STRICT reads it. Raises UsageError (no
     plain file), InvalidInput (file:line).

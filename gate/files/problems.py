@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -46,6 +47,14 @@ class Findings:
                 self.take(item)
             else:
                 yield item
+
+    @contextmanager
+    def taking(self) -> Iterator[None]:
+        """Takes the problems of what could not be read, whose InvalidInput ends the block."""
+        try:
+            yield
+        except InvalidInput as error:
+            self.take(*error.problems)
 
     def __bool__(self) -> bool:
         return bool(self.problems)

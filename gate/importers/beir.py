@@ -14,7 +14,7 @@ from gate.files.plain import json_lines
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.trec import Qrels, Ranking, check_cutoffs, qrels_of, run_of
-from gate.importers.trials.build import case_of, import_cases, provenance_of
+from gate.importers.trials.build import ToolSuite, import_cases, provenance_of
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import Case
@@ -59,8 +59,7 @@ class Beir:
                 options={"split": self.split},
             )
         ranking = Ranking(
-            tool="beir",
-            suite=collection.name,
+            suite=ToolSuite("beir", collection.name),
             qrels=collection.qrels,
             run=run,
             k=self.k,
@@ -71,7 +70,6 @@ class Beir:
         )
         return Imported(
             files=(*collection.files, run_file),
-            created_at=None,
             provenance=provenance_of("BEIR run", run.name or run_file.stem[:100]),
             suites={collection.name: ranking.imported_suite()},
             trials=ranking.trials,
@@ -83,10 +81,10 @@ class Beir:
 
 def _cases(collection: Collection) -> Iterator[Case]:
     """Cases as the grader `retrieval` reads them."""
+    suite = ToolSuite("beir", collection.name)
     for query, judged in collection.qrels.items():
         keys = {"relevance_scores": judged.grades}
-        asked = collection.texts[query]
-        yield case_of("beir", collection.name, query, input=asked, keys=keys)
+        yield suite.case(query, input=collection.texts[query], keys=keys)
 
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"

@@ -18,11 +18,10 @@ from gate.files.sniff import FirstLook
 from gate.importers.formats.bfcl import leaderboard, results
 from gate.importers.formats.bfcl.calls import inference_error, read_calls
 from gate.importers.trials.build import (
-    case_of,
+    ToolSuite,
     import_cases,
     name_judge,
     provenance_of,
-    trial_of,
     usage_of,
 )
 from gate.importers.trials.nobodys_fault import status_of
@@ -108,9 +107,7 @@ class Bfcl:
             raise UsageError(f"{path}: cannot grade {results.list_first(unjudged)}: {why}")
         note = "grade them with tool_calls: {mode: unordered, strings: loose, numbers: typed}"
         cases = [
-            case_of(
-                TOOL, SUITE, own, input=one.input, keys=one.keys, category=results.category_of(own)
-            )
+            SUITE.case(own, input=one.input, keys=one.keys, category=results.category_of(own))
             for own, one in asked.items()
         ]
         files = (path, *answers)
@@ -139,11 +136,9 @@ def _import_results(
     )
     return Imported(
         files=files,
-        created_at=None,
         provenance=provenance_of(f"BFCL {board.version}", board.model or named_by),
         suites={
-            SUITE: ImportedSuite(
-                rounds=1,
+            SUITE.name: ImportedSuite(
                 cases=sum(totals.values()),
                 dataset="Berkeley Function Calling Leaderboard",
                 version=board.version,
@@ -195,7 +190,7 @@ def _notes(categories: Sequence[results.Category]) -> Iterator[str]:
             yield f"{category.name}: no score file, so it is not known which answers are right"
 
 
-TOOL = SUITE = "bfcl"
+SUITE = ToolSuite("bfcl", "bfcl")
 ACCURACY, OVERALL, GROUP = "bfcl.accuracy", "bfcl.overall", "bfcl.group_accuracy"
 _ORDER = (OVERALL, GROUP, ACCURACY)
 _NOT_SCORED = "format_sensitivity"  # beside the leaderboard's accuracy
@@ -268,8 +263,7 @@ def trials_of(category: results.Category, columns: Columns) -> Iterator[Trial]:
 
 def _passed_trial(category: results.Category, columns: Columns, own: str) -> Trial:
     case = _case(category.part, own, category.asked.get(own))
-    values = columns.values(category.name, True)
-    return trial_of(TOOL, SUITE, case, passed=True, values=values)
+    return SUITE.trial(case, passed=True, values=columns.values(category.name, True))
 
 
 def _answer_trial(
@@ -281,9 +275,7 @@ def _answer_trial(
     right, codes, reason = _verdict(category, own, results.faults(category.name, made.calls, asked))
     status = status_of(error)
     latency = results.sum_amounts(data.get("latency"))
-    return trial_of(
-        TOOL,
-        SUITE,
+    return SUITE.trial(
         _case(category.part, own, asked),
         status=status,
         passed=right,
@@ -322,11 +314,9 @@ def _verdict(
 
 def _case(part: leaderboard.CategoryFiles, own: str, asked: results.BfclQuestion | None) -> Case:
     """A question as a case: its id says which one it is, whether or not its text is known."""
-    mark = f"{TOOL}\n{part.version}\n{part.category}\n{own}"
+    mark = f"{SUITE.tool}\n{part.version}\n{part.category}\n{own}"
     group = leaderboard.group_of(part.category)
-    return case_of(
-        TOOL,
-        SUITE,
+    return SUITE.case(
         own,
         input=asked.input if asked else "",
         keys=asked.keys if asked else None,

@@ -49,7 +49,7 @@ class DeepEval:
         suite = suite_name(self.suite or as_string(run.head.get("dataset_alias")), deepeval.TOOL)
         totals: dict[str, _Totals] = {}
         for one in deepeval.place_cases(run, suite):
-            totals.setdefault(one.suite, _Totals()).add(one)
+            totals.setdefault(one.suite.name, _Totals()).add(one)
         return Imported(
             files=(file,),
             created_at=deepeval.find_start(run),

@@ -19,12 +19,11 @@ from gate.files.timestamps import moment_of
 from gate.files.xml import Begin, steps
 from gate.importers.trials.build import (
     MOST_TRIALS,
-    case_of,
+    ToolSuite,
     check_number,
     name_judge,
     provenance_of,
     score_metric,
-    trial_of,
 )
 from gate.importers.trials.names import metric_name, snake_case, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -56,7 +55,8 @@ class JUnitXml:
         files = files_below(path, "*.xml", deep=False) if path.is_dir() else (plain(path),)
         if not files:
             raise UsageError(f"{path}: has no XML file; give a JUnit file or a folder of them")
-        tests, suite = overview(files), suite_name(self.suite or path.resolve().stem, "tests")
+        tests = overview(files)
+        suite = ToolSuite(TOOL, suite_name(self.suite or path.resolve().stem, "tests"))
         specs = _specs(tests, path)
         cases, rounds = tests.sizes(self.reruns)
         if not cases:
@@ -64,7 +64,7 @@ class JUnitXml:
         imported = ImportedSuite(
             rounds=rounds,
             cases=cases,
-            dataset=suite,
+            dataset=suite.name,
             metrics=specs,
             graders=name_judge(TOOL, *(spec.column for spec in specs)),
         )
@@ -72,7 +72,7 @@ class JUnitXml:
             files=files,
             created_at=tests.newest.isoformat() if tests.newest else None,
             provenance=provenance_of(TOOL, "tests"),
-            suites={suite: imported},
+            suites={suite.name: imported},
             trials=lambda: (
                 trial(run, suite, categories=len(tests.names) > 1)
                 for run in runs(files, tests, self.reruns)
@@ -122,11 +122,11 @@ _LAST_LINE = re.compile(rf":\d+: {_NAMED}\s*\Z")  # of what pytest tells of a te
 _UNTOLD = "failed; its message is not in the file"
 
 
-def trial(run: TestRun, suite: str, *, categories: bool) -> Trial:
+def trial(run: TestRun, suite: ToolSuite, *, categories: bool) -> Trial:
     """The last result counts that is not nobody's failure; the ones before it failed."""
     first = run.results[0]
     category = (first.group or None) if categories else None
-    case = case_of(TOOL, suite, run.case_id, category=category, place=first.place)
+    case = suite.case(run.case_id, category=category, place=first.place)
     made = [_trial(result, case, suite, run.round) for result in run.results]
     if len(made) == 1 and not first.retries:
         return made[0]
@@ -146,12 +146,10 @@ def trial(run: TestRun, suite: str, *, categories: bool) -> Trial:
 _UNKEPT = Attempt(n=1, status="agent_error", latency_ms=None, passed=False, error=_UNTOLD)
 
 
-def _trial(result: JUnitCase, case: Case, suite: str, round_: int) -> Trial:
+def _trial(result: JUnitCase, case: Case, suite: ToolSuite, round_: int) -> Trial:
     status = _status(result)
     message = "\n".join(filter(None, (result.message, result.text)))
-    return trial_of(
-        TOOL,
-        suite,
+    return suite.trial(
         case,
         round=round_,
         status=status,

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from gate.agents.traces.values import as_text
 from gate.errors import Problem
+from gate.files.plain import source_files
 from gate.files.sniff import FirstLook
 from gate.files.tables import TableRow, columns_of, table_rows
 from gate.importers.formats.scored_rows.reading import Export, import_rows
 from gate.importers.formats.scored_rows.shape import RowOptions, RowShape, read_number
-from gate.importers.trials.files import source_files
 from gate.importers.trials.names import snake_case
 from gate.plugins import IMPORTERS
 from gate.records import Json

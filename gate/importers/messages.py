@@ -18,12 +18,11 @@ from gate.agents.traces.values import content_text
 from gate.errors import AgentFailure, InvalidInput, Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
 from gate.files.json_values import as_object
-from gate.files.plain import json_lines, json_of, plain
+from gate.files.plain import json_lines, json_of, plain, source_files
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
-from gate.importers.trials.build import case_of, check_number, provenance_of, trial_of
+from gate.importers.trials.build import ToolSuite, check_number, provenance_of
 from gate.importers.trials.conversations import response_of
-from gate.importers.trials.files import source_files
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Json, Trial
@@ -70,7 +69,7 @@ class Messages:
     def read(self, path: Path) -> Imported:
         files = source_files(path, SUFFIXES)
         checked = _check_conversations(files, path, self)
-        suite = suite_name(self.suite or path.resolve().name.split(".")[0], TOOL)
+        suite = ToolSuite(TOOL, suite_name(self.suite or path.resolve().name.split(".")[0], TOOL))
         models = sorted(checked.models)
         agent = ", ".join(models[:3]) + (", ..." if len(models) > 3 else "")
         judged = (
@@ -80,10 +79,9 @@ class Messages:
         )
         return Imported(
             files=files,
-            created_at=None,
             provenance=provenance_of(TOOL, agent or TOOL),
             suites={
-                suite: ImportedSuite(
+                suite.name: ImportedSuite(
                     rounds=max(checked.times.values()),
                     cases=len(checked.times),
                     dataset="conversations",
@@ -163,16 +161,16 @@ def _each(files: tuple[Path, ...], path: Path, findings: Findings) -> Iterator[S
             findings.take(*error.problems)
 
 
-def _trials(files: tuple[Path, ...], path: Path, options: Messages, suite: str) -> Iterator[Trial]:
+def _trials(
+    files: tuple[Path, ...], path: Path, options: Messages, suite: ToolSuite
+) -> Iterator[Trial]:
     times: Counter[str] = Counter()
     findings = Findings()
     for one in _each(files, path, findings):
         case = options.case_id(one)
         times[case] += 1
-        yield trial_of(
-            TOOL,
-            suite,
-            case_of(TOOL, suite, case, input=question_in(one.data), keys=_expected(one.item)),
+        yield suite.trial(
+            suite.case(case, input=question_in(one.data), keys=_expected(one.item)),
             round=times[case],
             passed=options.opinion(one),
             response=response_of(trace_in(one.data)),

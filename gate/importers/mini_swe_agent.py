@@ -17,7 +17,7 @@ from gate.importers.formats.mini_swe_agent.trajectory import (
 )
 from gate.importers.formats.swebench.reading import import_run
 from gate.importers.formats.swebench.trials import instance_case
-from gate.importers.trials.build import provenance_of, trial_of
+from gate.importers.trials.build import ToolSuite, provenance_of
 from gate.plugins import IMPORTERS
 from gate.records import MetricSpec, Trial
 from gate.records.imported import Imported, ImportedSuite
@@ -58,7 +58,6 @@ class MiniSweAgent:
             provenance=provenance_of(f"{TOOL} {run.version}".strip(), run.model or TOOL),
             suites={
                 TOOL: ImportedSuite(
-                    rounds=1,
                     cases=len(run.trajectories) + len(run.lost),
                     dataset="trajectories, not evaluated",
                     metrics=(_SUBMITTED,),
@@ -90,9 +89,7 @@ def _trials(run: AgentRun) -> Iterator[Trial]:
 def _trial(trajectory_file: TrajectoryFile) -> Trial:
     """A run that broke is no failed one yet: only the tests could tell what its patch is worth."""
     nobody = trajectory_file.is_nobodys
-    return trial_of(
-        TOOL,
-        TOOL,
+    return ToolSuite(TOOL, TOOL).trial(
         instance_case(TOOL, trajectory_file.id, trajectory_file.task),
         status="infra_error" if nobody else "completed",
         failures=trajectory_file.codes,
@@ -107,9 +104,7 @@ def _trial(trajectory_file: TrajectoryFile) -> Trial:
 def _lost(instance: str, lost: Mapping[str, str]) -> Trial:
     """The agent writes a trajectory as soon as its environment stands."""
     status = one_line(lost[instance], 60)
-    return trial_of(
-        TOOL,
-        TOOL,
+    return ToolSuite(TOOL, TOOL).trial(
         instance_case(TOOL, instance),
         status="infra_error",
         failures=(exit_code(status) if status else "no_trajectory",),

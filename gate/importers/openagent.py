@@ -32,12 +32,12 @@ from gate.files.sniff import FirstLook
 from gate.files.timestamps import iso, moment_of
 from gate.graders.openagent_rules.crosscheck import SHOWN, shorten_notes
 from gate.graders.openagent_rules.declared import canonical_name
+from gate.importers.trials import shapes
 from gate.importers.trials.build import name_judge, provenance_of
 from gate.importers.trials.nobodys_fault import status_of
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
 from gate.records import (
-    LARGEST,
     MOST_ROUNDS,
     Attempt,
     Case,
@@ -395,47 +395,39 @@ _OTHERS = {
     "thudm-agentbench`",
 }
 
-_TEXT: Json = {"type": ["string", "null"]}
-_AMOUNT: Json = {"type": ["number", "null"], "minimum": 0, "maximum": LARGEST}
-_TOKENS: Json = {"type": ["integer", "null"], "minimum": 0, "maximum": LARGEST}
-_TEXTS: Json = {"type": ["array", "null"], "items": {"type": "string"}}
-_LOGS: Json = {
-    "type": ["object", "null"],
-    "properties": {
-        "tools_log_verdict": {"enum": ["complete", "incomplete", "unknown", None]},
-        "tool_calls_observed_union": _TEXTS,
-        "required_tools": _TEXTS,
-        "missing_tools_in_tool_log": _TEXTS,
-        "log_paths_checked": _TEXTS,
-        "notes": _TEXTS,
-    },
-}
+_LOGS = shapes.object_of(
+    null=True,
+    tools_log_verdict={"enum": ["complete", "incomplete", "unknown", None]},
+    tool_calls_observed_union=shapes.TEXTS,
+    required_tools=shapes.TEXTS,
+    missing_tools_in_tool_log=shapes.TEXTS,
+    log_paths_checked=shapes.TEXTS,
+    notes=shapes.TEXTS,
+)
 # It becomes a folder beside the files of a session.
 _SUITE = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$(?!\n)"
-RECORD: dict[str, Json] = {
-    "type": "object",
-    "properties": {
-        "suite": {"type": "string", "pattern": _SUITE},
-        "task_id": {"type": "string", "minLength": 1},
-        "category": _TEXT,
-        "round": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS},
-        "attempt": {"type": "integer", "minimum": 1, "maximum": MOST_ATTEMPTS},
-        "ok": {"type": "boolean"},
-        "latency_ms": _AMOUNT,
-        "total_tokens": _TOKENS,
-        "prompt_tokens": _TOKENS,
-        "completion_tokens": _TOKENS,
-        "response_status": {"type": ["integer", "null"], "minimum": 0, "maximum": 999},
-        "api_error": _TEXT,
-        "parse_error": _TEXT,
-        "validation_errors": _TEXTS,
-        "response_text": _TEXT,
-        "evidence": {"type": ["object", "null"], "properties": {"log_verification": _LOGS}},
-        "extra": {"type": ["object", "null"]},
-    },
-    "required": ["suite", "task_id", "round", "attempt", "ok"],
-}
-_CHECK = SchemaCheck(RECORD)
+_CHECK = SchemaCheck(
+    shapes.object_of(
+        *("suite", "task_id", "round", "attempt", "ok"),
+        suite={"type": "string", "pattern": _SUITE},
+        task_id=shapes.WORD,
+        category=shapes.TEXT,
+        round={"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS},
+        attempt={"type": "integer", "minimum": 1, "maximum": MOST_ATTEMPTS},
+        ok={"type": "boolean"},
+        latency_ms=shapes.AMOUNT,
+        total_tokens=shapes.COUNT,
+        prompt_tokens=shapes.COUNT,
+        completion_tokens=shapes.COUNT,
+        response_status={**shapes.COUNT, "maximum": 999},
+        api_error=shapes.TEXT,
+        parse_error=shapes.TEXT,
+        validation_errors=shapes.TEXTS,
+        response_text=shapes.TEXT,
+        evidence=shapes.object_of(null=True, log_verification=_LOGS),
+        extra=shapes.OBJECT,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,13 +12,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 from gate.agents.traces.otel_sdk import is_span
 from gate.errors import UsageError
+from gate.files.plain import source_files
 from gate.files.sniff import FirstLook
 from gate.importers.formats.otel import runs
 from gate.importers.formats.otel.group_spans import Group, Spool, Traces, group_spans
 from gate.importers.formats.otel.span_filter import SUFFIXES
 from gate.importers.formats.otel.worker_pool import Crew
 from gate.importers.trials.build import provenance_of
-from gate.importers.trials.files import source_files
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Trial

@@ -105,7 +105,7 @@ def results(path: Path, wanted: str) -> Imported:
     problems.refuse()
     totals: dict[str, _Totals] = {}
     for one in place_rows(source, wanted):
-        totals.setdefault(one.suite, _Totals()).add(one)
+        totals.setdefault(one.suite.name, _Totals()).add(one)
     cases = len(set().union(*(own.cases for own in totals.values())))
     return Imported(
         files=(path,),

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar
@@ -27,12 +27,12 @@ from gate.files.json_values import (
 from gate.files.plain import MOST_JSON, plain
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
+from gate.importers.trials import shapes
 from gate.importers.trials.build import (
-    case_of,
+    ToolSuite,
     name_judge,
     provenance_of,
     score_metric,
-    trial_of,
     usage_of,
 )
 from gate.importers.trials.names import metric_name, suite_name
@@ -82,12 +82,11 @@ class PydanticEvalsReport:
         head = head_of(path)
         dataset = head.get("dataset_name")
         dataset_name = one_line(str(dataset or head["name"]), 200)
-        suite, totals = suite_name(dataset_name, "cases"), _check_cases(path)
+        suite, totals = ToolSuite(TOOL, suite_name(dataset_name, "cases")), _check_cases(path)
         return Imported(
             files=(path,),
-            created_at=None,
             provenance=provenance_of("pydantic-evals", one_line(str(head["name"]), 200)),
-            suites={suite: _suite(totals, dataset_name)},
+            suites={suite.name: _suite(totals, dataset_name)},
             trials=lambda: (
                 trial(entry, suite, totals.names) for entry in refuse_problems(entries(path))
             ),
@@ -219,11 +218,8 @@ class Names:
             share = low >= 0.0 and high <= 1.0
             yield score_metric(metric_name(TOOL, name), share=share, about="mean of this score")
         for name in self.metrics:
-            column = metric_name(TOOL, "metric", name)
-            yield replace(
-                score_metric(column, share=False, about="mean of what the task counts"),
-                direction="lower",
-            )
+            column, about = metric_name(TOOL, "metric", name), "mean of what the task counts"
+            yield score_metric(column, share=False, about=about, lower=True)
 
 
 def evaluator(result: Mapping[str, Json]) -> str:
@@ -234,59 +230,36 @@ def evaluator(result: Mapping[str, Json]) -> str:
     return one_line(f"{name} {version}" if isinstance(version, str) else name, 120)
 
 
-def trial(entry: ReportCase, suite: str, names: Names) -> Trial:
-    return _failed_trial(entry, suite) if entry.failed else _answered_trial(entry, suite, names)
-
-
-def _failed_trial(entry: ReportCase, suite: str) -> Trial:
-    said = entry.data["error_message"][:_MOST_TEXT]
-    status = status_of(said)
-    code = "timeout" if _TIMED_OUT.search(said) else "agent_error"
-    return trial_of(
-        TOOL,
-        suite,
-        _case(entry, suite),
-        round=entry.round,
-        status=status,
-        failures=(code,) if status == "agent_error" else (),
-        error=said or "no message",
-    )
-
-
-def _answered_trial(entry: ReportCase, suite: str, names: Names) -> Trial:
-    data = entry.data
+def trial(entry: ReportCase, suite: ToolSuite, names: Names) -> Trial:
+    data, case, nth = entry.data, _case(entry, suite), entry.round
+    if entry.failed:
+        said = data["error_message"][:_MOST_TEXT]
+        status, code = status_of(said), "timeout" if _TIMED_OUT.search(said) else "agent_error"
+        codes = (code,) if status == "agent_error" else ()
+        error = said or "no message"
+        return suite.trial(case, round=nth, status=status, failures=codes, error=error)
     lacking = {one["name"]: one for one in data.get("evaluator_failures") or ()}
     verdicts = {name: one["value"] for name, one in (data.get("assertions") or {}).items()}
     open_ = any(evaluator(one) not in names.seen - names.decides for one in lacking.values())
-    passed = False if False in verdicts.values() else None if open_ or not verdicts else True
-    failures = [f"assertion_failed:{name}"[:200] for name, held in verdicts.items() if not held]
     duration = as_amount(data.get("task_duration"))
-    return trial_of(
-        TOOL,
-        suite,
-        _case(entry, suite),
-        round=entry.round,
-        passed=passed,
-        failures=failures,
+    return suite.trial(
+        case,
+        round=nth,
+        passed=False if False in verdicts.values() else None if open_ or not verdicts else True,
+        failures=[f"assertion_failed:{name}"[:200] for name, held in verdicts.items() if not held],
         scores={**dict(_score_failures(lacking)), **dict(_scores(data))},
         response=_response(data),
         latency_ms=None if duration is None else duration * 1000,
     )
 
 
-def _case(entry: ReportCase, suite: str) -> Case:
-    data, keys = entry.data, dict[str, Json]()
-    inputs = to_json(data.get("inputs"))
-    expected = to_json(data.get("expected_output"))
-    if expected is not None:
-        keys["expected_answer"] = as_text(expected)
-    category = as_object(data.get("metadata")).get("category")
-    return case_of(
-        TOOL,
-        suite,
+def _case(entry: ReportCase, suite: ToolSuite) -> Case:
+    inputs, expected = (to_json(entry.data.get(key)) for key in ("inputs", "expected_output"))
+    category = as_object(entry.data.get("metadata")).get("category")
+    return suite.case(
         entry.case_id,
         input=inputs if isinstance(inputs, (str, list, dict)) else as_text(inputs),
-        keys=keys,
+        keys={} if expected is None else {"expected_answer": as_text(expected)},
         category=string_or_none(category, 200) or None,
         place=entry.place,
     )
@@ -342,51 +315,28 @@ def _response(data: Mapping[str, CheckedJson]) -> Response:
 
 
 _LISTS = ("cases", "failures")
-_OBJECT: Json = {"type": ["object", "null"]}
-_TEXT: Json = {"type": ["string", "null"]}
-_FAILED: Json = {
-    "type": ["array", "null"],
-    "items": {
-        "type": "object",
-        "properties": {"name": {"type": "string"}, "error_message": {"type": "string"}},
-        "required": ["name"],
-    },
-}
+_EVERY: shapes.Shape = {"name": shapes.WORD, "source_case_name": shapes.TEXT}
+_FAILED = shapes.object_of("name", name=shapes.STRING, error_message=shapes.STRING)
 
 
 def _results(value: Json) -> CheckedJson:
-    one = {"type": "object", "properties": {"value": value, "reason": _TEXT}, "required": ["value"]}
-    return {"type": ["object", "null"], "additionalProperties": one}
+    one = shapes.object_of("value", value=value, reason=shapes.TEXT)
+    return {**shapes.OBJECT, "additionalProperties": one}
 
 
-_EVERY: dict[str, Json] = {
-    "name": {"type": "string", "minLength": 1},
-    "source_case_name": _TEXT,
-}
-CASE: CheckedJson = {
-    "type": "object",
-    "properties": {
-        **_EVERY,
-        "metadata": {},
-        "metrics": {
-            "type": ["object", "null"],
-            "additionalProperties": {"type": ["number", "null"]},
-        },
-        "attributes": _OBJECT,
-        "scores": _results({"type": ["number", "null"]}),
-        "labels": _results({"type": ["string", "null"]}),
-        "assertions": _results({"type": "boolean"}),
-        "task_duration": {"type": ["number", "null"]},
-        "evaluator_failures": _FAILED,
-    },
-    "required": ["name", "output"],
-}
-FAILURE: CheckedJson = {
-    "type": "object",
-    "properties": {**_EVERY, "error_message": {"type": "string"}},
-    "required": ["name", "error_message"],
-}
-_CHECKS = {"cases": SchemaCheck(CASE), "failures": SchemaCheck(FAILURE)}
+_CASE = shapes.object_of(
+    *("name", "output"),
+    **_EVERY,
+    metrics={**shapes.OBJECT, "additionalProperties": shapes.NUMBER},
+    attributes=shapes.OBJECT,
+    scores=_results(shapes.NUMBER),
+    labels=_results(shapes.TEXT),
+    assertions=_results({"type": "boolean"}),
+    task_duration=shapes.NUMBER,
+    evaluator_failures={**shapes.LIST, "items": _FAILED},
+)
+_FAILURE = shapes.object_of("name", "error_message", **_EVERY, error_message=shapes.STRING)
+_CHECKS = {"cases": SchemaCheck(_CASE), "failures": SchemaCheck(_FAILURE)}
 _REPEATED = re.compile(r" \[(\d{1,5})/(\d{1,5})\]\Z")
 
 

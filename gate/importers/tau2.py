@@ -15,7 +15,7 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats import tau
-from gate.importers.trials.build import case_of, import_cases, name_judge, provenance_of, trial_of
+from gate.importers.trials.build import ToolSuite, import_cases, name_judge, provenance_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
@@ -48,7 +48,7 @@ class Tau2:
         source = tau.source_of(path)
         info = as_object(source.meta.get("info"))
         domain = line_or_none(as_object(info.get("environment_info")).get("domain_name"))
-        suite = suite_name(self.suite or f"tau2-{domain or ''}", "tau2")
+        suite = ToolSuite(TOOL, suite_name(self.suite or f"tau2-{domain or ''}", "tau2"))
         checked = _check_simulations(source)
         agent = as_object(info.get("agent_info"))
         names = (line_or_none(agent.get(key)) for key in ("llm", "implementation"))
@@ -58,15 +58,14 @@ class Tau2:
             files=source.files,
             created_at=iso(moment_of(source.meta.get("timestamp"))) or None,
             provenance=provenance_of(f"{TOOL} {commit[:12]}" if commit else TOOL, measured),
-            suites={suite: _suite(suite, checked)},
+            suites={suite.name: _suite(suite.name, checked)},
             trials=lambda: _trials(source, suite, checked),
             options=_options(info),
-            notes=tuple(_notes(suite, checked)),
+            notes=tuple(_notes(suite.name, checked)),
         )
 
     def _tasks(self, path: Path) -> Imported:
-        suite = suite_name(self.suite or "tau2")
-        cases = [*cases_of(path, suite)]
+        cases = [*cases_of(path, ToolSuite(TOOL, suite_name(self.suite or "tau2")))]
         return import_cases((path,), lambda: iter(cases), tool=TOOL, agent=TOOL)
 
 
@@ -151,7 +150,9 @@ def _notes(suite: str, checked: _SimulationTotals) -> Iterator[str]:
     yield from checked.counted.notes(suite)
 
 
-def _trials(source: tau.SimulationFiles, suite: str, checked: _SimulationTotals) -> Iterator[Trial]:
+def _trials(
+    source: tau.SimulationFiles, suite: ToolSuite, checked: _SimulationTotals
+) -> Iterator[Trial]:
     findings, rounds = Findings(), checked.counted.rounds
     cases = {
         task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks
@@ -164,12 +165,10 @@ def _trials(source: tau.SimulationFiles, suite: str, checked: _SimulationTotals)
 _AGENTS_FAULT = ("agent_error", "timeout", "unexpected_error")  # no answer of it is left
 
 
-def trial_in(suite: str, simulation: tau.Simulation, case: Case, round: int) -> Trial:
+def trial_in(suite: ToolSuite, simulation: tau.Simulation, case: Case, round: int) -> Trial:
     status = _status(simulation)
     took = as_amount(simulation.data.get("duration"))
-    return trial_of(
-        TOOL,
-        suite,
+    return suite.trial(
         replace(case, place=simulation.place),
         round=round,
         status=status,
@@ -251,7 +250,7 @@ TOOL = "tau2-bench"
 _SAID = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 
 
-def case_in(suite: str, task: str, data: Mapping[str, Json]) -> Case:
+def case_in(suite: ToolSuite, task: str, data: Mapping[str, Json]) -> Case:
     """`data`: the task as tau2 writes it; empty where the run does not have it."""
     criteria = as_object(data.get("evaluation_criteria"))
     agents = [
@@ -263,13 +262,8 @@ def case_in(suite: str, task: str, data: Mapping[str, Json]) -> Case:
         "reference_trajectory": tau.steps(agents, "arguments") or None,
         **{key: criteria.get(key) or None for key in ("communicate_info", "nl_assertions")},
     }
-    return case_of(
-        TOOL,
-        suite,
-        task,
-        input=_user_instructions(data),
-        keys={key: value for key, value in keys.items() if value is not None},
-    )
+    known = {key: value for key, value in keys.items() if value is not None}
+    return suite.case(task, input=_user_instructions(data), keys=known)
 
 
 def _user_instructions(data: Mapping[str, Json]) -> str:
@@ -300,7 +294,7 @@ def by_id(listed: Json, place: Place, findings: Findings) -> dict[str, Mapping[s
     return tasks
 
 
-def cases_of(path: Path, suite: str) -> Iterator[Case]:
+def cases_of(path: Path, suite: ToolSuite) -> Iterator[Case]:
     """The cases of a file that has tasks alone. Raises InvalidInput for what is wrong with them."""
     findings, place = Findings(), Place(path.as_posix())
     tasks = by_id(json_of(path), place, findings)

@@ -22,7 +22,7 @@ from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats import tau
-from gate.importers.trials.build import case_of, name_judge, provenance_of, trial_of
+from gate.importers.trials.build import ToolSuite, name_judge, provenance_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.nobodys_fault import status_of
@@ -52,17 +52,16 @@ class TauBench:
     def read(self, path: Path) -> Imported:
         plain(path)
         checked = _check_rows(path)
-        suite = self._named(path, checked)
+        suite = ToolSuite(TOOL, self._named(path, checked))
         settings = settings_of(path)
         told = {name: one for name, one in settings.items() if name != "model"}
         return Imported(
             files=(path,),
-            created_at=None,
             provenance=provenance_of(TOOL, self.agent or settings.get("model") or TOOL),
-            suites={suite: _suite(suite, checked)},
+            suites={suite.name: _suite(suite.name, checked)},
             trials=lambda: _trials(path, suite, checked, settings.get("strategy", "")),
             options=dict(told),
-            notes=tuple(_notes(suite, checked)),
+            notes=tuple(_notes(suite.name, checked)),
         )
 
     def _named(self, path: Path, checked: _RowTotals) -> str:
@@ -126,7 +125,7 @@ def _notes(suite: str, checked: _RowTotals) -> Iterator[str]:
     yield from checked.counted.notes(suite)
 
 
-def _trials(path: Path, suite: str, checked: _RowTotals, strategy: str) -> Iterator[Trial]:
+def _trials(path: Path, suite: ToolSuite, checked: _RowTotals, strategy: str) -> Iterator[Trial]:
     findings, rounds = Findings(), checked.counted.rounds
     cases = {
         task: case_in(suite, task, checked.tasks.get(task, {})) for task in checked.counted.tasks
@@ -177,31 +176,24 @@ def gold_tools(row: TauBenchRow) -> frozenset[str]:
     return frozenset(str(step["name"])[:80] for step in tau.steps(row.task_info.get("actions")))
 
 
-def case_in(suite: str, task: str, info: Mapping[str, Json]) -> Case:
+def case_in(suite: ToolSuite, task: str, info: Mapping[str, Json]) -> Case:
     """`info`: what a row tells of the task; empty where all its trials crashed."""
     keys = {
         "reference_trajectory": tau.steps(info.get("actions")) or None,
         "outputs": as_list(info.get("outputs")) or None,
     }
-    return case_of(
-        TOOL,
-        suite,
-        task,
-        input=as_string(info.get("instruction")),
-        keys={key: value for key, value in keys.items() if value is not None},
-    )
+    known = {key: value for key, value in keys.items() if value is not None}
+    return suite.case(task, input=as_string(info.get("instruction")), keys=known)
 
 
-def trial_in(suite: str, row: TauBenchRow, case: Case, round: int, *, react: bool) -> Trial:
+def trial_in(suite: ToolSuite, row: TauBenchRow, case: Case, round: int, *, react: bool) -> Trial:
     """`react`: calls stand in the agent's words, where nobody finds them."""
     crash = row.crash
     said = conversation(row.traj, shows_calls=not react)
     if "reward_info" in row.info and row.info["reward_info"] is None:
         said = replace(said, finish_reason="max_steps")
     cost = as_amount(row.info.get("user_cost"))
-    return trial_of(
-        TOOL,
-        suite,
+    return suite.trial(
         replace(case, place=row.place),
         round=round,
         status=status_of(crash),

@@ -14,7 +14,7 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import after, iso
 from gate.importers.formats.thudm import records
-from gate.importers.trials.build import case_of, name_judge, provenance_of, trial_of
+from gate.importers.trials.build import ToolSuite, name_judge, provenance_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import snake_case, suite_name
 from gate.importers.trials.published_scores import thudm_agentbench
@@ -145,7 +145,6 @@ def _main(
 def _suite(one: _MeasuredTask) -> ImportedSuite:
     judge = f"{TOOL}: {one.task.environment.name}"
     return ImportedSuite(
-        rounds=1,
         cases=one.samples,
         dataset=f"{one.task.name}: {one.task.environment.name} of AgentBench",
         metrics=(_MAIN_SPEC,) if one.task.environment.code in records.SCORED else (),
@@ -157,7 +156,6 @@ def _benchmark_suite(values: Mapping[str, _MeasuredTask]) -> ImportedSuite:
     complete = len(values) == len(records.ENVIRONMENTS)
     specs = (_MAIN_SPEC, _OVERALL_SPEC) if complete else (_MAIN_SPEC,)
     return ImportedSuite(
-        rounds=1,
         cases=len(values),
         dataset="environments of AgentBench",
         metrics=specs,
@@ -194,7 +192,7 @@ def _trials(
             yield environment_trial(one.task.environment, one.task.name, one.main, whole=complete)
     findings = Findings()
     for one in measured:
-        suite, file = names[one.task.name], one.task.file(records.RUNS)
+        suite, file = ToolSuite(TOOL, names[one.task.name]), one.task.file(records.RUNS)
         errors = records.by_index(one.task.file(records.ERRORS), findings)
         for run in records.read_finished(file, findings) if file else ():
             result = records.worth(one.task.environment, run.result)
@@ -234,7 +232,7 @@ _OVERALL_SPEC = MetricSpec(
 
 
 def sample_trial(
-    suite: str,
+    suite: ToolSuite,
     run: records.FinishedSample,
     worth: records.Worth,
     before: Sequence[records.BrokenSample],
@@ -243,10 +241,8 @@ def sample_trial(
     passed = worth.passed if run.status == "completed" or worth.passed is not None else None
     modes = _MODES.get(run.status, ())
     codes = () if run.status == "completed" else (snake_case(run.status), *modes)
-    made = trial_of(
-        TOOL,
-        suite,
-        case_of(TOOL, suite, run.index, place=run.place),
+    made = suite.trial(
+        suite.case(run.index, place=run.place),
         status="completed" if done else "infra_error",
         passed=passed,
         failures=() if passed else codes or (("wrong_result",) if passed is False else ()),
@@ -258,14 +254,12 @@ def sample_trial(
     return _add_attempts(made, before)
 
 
-def unfinished_trial(suite: str, tries: Sequence[records.BrokenSample]) -> Trial:
+def unfinished_trial(suite: ToolSuite, tries: Sequence[records.BrokenSample]) -> Trial:
     """A sample without a result: the last try counts that was the agent's failure, or the last."""
     last = next((attempt for attempt in reversed(tries) if not attempt.infra), tries[-1])
     at = list(tries).index(last)
-    made = trial_of(
-        TOOL,
-        suite,
-        case_of(TOOL, suite, last.index, place=last.place),
+    made = suite.trial(
+        suite.case(last.index, place=last.place),
         status=_status(last),
         passed=None if last.infra else False,
         failures=(_code(last),),
@@ -318,9 +312,8 @@ def environment_trial(
     environment: records.Environment, task: str, value: float, *, whole: bool
 ) -> Trial:
     """`whole`: all eight are there, so that the overall score can be told."""
-    case = case_of(TOOL, SUITE, environment.code, input=environment.name)
-    values = {MAIN: value}
-    if whole:
-        values[OVERALL] = 100.0 * value / environment.weight
+    suite = ToolSuite(TOOL, SUITE)
+    case = suite.case(environment.code, input=environment.name)
+    overall = {OVERALL: 100.0 * value / environment.weight} if whole else {}
     said = Response(answer=f"{'.'.join(environment.main)} of {task}: {value:.6g}")
-    return trial_of(TOOL, SUITE, case, values=values, response=said)
+    return suite.trial(case, values={MAIN: value, **overall}, response=said)

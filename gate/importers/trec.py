@@ -12,7 +12,7 @@ from gate.files.plain import files_below
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats.trec import Ranking, check_cutoffs, qrels_of, run_of
-from gate.importers.trials.build import provenance_of
+from gate.importers.trials.build import ToolSuite, provenance_of
 from gate.plugins import IMPORTERS
 from gate.records.imported import Imported
 
@@ -50,8 +50,7 @@ class Trec:
         qrels, run = qrels_of(judgements, findings), run_of(run_file, findings)
         findings.refuse()
         ranking = Ranking(
-            tool="trec",
-            suite="trec",
+            suite=ToolSuite("trec", "trec"),
             qrels=qrels,
             run=run,
             k=self.k,
@@ -60,7 +59,6 @@ class Trec:
         )
         return Imported(
             files=(run_file, judgements),
-            created_at=None,
             provenance=provenance_of("TREC run", run.name or run_file.stem[:100]),
             suites={"trec": ranking.imported_suite()},
             trials=ranking.trials,

@@ -18,7 +18,7 @@ from gate.graders.webarena_rules.task import SITES
 from gate.importers.formats.webarena import results
 from gate.importers.formats.webarena.episodes import NAME, SUMMARY, Episodes, episodes
 from gate.importers.formats.webarena.run_folder import RunFolder, run_folder
-from gate.importers.trials.build import import_cases, name_judge, provenance_of
+from gate.importers.trials.build import ToolSuite, import_cases, name_judge, provenance_of
 from gate.importers.trials.published_scores import WEBARENA
 from gate.plugins import IMPORTERS
 from gate.records import Json, Trial
@@ -59,7 +59,8 @@ class WebArenaResults:
         if unknown := [site for site in self.sites if site not in SITES]:
             raise UsageError(f"--option sites: {unknown[0][:60]} is not one of {', '.join(SITES)}")
         if not path.is_dir() and not self.tasks and results.is_task(_first(path)):
-            cases = [task.case("webarena") for task in results.tasks_in(path, self.sites).values()]
+            alone = ToolSuite(results.TOOL, results.TOOL)
+            cases = [task.case(alone) for task in results.tasks_in(path, self.sites).values()]
             return import_cases((path,), lambda: iter(cases), tool="webarena", agent="nobody")
         source = self._source(path)
         tasks = results.tasks_in(Path(self.tasks), self.sites) if self.tasks else None
@@ -146,9 +147,10 @@ def _verdict(
 def _trials(
     source: Source, tasks: Tasks, absent: tuple[results.TaskResult, ...], sites: tuple[str, ...]
 ) -> Iterator[Trial]:
+    suite = ToolSuite(results.TOOL, source.suite)
     for one in refuse_problems(chain(source.results(), absent)):
         task = (tasks or {}).get(one.task)
-        yield results.trial(source.suite, one, task, results.verdict_on(one, task), sites)
+        yield results.trial(suite, one, task, results.verdict_on(one, task), sites)
 
 
 def _suite(

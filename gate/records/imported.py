@@ -15,7 +15,7 @@ class ImportedSuite:
     to be there.
     """
 
-    rounds: int
+    rounds: int = 1
     cases: int
     dataset: str = ""  # what it was measured on, in words
     dataset_digest: str = ""
@@ -38,7 +38,7 @@ class Imported:
     """
 
     files: tuple[Path, ...]
-    created_at: str | None
+    created_at: str | None = None
     provenance: Provenance
     suites: Mapping[str, ImportedSuite]
     trials: Callable[[], Iterator[Trial]] = field(repr=False)

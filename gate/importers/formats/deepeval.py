@@ -32,7 +32,8 @@ from gate.files.json_values import (
 from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
-from gate.importers.trials.build import case_of, trial_of, usage_of
+from gate.importers.trials import shapes
+from gate.importers.trials.build import ToolSuite, usage_of
 from gate.importers.trials.names import (
     CaseIdentity,
     CaseIds,
@@ -65,36 +66,28 @@ _LISTS = (
     *("test_cases", "conversational_test_cases"),
 )
 
-_TEXT: Json = {"type": ["string", "null"]}
-_TEXTS: Json = {"type": ["array", "null"]}
-_VERDICT: Json = {"type": ["boolean", "null"]}
-_METRIC: Json = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "minLength": 1},
-        "success": _VERDICT,
-        "score": {"type": ["number", "null"]},
-        "threshold": {"type": ["number", "null"]},
-        "error": _TEXT,
-        "flaky": _VERDICT,
-    },
-    "required": ["name"],
-}
-CASE: dict[str, Json] = {
-    "type": "object",
-    "properties": {
-        "name": _TEXT,
-        "success": _VERDICT,
-        "metrics_data": {"type": ["array", "null"], "items": _METRIC},
-        "turns": {"type": ["array", "null"], "items": {"type": "object"}},
-        "tools_called": _TEXTS,
-        "tags": _TEXTS,
-        "metadata": {"type": ["object", "null"]},
-        "trace": {"type": ["object", "null"]},
-        "expectations_data": {"type": ["object", "null"]},
-    },
-}
-_CHECK = SchemaCheck(CASE)
+_METRIC = shapes.object_of(
+    "name",
+    name=shapes.WORD,
+    success=shapes.FLAG,
+    score=shapes.NUMBER,
+    threshold=shapes.NUMBER,
+    error=shapes.TEXT,
+    flaky=shapes.FLAG,
+)
+_CHECK = SchemaCheck(
+    shapes.object_of(
+        name=shapes.TEXT,
+        success=shapes.FLAG,
+        metrics_data={**shapes.LIST, "items": _METRIC},
+        turns={**shapes.LIST, "items": {"type": "object"}},
+        tools_called=shapes.LIST,
+        tags=shapes.LIST,
+        metadata=shapes.OBJECT,
+        trace=shapes.OBJECT,
+        expectations_data=shapes.OBJECT,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +128,8 @@ class DeepEvalCase:
 
     @property
     def trace(self) -> Mapping[str, Json]:
-        return as_object(self.data.get("trace"))
+        """With the keys of its own level in snake_case, too."""
+        return _snake(as_object(self.data.get("trace")))
 
     @property
     def conversational(self) -> bool:
@@ -178,24 +172,20 @@ def run_in(path: Path) -> DeepEvalRun:
 
 def find_start(run: DeepEvalRun) -> str | None:
     """When its first trace began; else what the file's name says."""
-    traces = (case.trace.get("startTime") or case.trace.get("start_time") for case in run.cases)
-    times = sorted(one for one in traces if isinstance(one, str))[:1]
+    times = sorted(as_strings([case.trace.get("start_time") for case in run.cases]))[:1]
     named = _NAMED.match(run.path.name)
     times += [named[1].replace("_", "T")] if named else []
     return next(filter(None, (iso(moment_of(one)) for one in times)), None)
 
 
 def _iterate_cases(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
-    if isinstance(data, list):
-        lists = {"": data}
-    else:
-        given = as_object(data)
-        lists = {key: listed for key in _LISTS if isinstance(listed := given.get(key), list)}
+    given = {"": data} if isinstance(data, list) else as_object(data)
+    lists = {key: given[key] for key in ("", *_LISTS) if isinstance(given.get(key), list)}
     if not lists:
         message = "not a deepeval test run: it has no `testCases`"
         raise InvalidInput([Problem(Place(path.as_posix()), message)])
     for key, listed in lists.items():
-        for n, one in enumerate(listed):
+        for n, one in enumerate(as_list(listed)):
             yield Place(path.as_posix(), None, f"{key}[{n}]"), one
 
 
@@ -284,25 +274,26 @@ def _errors(trace: Mapping[str, Json]) -> Iterator[str]:
     """Errors in which spans ended, those of the agent first."""
     kinds = [key for key in trace if key.lower().endswith("spans")]
     kinds.sort(key=lambda key: (not key.startswith("agent"), key))
-    for key in kinds:
-        errors = (line_or_none(span.get("error"), _SHOWN_ERROR) for span in as_objects(trace[key]))
-        yield from filter(None, errors)
+    for span in chain.from_iterable(as_objects(trace[key]) for key in kinds):
+        if error := line_or_none(span.get("error"), _SHOWN_ERROR):
+            yield error
 
 
 def answer_of(case: DeepEvalCase) -> Response:
-    turns = case.data.get("turns") if case.conversational else None
-    turns_of_agent = [turn for turn in turns or () if turn.get("role") == "assistant"]
-    last = turns_of_agent[-1].get("content") if turns_of_agent else None
+    turns = [_snake(turn) for turn in case.data.get("turns") or ()]
+    answers = [turn for turn in turns if turn.get("role") == "assistant"]
+    last = answers[-1].get("content") if answers else None
+    places = answers if case.conversational else [case.data]
     return Response(
         answer=last if isinstance(last, str) else case.text("actual_output"),
-        steps=_steps([case.data] if turns is None else turns_of_agent),
-        context=_context([case.data] if turns is None else turns_of_agent),
+        steps=_steps(places),
+        context=_context(places),
         usage=usage_of(
             input=case.data.get("input_token_count"),
             output=case.data.get("output_token_count"),
             cost_usd=case.data.get("token_cost"),
         ),
-        turns=None if turns is None else len(turns_of_agent),
+        turns=len(answers) if case.conversational else None,
     )
 
 
@@ -311,21 +302,17 @@ def latency_ms(case: DeepEvalCase) -> float | None:
     seconds = as_amount(case.data.get("completion_time"))
     if seconds is not None:
         return seconds * 1000.0
-    ends = [
-        case.trace.get(camel) or case.trace.get(snake)
-        for camel, snake in (("startTime", "start_time"), ("endTime", "end_time"))
-    ]
+    ends = (str(case.trace.get(key)) for key in ("start_time", "end_time"))
     try:
-        first, last = (datetime.fromisoformat(str(one)) for one in ends)
+        first, last = map(datetime.fromisoformat, ends)
         return as_amount((last - first).total_seconds() * 1000.0)
     except (ValueError, TypeError):  # not there, or with and without a zone
         return None
 
 
-def _steps(places: list[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
+def _steps(places: Sequence[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
     """Unknown where none of them says anything of tools."""
-    listed = [(n, first(one, "tools_called", "toolsCalled")) for n, one in enumerate(places)]
-    if not any(isinstance(calls, list) for _, calls in listed):
+    if not any(isinstance(place.get("tools_called"), list) for place in places):
         return None
     return tuple(
         ToolCall(
@@ -334,20 +321,19 @@ def _steps(places: list[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
             result=call.get("output"),
             turn=n,
         )
-        for n, calls in listed
-        for call in as_objects(calls)
+        for n, place in enumerate(places)
+        for call in as_objects(place.get("tools_called"))
         if isinstance(call.get("name"), str)
     )
 
 
-def _context(places: list[Mapping[str, Json]]) -> str | None:
-    listed = [first(place, "retrieval_context", "retrievalContext") for place in places]
-    parts = [part for parts in listed for part in as_list(parts)]
-    texts = [
-        as_text(part.get("context", part) if isinstance(part, dict) else part) for part in parts
-    ]
-    known = any(isinstance(items, list) for items in listed)
-    return "\n\n".join(filter(None, texts)) if known else None
+def _context(places: Sequence[Mapping[str, Json]]) -> str | None:
+    listed = [place.get("retrieval_context") for place in places]
+    if not any(isinstance(items, list) for items in listed):
+        return None
+    parts = chain.from_iterable(map(as_list, listed))
+    found = (part.get("context", part) if isinstance(part, dict) else part for part in parts)
+    return "\n\n".join(filter(None, map(as_text, found)))
 
 
 _SHOWN_REASON = 300  # characters of a reason
@@ -360,7 +346,7 @@ class PlacedTestCase:
     """A case with its place in the session."""
 
     case: DeepEvalCase
-    suite: str
+    suite: ToolSuite
     case_id: str
     digest: str
     round: int
@@ -371,19 +357,19 @@ def place_cases(run: DeepEvalRun, suite: str) -> Iterator[PlacedTestCase]:
     mixed = len({one.conversational for one in run.cases}) > 1
     known = [_identify(one) for one in run.cases]
     ids = CaseIds(known)
-    names = [
-        f"{suite[:86]}-conversations" if mixed and one.conversational else suite
-        for one in run.cases
-    ]
-    keys = [(name, ids.of(one)) for name, one in zip(names, known, strict=True)]
+    keys = []
+    for case, told in zip(run.cases, known, strict=True):
+        apart = mixed and case.conversational
+        keys.append((f"{suite[:86]}-conversations" if apart else suite, ids.of(told)))
     each = {*Counter(keys).values()}
     rounds = min(*each, MOST_ROUNDS) if len(each) == 1 else 1
     counts: Counter[tuple[str, str]] = Counter()
     for key, case, told in zip(keys, run.cases, known, strict=True):
         counts[key] += 1
         case_id, number = number_repeat(key[1], counts[key], rounds)
+        place = ToolSuite(TOOL, key[0])
         yield PlacedTestCase(
-            case=case, suite=key[0], case_id=case_id, digest=told.digest, round=number
+            case=case, suite=place, case_id=case_id, digest=told.digest, round=number
         )
 
 
@@ -438,6 +424,15 @@ def judge_case(case: DeepEvalCase) -> CaseScore:
     )
 
 
+def _judge_failure(case: DeepEvalCase, status: TrialStatus, code: str) -> CaseScore:
+    """Of an answer that never came: 0 in each metric, where that is the agent's failure."""
+    if status != "agent_error":
+        return CaseScore(passed=None, scores={}, failures=())
+    columns = sorted({column_of(metric) for metric in case.metrics})
+    scores = {TOOL: Score(values=dict.fromkeys(columns, 0.0))}
+    return CaseScore(passed=None, scores=scores, failures=(code,))
+
+
 def contradiction(case: DeepEvalCase) -> str:
     """What deepeval could not have written; "" if nothing."""
     fails = (metric.name for metric in case.metrics if metric.success is False and not metric.flaky)
@@ -475,48 +470,31 @@ def column_of(metric: Metric) -> str:
 
 
 def trial(placed: PlacedTestCase) -> Trial:
-    case = _case(placed)
-    broke = failure(placed.case)
-    if broke is None:
-        judged = judge_case(placed.case)
-        return trial_of(
-            TOOL,
-            placed.suite,
-            case,
-            round=placed.round,
-            passed=judged.passed,
-            failures=judged.failures,
-            scores=judged.scores,
-            response=answer_of(placed.case),
-            latency_ms=latency_ms(placed.case),
-        )
-    status, code, said = broke
-    columns = sorted({column_of(metric) for metric in placed.case.metrics})
-    agents = status == "agent_error"
-    return trial_of(
-        TOOL,
-        placed.suite,
-        case,
+    case = placed.case
+    status, code, said = failure(case) or ("completed", "", None)
+    judged = judge_case(case) if status == "completed" else _judge_failure(case, status, code)
+    return placed.suite.trial(
+        _case(placed),
         round=placed.round,
         status=status,
-        failures=(code,) if agents else (),
-        scores={TOOL: Score(values=dict.fromkeys(columns, 0.0))} if agents else {},
+        passed=judged.passed,
+        failures=judged.failures,
+        scores=judged.scores,
+        response=answer_of(case) if status == "completed" else None,
+        latency_ms=latency_ms(case) if status == "completed" else None,
         error=said,
     )
 
 
 def _case(placed: PlacedTestCase) -> Case:
     data = placed.case.data
-    tags, metadata = data.get("tags") or (), data.get("metadata") or {}
-    category = metadata.get("category")
-    return case_of(
-        TOOL,
-        placed.suite,
+    category = as_object(data.get("metadata")).get("category")
+    return placed.suite.case(
         placed.case_id,
         input=_question(placed.case),
         keys=dict(_keys(placed.case)),
         category=one_line(category, 200) if isinstance(category, str) else None,
-        tags=[one_line(tag, 200) for tag in tags if isinstance(tag, str)],
+        tags=[one_line(tag, 200) for tag in as_strings(data.get("tags"))],
         digest=placed.digest,
         place=placed.case.place,
     )
@@ -529,11 +507,11 @@ def _keys(case: DeepEvalCase) -> Iterator[tuple[str, Json]]:
     context = case.data.get("context")
     if isinstance(context, list) and all(isinstance(part, str) for part in context):
         yield "context", "\n\n".join(context)
-    calls = as_objects(case.data.get("expected_tools"))
+    calls = [_snake(call) for call in as_objects(case.data.get("expected_tools"))]
     if calls and all(isinstance(call.get("name"), str) for call in calls):
-        yield "expected_tool_calls", [_call(call) for call in calls]
-
-
-def _call(call: Mapping[str, Json]) -> dict[str, Json]:
-    args = call.get("inputParameters") or call.get("input_parameters")
-    return {"name": call["name"], **({"args": args} if isinstance(args, dict) else {})}
+        given = [
+            {"args": args} if isinstance(args := call.get("input_parameters"), dict) else {}
+            for call in calls
+        ]
+        named = zip(calls, given, strict=True)
+        yield "expected_tool_calls", [{"name": call["name"], **args} for call, args in named]

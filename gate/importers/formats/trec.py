@@ -28,7 +28,7 @@ from gate.files.plain import MOST_JSON, json_of, plain
 from gate.files.problems import Findings
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.graders.rankings.metrics import cutoff_fault, list_lacking, ranking_metrics, relevant_of
-from gate.importers.trials.build import MOST_TRIALS, case_of, check_number, trial_of
+from gate.importers.trials.build import MOST_TRIALS, ToolSuite, check_number
 from gate.records import Json, Response, Trial
 from gate.records.imported import ImportedSuite
 from gate.stats.ranking import measures
@@ -373,8 +373,7 @@ _JUDGED_BY = "relevance judgements, by trec_eval's definitions"
 class Ranking:
     """`complete`: queries not in the run count 0. `drop_same_id`: without a query's own id."""
 
-    tool: str
-    suite: str
+    suite: ToolSuite
     qrels: Qrels
     run: RankedRun
     k: tuple[int, ...]
@@ -402,7 +401,6 @@ class Ranking:
         specs = ranking_metrics(self.k, self.mrr_k)
         judged_by = f"{_JUDGED_BY}, no query's own document" if self.drop_same_id else _JUDGED_BY
         return ImportedSuite(
-            rounds=1,
             cases=len(queries),
             dataset="relevance judgements",
             metrics=specs,
@@ -436,20 +434,13 @@ class Ranking:
     def _trial(self, judged: QueryJudgements, called: str | None) -> Trial:
         documents = () if called is None else self.run.of(called)
         kept = tuple(one for one in documents if not (self.drop_same_id and one.id == judged.id))
-        case = case_of(
-            self.tool,
-            self.suite,
-            judged.id,
-            input=self.questions.get(judged.id, judged.asked),
-            keys={"relevance_scores": judged.grades},
-        )
+        asked = self.questions.get(judged.id, judged.asked)
+        case = self.suite.case(judged.id, input=asked, keys={"relevance_scores": judged.grades})
         ids = [one.id for one in kept]
         gains = relevant_of(case.keys)
         values = measures(ids, gains, cutoffs=self.k, reciprocal_cutoffs=self.mrr_k)
         missing = "; ".join(list_lacking(ids, gains, max(self.k, default=len(ids))))
-        return trial_of(
-            self.tool,
-            self.suite,
+        return self.suite.trial(
             case,
             values={f"retrieval.{name}": value for name, value in values.items()},
             reason=missing if called is not None else f"the run does not have it; {missing}",

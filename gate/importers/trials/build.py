@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gate.errors import Place, UsageError
 from gate.files.json_values import as_amount, as_count
+from gate.importers.trials.names import mark
 from gate.records import (
     Attempt,
     Case,
@@ -35,72 +35,78 @@ def check_number(trials: int, source: str, most: int = MOST_TRIALS) -> None:
         raise UsageError(f"{source}: more than {most:,} results; import them in parts")
 
 
-def case_of(
-    tool: str,
-    suite: str,
-    case_id: str,
-    *,
-    input: Json = "",
-    keys: Mapping[str, Json] | None = None,
-    category: str | None = None,
-    tags: Sequence[str] = (),
-    digest: str | None = None,
-    place: Place = NOWHERE,
-) -> Case:
-    """`keys`: what the source knows of the case, as our datasets spell it. Without a `digest` the
-    hash is made of tool, suite, id, input and keys, so that two imports of one case pair.
-    """
-    known = dict(keys or {})
-    text = json.dumps([tool, suite, case_id, input, known], sort_keys=True, default=str)
-    return Case(
-        id=case_id,
-        input=input,
-        keys=known,
-        category=category,
-        tags=tuple(tags),
-        digest=digest or hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16],
-        place=place,
-    )
+class ToolSuite(NamedTuple):
+    """Where results go: the tool that judged them, and the suite that they become trials of."""
 
+    tool: str
+    name: str
 
-def trial_of(
-    tool: str,
-    suite: str,
-    case: Case,
-    *,
-    round: int = 1,
-    status: TrialStatus = "completed",
-    passed: bool | None = None,
-    failures: Sequence[str] = (),
-    values: Mapping[str, float | None] | None = None,
-    scores: Mapping[str, Score] | None = None,
-    reason: str = "",
-    response: Response | None = None,
-    latency_ms: float | None = None,
-    error: str | None = None,
-    started_at: str = AT_THE_SOURCE,
-) -> Trial:
-    """One attempt, judged by the tool. `values`: column -> number of the metrics that the suite
-    names. `scores`: where several graders judged, instead of `values`, `reason`. `response`: None
-    where the source keeps no answer. An infrastructure error has no opinion on pass.
-    """
-    opinion = None if status == "infra_error" else passed
-    judged, codes = opinion if status == "completed" else None, tuple(failures)
-    own = Score(values=dict(values or {}), passed=judged, failures=codes, reason=reason)
-    attempt = Attempt(
-        n=1,
-        status=status,
-        latency_ms=latency_ms,
-        response=response,
-        scores=scores if scores is not None else {tool: own},
-        passed=False if status == "agent_error" else opinion,
-        failures=tuple(dict.fromkeys(codes)),
-        error=error,
-    )
-    made = (attempt,)
-    return Trial(
-        suite=suite, case=case, round=round, attempts=made, started_at=started_at, judged=0
-    )
+    def case(
+        self,
+        case_id: str,
+        *,
+        input: Json = "",
+        keys: Mapping[str, Json] | None = None,
+        category: str | None = None,
+        tags: Sequence[str] = (),
+        digest: str | None = None,
+        place: Place = NOWHERE,
+    ) -> Case:
+        """`keys`: what the source knows of the case, as our datasets spell it. Without a `digest`
+        the hash is made of tool, suite, id, input and keys, so that two imports of one case pair.
+        """
+        known = dict(keys or {})
+        return Case(
+            id=case_id,
+            input=input,
+            keys=known,
+            category=category,
+            tags=tuple(tags),
+            digest=digest or mark(*self, case_id, input, known),
+            place=place,
+        )
+
+    def trial(
+        self,
+        case: Case,
+        *,
+        round: int = 1,
+        status: TrialStatus = "completed",
+        passed: bool | None = None,
+        failures: Sequence[str] = (),
+        values: Mapping[str, float | None] | None = None,
+        scores: Mapping[str, Score] | None = None,
+        reason: str = "",
+        response: Response | None = None,
+        latency_ms: float | None = None,
+        error: str | None = None,
+        started_at: str = AT_THE_SOURCE,
+    ) -> Trial:
+        """One attempt, judged by the tool. `values`: column -> number of the metrics that the suite
+        names. `scores`: where several graders judged, instead of `values`, `reason`. `response`:
+        None where the source keeps no answer. An infrastructure error has no opinion on pass.
+        """
+        opinion = None if status == "infra_error" else passed
+        judged, codes = opinion if status == "completed" else None, tuple(failures)
+        own = Score(values=dict(values or {}), passed=judged, failures=codes, reason=reason)
+        attempt = Attempt(
+            n=1,
+            status=status,
+            latency_ms=latency_ms,
+            response=response,
+            scores=scores if scores is not None else {self.tool: own},
+            passed=False if status == "agent_error" else opinion,
+            failures=tuple(dict.fromkeys(codes)),
+            error=error,
+        )
+        return Trial(
+            suite=self.name,
+            case=case,
+            round=round,
+            attempts=(attempt,),
+            started_at=started_at,
+            judged=0,
+        )
 
 
 def provenance_of(tool_version: str, agent: str) -> Provenance:
@@ -120,7 +126,6 @@ def import_cases(
     """Cases of which nobody has results yet. `tool`: what the files are of."""
     return Imported(
         files=tuple(files),
-        created_at=None,
         provenance=provenance_of(tool, agent),
         suites={},
         trials=lambda: iter(()),
@@ -135,13 +140,14 @@ def name_judge(whom: str, *columns: str) -> dict[str, str]:
     return dict.fromkeys((*JUDGED, *columns), whom)
 
 
-def score_metric(column: str, *, share: bool, about: str) -> MetricSpec:
+def score_metric(column: str, *, share: bool, about: str, lower: bool = False) -> MetricSpec:
     """A rate if the values lie from 0 to 1, else an unbounded mean; none without an answer."""
     return MetricSpec(
         name=column,
         column=column,
         family="rate" if share else "mean",
         unit="share" if share else "",
+        direction="lower" if lower else "higher",
         low=0.0 if share else None,
         high=1.0 if share else None,
         on_agent_error=None,

@@ -16,48 +16,40 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import moment_of
 from gate.files.zip import SIGN, Archive, open_archive
-from gate.records import LARGEST, MOST_CASES, CheckedJson, Json
+from gate.importers.trials import shapes
+from gate.records import MOST_CASES, CheckedJson, Json
 
 TOOL = "inspect"
 HEADER, START, SAMPLES = "header.json", "_journal/start.json", "samples/"
 _NAMES = (b"_journal/", b"header.json", SAMPLES.encode())  # one of them stands at the beginning
 CONVERT = "convert it: inspect log convert LOG --to json --output-dir FOLDER"
-_COUNT: CheckedJson = {"type": ["integer", "null"], "minimum": 0, "maximum": int(LARGEST)}
-_SAMPLES: Json = {**_COUNT, "maximum": MOST_CASES}
-_NAME: Json = {"type": ["string", "null"]}
-HEAD: CheckedJson = {
-    "type": "object",
-    "properties": {
-        "version": {"type": "integer", "minimum": 1, "maximum": 2},
-        "status": {"enum": ["started", "success", "cancelled", "error"]},
-        "eval": {
-            "type": "object",
-            "properties": {
-                "task": {"type": "string", "minLength": 1},
-                "task_id": _NAME,
-                "task_version": {"type": ["string", "number", "null"]},
-                "created": {"type": "string"},
-                "model": {"type": "string"},
-                "dataset": {"type": ["object", "null"], "properties": {"name": _NAME}},
-                "config": {"type": ["object", "null"], "properties": {"epochs": _COUNT}},
-                "packages": {"type": ["object", "null"]},
-                "scorers": {"type": ["array", "null"]},
-            },
-            "required": ["task", "created", "model"],
-        },
-        "results": {
-            "type": ["object", "null"],
-            "properties": {
-                "total_samples": _SAMPLES,
-                "logged_samples": _SAMPLES,
-                "scores": {"type": ["array", "null"], "items": {"type": "object"}},
-            },
-        },
-        "error": {"type": ["object", "null"]},
-    },
-    "required": ["version", "eval"],
-}
-_CHECK = SchemaCheck(HEAD)
+_SAMPLES: Json = {**shapes.COUNT, "maximum": MOST_CASES}
+_CHECK = SchemaCheck(
+    shapes.object_of(
+        *("version", "eval"),
+        version={"type": "integer", "minimum": 1, "maximum": 2},
+        status={"enum": ["started", "success", "cancelled", "error"]},
+        eval=shapes.object_of(
+            *("task", "created", "model"),
+            task=shapes.WORD,
+            task_id=shapes.TEXT,
+            task_version={"type": ["string", "number", "null"]},
+            created=shapes.STRING,
+            model=shapes.STRING,
+            dataset=shapes.object_of(null=True, name=shapes.TEXT),
+            config=shapes.object_of(null=True, epochs=shapes.COUNT),
+            packages=shapes.OBJECT,
+            scorers=shapes.LIST,
+        ),
+        results=shapes.object_of(
+            null=True,
+            total_samples=_SAMPLES,
+            logged_samples=_SAMPLES,
+            scores={**shapes.LIST, "items": {"type": "object"}},
+        ),
+        error=shapes.OBJECT,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,8 @@ from gate.files.json_values import (
 )
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats.inspect.logs import TOOL
-from gate.importers.trials.build import case_of, score_metric, trial_of, usage_of
+from gate.importers.trials import shapes
+from gate.importers.trials.build import ToolSuite, score_metric, usage_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -38,30 +39,24 @@ from gate.records import (
     Usage,
 )
 
-_OBJECT: Json = {"type": ["object", "null"]}
-SAMPLE: CheckedJson = {
-    "type": "object",
-    "properties": {
-        "id": {"type": ["string", "integer"], "minLength": 1},
-        "epoch": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS},
-        "input": {"type": ["string", "array"]},
-        "target": {"type": ["string", "array", "null"]},
-        "messages": {"type": ["array", "null"]},
-        "output": _OBJECT,
-        "scores": {
-            "type": ["object", "null"],
-            "additionalProperties": {"type": "object", "required": ["value"]},
-        },
-        "metadata": _OBJECT,
-        "model_usage": _OBJECT,
-        "role_usage": _OBJECT,
-        "error": {"type": ["object", "null"], "properties": {"message": {"type": "string"}}},
-        "limit": {"type": ["object", "null"], "properties": {"type": {"type": "string"}}},
-        "attachments": _OBJECT,
-    },
-    "required": ["id", "epoch", "input"],
-}
-CHECK = SchemaCheck(SAMPLE)
+CHECK = SchemaCheck(
+    shapes.object_of(
+        *("id", "epoch", "input"),
+        id={"type": ["string", "integer"], "minLength": 1},
+        epoch={"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS},
+        input={"type": ["string", "array"]},
+        target={"type": ["string", "array", "null"]},
+        messages=shapes.LIST,
+        output=shapes.OBJECT,
+        scores={**shapes.OBJECT, "additionalProperties": shapes.object_of("value")},
+        metadata=shapes.OBJECT,
+        model_usage=shapes.OBJECT,
+        role_usage=shapes.OBJECT,
+        error=shapes.object_of(null=True, message=shapes.STRING),
+        limit=shapes.object_of(null=True, type=shapes.STRING),
+        attachments=shapes.OBJECT,
+    )
+)
 _LONGEST_ID = 500  # characters
 # The machine that the agent was to work on, not the agent.
 _SANDBOX = re.compile(
@@ -99,17 +94,16 @@ def scores_of(sample: Mapping[str, CheckedJson]) -> Mapping[str, CheckedJson]:
 
 
 def trial(sample: CheckedJson, rules: SampleRules, place: Place) -> Trial:
-    """`sample` fits SAMPLE."""
+    """`sample` has passed CHECK."""
     attached = Attachments(sample.get("attachments"))
     status, error = _status(sample)
     scores, passed, failures = _judge_sample(sample, rules)
     if status == "agent_error":
         code = "timeout" if error and _TIMED_OUT.search(error[:_MOST_TEXT]) else "agent_error"
         failures = (code, *failures)
-    return trial_of(
-        TOOL,
-        rules.suite,
-        _case(sample, rules.suite, attached, place),
+    suite = ToolSuite(TOOL, rules.suite)
+    return suite.trial(
+        _case(sample, suite, attached, place),
         round=sample["epoch"],
         status=status,
         passed=passed,
@@ -123,21 +117,15 @@ def trial(sample: CheckedJson, rules: SampleRules, place: Place) -> Trial:
 
 
 def _case(
-    sample: Mapping[str, CheckedJson], suite: str, attached: Attachments, place: Place
+    sample: Mapping[str, CheckedJson], suite: ToolSuite, attached: Attachments, place: Place
 ) -> Case:
     target, asked = sample.get("target"), attached.resolve(sample["input"])
-    keys: dict[str, Json] = {}
-    if isinstance(target, str) and target:
-        keys["expected_answer"] = attached.resolve(target)
-    elif isinstance(target, list) and target:
-        keys["expected_answers"] = attached.resolve(target)
+    key = "expected_answer" if isinstance(target, str) else "expected_answers"
     category = (sample.get("metadata") or {}).get("category")
-    return case_of(
-        TOOL,
-        suite,
+    return suite.case(
         id_of(sample),
         input=asked if isinstance(asked, str) else _keep_texts(asked),
-        keys=keys,
+        keys={key: attached.resolve(target)} if target else {},
         category=string_or_none(category, 200) or None,
         place=place,
     )

@@ -20,7 +20,7 @@ from gate.errors import AgentFailure
 from gate.files.json_values import as_number
 from gate.importers.formats.otel.group_spans import Group
 from gate.importers.formats.otel.span_filter import EVALUATION, KeptSpans, keep_spans
-from gate.importers.trials.build import AT_THE_SOURCE, case_of, score_metric, trial_of
+from gate.importers.trials.build import AT_THE_SOURCE, ToolSuite, score_metric
 from gate.importers.trials.conversations import response_of
 from gate.importers.trials.names import metric_name, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -304,10 +304,9 @@ def trial(run: TracedRun, number: int) -> Trial:
     """`number`: which time it was, from 1, that the case was asked."""
     failed: TrialStatus = "infra_error" if run.nobodys else "agent_error"
     status = "completed" if run.failed is None else failed
-    return trial_of(
-        TOOL,
-        run.suite,
-        case_of(TOOL, run.suite, run.case, input=run.question),
+    suite = ToolSuite(TOOL, run.suite)
+    return suite.trial(
+        suite.case(run.case, input=run.question),
         round=number,
         status=status,
         passed=run.passed,

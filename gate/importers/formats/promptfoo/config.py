@@ -24,7 +24,7 @@ from gate.files.problems import Findings
 from gate.files.sniff import look
 from gate.importers.formats.promptfoo import evaluation
 from gate.importers.formats.promptfoo.assertions import GRADERS, map_assertions
-from gate.importers.trials.build import case_of, import_cases
+from gate.importers.trials.build import ToolSuite, import_cases
 from gate.importers.trials.names import CaseIds, mark
 from gate.records import Case, CheckedJson, Json
 from gate.records.imported import Imported
@@ -134,9 +134,7 @@ def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems
     if mapped.left:
         metadata = {**metadata, "not_mapped": dict(mapped.left)}
     built.cases.append(
-        case_of(
-            evaluation.TOOL,
-            evaluation.TOOL,
+        ToolSuite(evaluation.TOOL, evaluation.TOOL).case(
             case_id,
             input=asked,
             keys={**mapped.keys, **({"metadata": metadata} if metadata else {})},

@@ -19,6 +19,8 @@ from gate.files.json_schema import SchemaCheck
 from gate.files.json_values import as_list, as_object, as_string
 from gate.files.plain import MOST_JSON, json_lines, json_of, plain
 from gate.files.problems import Findings
+from gate.importers.trials import shapes
+from gate.importers.trials.build import ToolSuite
 from gate.importers.trials.names import CaseIdentity, CaseIds, mark, number_repeat, suite_name
 from gate.records import LARGEST, MOST_ROUNDS, CheckedJson, Json
 from gate.text.escaping import one_line
@@ -29,40 +31,37 @@ YAML, LINES = (".yaml", ".yml"), (".jsonl", ".ndjson")
 PASSED, ASSERTION, ERROR = 0, 1, 2  # its `failureReason`
 
 _SCORE: Json = {"type": ["number", "null"], "minimum": -LARGEST, "maximum": LARGEST}
-_SCORES: Json = {"type": ["object", "null"], "additionalProperties": _SCORE}
-_OBJECT: Json = {"type": ["object", "null"]}
+_SCORES: Json = {**shapes.OBJECT, "additionalProperties": _SCORE}
 _NUMBERED: Json = {"type": ["integer", "null"], "minimum": 0}
-_JUDGED: dict[str, Json] = {"pass": {"type": "boolean"}, "score": _SCORE}
-COMPONENT: CheckedJson = {"type": ["object", "null"], "properties": _JUDGED, "required": ["pass"]}
-COMPONENTS: Json = {"type": ["array", "null"], "items": COMPONENT}
-_TEST: dict[str, Json] = {
-    "vars": _OBJECT,
-    "assert": {"type": ["array", "null"]},
-    "metadata": _OBJECT,
-    "threshold": {"type": ["number", "null"]},
-}
-ROW: dict[str, Json] = {
-    "type": "object",
-    "properties": {
-        "success": {"type": "boolean"},
-        "score": _SCORE,
-        "failureReason": {"enum": [PASSED, ASSERTION, ERROR, None]},
-        "testIdx": _NUMBERED,
-        "promptIdx": _NUMBERED,
-        "vars": _OBJECT,
-        "testCase": {"type": ["object", "null"], "properties": _TEST},
-        "response": _OBJECT,
-        "error": {"type": ["string", "null"]},
-        "namedScores": _SCORES,
-        "gradingResult": {
-            "type": ["object", "null"],
-            "properties": {**_JUDGED, "componentResults": COMPONENTS, "namedScores": _SCORES},
-            "required": ["pass"],
-        },
-    },
-    "required": ["success"],
-}
-_CHECK = SchemaCheck(ROW)
+_JUDGED: shapes.Shape = {"pass": {"type": "boolean"}, "score": _SCORE}
+COMPONENT = shapes.object_of("pass", null=True, **_JUDGED)
+_CHECK = SchemaCheck(
+    shapes.object_of(
+        "success",
+        success={"type": "boolean"},
+        score=_SCORE,
+        failureReason={"enum": [PASSED, ASSERTION, ERROR, None]},
+        testIdx=_NUMBERED,
+        promptIdx=_NUMBERED,
+        vars=shapes.OBJECT,
+        testCase=shapes.object_of(
+            null=True,
+            **{"vars": shapes.OBJECT, "assert": shapes.LIST},
+            metadata=shapes.OBJECT,
+            threshold=shapes.NUMBER,
+        ),
+        response=shapes.OBJECT,
+        error=shapes.TEXT,
+        namedScores=_SCORES,
+        gradingResult=shapes.object_of(
+            "pass",
+            null=True,
+            **_JUDGED,
+            componentResults={**shapes.LIST, "items": COMPONENT},
+            namedScores=_SCORES,
+        ),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,7 +304,7 @@ class PlacedRow:
     """A row with its place in the session."""
 
     row: EvalRow
-    suite: str
+    suite: ToolSuite
     case_id: str
     digest: str
     round: int
@@ -321,9 +320,10 @@ def place_rows(source: Evaluation, wanted: str) -> Iterator[PlacedRow]:
     ids = CaseIds([one for _, one in by_test])
     counts: Counter[tuple[str, str]] = Counter()
     for row, test in zip(rows, tests, strict=True):
-        suite, case_id = names[column_of(row)], ids.of(test)
-        counts[suite, case_id] += 1
-        case_id, number = number_repeat(case_id, counts[suite, case_id], rounds_of(source))
+        name, case_id = names[column_of(row)], ids.of(test)
+        counts[name, case_id] += 1
+        case_id, number = number_repeat(case_id, counts[name, case_id], rounds_of(source))
+        suite = ToolSuite(TOOL, name)
         yield PlacedRow(row=row, suite=suite, case_id=case_id, digest=test.digest, round=number)
 
 

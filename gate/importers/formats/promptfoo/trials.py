@@ -21,7 +21,7 @@ from gate.files.json_values import (
 )
 from gate.importers.formats.promptfoo import evaluation
 from gate.importers.formats.promptfoo.assertions import map_assertions
-from gate.importers.trials.build import case_of, trial_of, usage_of
+from gate.importers.trials.build import usage_of
 from gate.importers.trials.names import metric_name, snake_case
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
@@ -54,17 +54,13 @@ _MODEL = re.compile(r"(?!https?:|wss?:|exec:|file:|python:|package:|webhook)[a-z
 
 
 def trial(placed: evaluation.PlacedRow) -> Trial:
-    row = placed.row
-    case = case_for(row, placed.suite, placed.case_id, placed.digest)
-    if row.reason == evaluation.ERROR and not _grading_broke(row):
-        return _failed_trial(placed, case)
-    grade = grade_unjudged(_first_line(row)) if row.reason == evaluation.ERROR else grade_row(row)
+    row, grade = placed.row, verdict(placed.row)
+    if grade is None:
+        return _failed_trial(placed)
     # out of promptfoo's own cache: its time is not the provider's
     cached = row.mapping("response").get("cached") is True
-    return trial_of(
-        evaluation.TOOL,
-        placed.suite,
-        case,
+    return placed.suite.trial(
+        case_for(placed),
         round=placed.round,
         passed=grade.passed,
         failures=grade.failures,
@@ -81,13 +77,11 @@ def verdict(row: evaluation.EvalRow) -> RowGrade | None:
     return grade_row(row)
 
 
-def _failed_trial(placed: evaluation.PlacedRow, case: Case) -> Trial:
+def _failed_trial(placed: evaluation.PlacedRow) -> Trial:
     row = placed.row
     status, code = _whose(row)
-    return trial_of(
-        evaluation.TOOL,
-        placed.suite,
-        case,
+    return placed.suite.trial(
+        case_for(placed),
         round=placed.round,
         status=status,
         failures=(code,) if status == "agent_error" else (),
@@ -96,20 +90,19 @@ def _failed_trial(placed: evaluation.PlacedRow, case: Case) -> Trial:
     )
 
 
-def case_for(row: evaluation.EvalRow, suite: str, case_id: str, digest: str) -> Case:
+def case_for(placed: evaluation.PlacedRow) -> Case:
     """The case's hash is of variables and assertions, not of the prompt, which is what changes."""
+    row = placed.row
     prompt = row.data.get("prompt")
     raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
     mapped = map_assertions(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
-    return case_of(
-        evaluation.TOOL,
-        suite,
-        case_id,
+    return placed.suite.case(
+        placed.case_id,
         input=as_text(raw),
         keys=mapped.keys,
         category=string_or_none(row.metadata.get("category"), 200),
         tags=[tag[:200] for tag in as_strings(row.metadata.get("tags"))],
-        digest=digest,
+        digest=placed.digest,
         place=row.place,
     )
 

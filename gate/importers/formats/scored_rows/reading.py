@@ -27,11 +27,9 @@ from gate.importers.formats.scored_rows.shape import (
 )
 from gate.importers.trials.build import (
     MOST_TRIALS,
-    case_of,
     check_number,
     provenance_of,
     score_metric,
-    trial_of,
     usage_of,
 )
 from gate.importers.trials.names import metric_name
@@ -69,7 +67,7 @@ def import_rows(export: Export, asked: ReadingPlan) -> Imported:
         files=export.files,
         created_at=totals.first.isoformat() if totals.first else None,
         provenance=provenance_of(asked.shape.tool, ", ".join(sorted(totals.models)[:3])),
-        suites={asked.suite: suite},
+        suites={asked.target.name: suite},
         trials=lambda: _trials(export, asked, totals, names),
         notes=tuple(_notes(asked, totals)),
     )
@@ -163,9 +161,7 @@ def trial_in(
         values = {names[name]: 0.0 for name in worst} | values
     began = read_moment(shape.at("started_at", cells))
     passed = asked.criterion.met(cells, known)
-    return trial_of(
-        shape.tool,
-        asked.suite,
+    return asked.target.trial(
         _case(row, asked, case_id),
         round=nth or 1,
         status=status,
@@ -182,9 +178,7 @@ def trial_in(
 def _case(row: TableRow, asked: ReadingPlan, case_id: str) -> Case:
     cells, shape = row.cells, asked.shape
     expected = decode_cell(shape.at("expected", cells))
-    return case_of(
-        shape.tool,
-        asked.suite,
+    return asked.target.case(
         case_id,
         input=decode_cell(shape.at("input", cells)) or "",
         keys={} if expected is None else {"expected_answer": expected},

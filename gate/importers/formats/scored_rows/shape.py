@@ -14,6 +14,7 @@ from gate.agents.traces.values import as_text
 from gate.errors import UsageError
 from gate.files.json_stream import decode_json
 from gate.files.timestamps import after, moment_of
+from gate.importers.trials.build import ToolSuite
 from gate.importers.trials.names import suite_name
 from gate.records import LARGEST, Json
 from gate.text.escaping import one_line
@@ -177,7 +178,7 @@ class PassCriterion:
 class ReadingPlan:
     """`shape`: with the user's columns in place. `wanted`: columns that must be there."""
 
-    suite: str
+    target: ToolSuite
     shape: RowShape
     criterion: PassCriterion
     round: str = ""  # column with the number of the round
@@ -215,7 +216,7 @@ class RowOptions:
         named = frozenset({*self.columns.values(), self.round, criterion.column} - {""})
         deciding = (criterion.score,) if criterion.score and self.scores else ()
         return ReadingPlan(
-            suite=self.suite or shape.tool,
+            target=ToolSuite(shape.tool, self.suite or shape.tool),
             shape=replace(
                 shape,
                 columns={**shape.columns, **own},

@@ -14,6 +14,7 @@ from gate.files.json_schema import SchemaCheck
 from gate.files.json_values import as_amount, as_count, as_object
 from gate.files.plain import json_of
 from gate.files.problems import Findings
+from gate.importers.trials import shapes
 from gate.importers.trials.names import is_id
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import CheckedJson, Json
@@ -261,28 +262,18 @@ def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> Sou
 NAME = "report.json"
 _MOST = 64 << 20  # bytes
 _FLAG: Json = {"type": "boolean"}
-_IDS: Json = {"type": "array", "items": {"type": "string"}}
-_TESTS: Json = {
-    "type": "object",
-    "properties": {"success": _IDS, "failure": _IDS},
-    "required": ["success", "failure"],
-}
+_IDS: Json = {"type": "array", "items": shapes.STRING}
+_TESTS = shapes.object_of("success", "failure", success=_IDS, failure=_IDS)
 _KINDS = ("FAIL_TO_PASS", "PASS_TO_PASS")
-REPORT: dict[str, Json] = {
-    "type": "object",
-    "properties": {
+_CHECK = SchemaCheck(
+    shapes.object_of(
+        "resolved",
         **dict.fromkeys(("resolved", "patch_is_None", "patch_exists"), _FLAG),
         **dict.fromkeys(("patch_successfully_applied", "infra_failure"), _FLAG),
-        "infra_failure_reason": {"type": ["string", "null"]},
-        "tests_status": {
-            "type": ["object", "null"],
-            "properties": dict.fromkeys(_KINDS, _TESTS),
-            "required": [*_KINDS],
-        },
-    },
-    "required": ["resolved"],
-}
-_CHECK = SchemaCheck(REPORT)
+        infra_failure_reason=shapes.TEXT,
+        tests_status=shapes.object_of(*_KINDS, null=True, **dict.fromkeys(_KINDS, _TESTS)),
+    )
+)
 
 
 def is_instance_report(data: Json) -> bool:

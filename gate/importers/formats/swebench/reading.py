@@ -204,7 +204,6 @@ def _version(main: SourceVerdicts | None, reports: SourceVerdicts | None) -> str
 def _suite(source: _Source) -> ImportedSuite:
     ids = "\n".join(source.verdicts)
     return ImportedSuite(
-        rounds=1,
         cases=len(source.verdicts),
         dataset=_dataset(source.decided, len(source.verdicts)),
         dataset_digest=hashlib.sha256(ids.encode()).hexdigest(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gate.importers.formats.mini_swe_agent.trajectory import TrajectoryFile
 from gate.importers.formats.swebench.outcomes import InstanceVerdict
-from gate.importers.trials.build import case_of, name_judge, trial_of
+from gate.importers.trials.build import ToolSuite, name_judge
 from gate.importers.trials.names import repository_of
 from gate.records import Case, MetricSpec, Response, Trial, TrialStatus, Usage
 
@@ -67,7 +67,7 @@ def _rate(name: str, about: str, *, lower: bool = False) -> MetricSpec:
 
 def instance_case(suite: str, instance: str, task: str = "") -> Case:
     """The hash is made of suite and id alone, since prompts differ from agent to agent."""
-    plain = case_of(TOOL, suite, instance, category=repository_of(instance))
+    plain = ToolSuite(TOOL, suite).case(instance, category=repository_of(instance))
     return replace(plain, input=task) if task else plain
 
 
@@ -85,9 +85,7 @@ def instance_trial(
     resolved = verdict.outcome == "resolved"
     ended = trajectory.codes if trajectory and not resolved else ()
     status = _status(verdict)
-    return trial_of(
-        TOOL,
-        suite,
+    return ToolSuite(TOOL, suite).trial(
         case,
         status=status,
         passed=resolved,

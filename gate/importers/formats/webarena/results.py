@@ -19,7 +19,8 @@ from gate.graders.webarena_rules.evaluation import TaskVerdict, evaluate
 from gate.graders.webarena_rules.metrics import NOT_EVALUABLE, SUCCESS, of_site
 from gate.graders.webarena_rules.recorded import STATE, read_recorded
 from gate.graders.webarena_rules.task import Checks, checks_of, faults_of, with_sites
-from gate.importers.trials.build import AT_THE_SOURCE, case_of, trial_of
+from gate.importers.trials import shapes
+from gate.importers.trials.build import AT_THE_SOURCE, ToolSuite
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import MOST_ROUNDS, Case, CheckedJson, Json, Response, Trial, TrialStatus
 from gate.text.escaping import one_line
@@ -113,30 +114,27 @@ def _clash(result: TaskResult, task: WebTask) -> str:
 
 
 def trial(
-    suite: str,
+    suite: ToolSuite,
     result: TaskResult,
     task: WebTask | None,
     verdict: ResultVerdict,
     sites: Iterable[str],
 ) -> Trial:
     """`sites`: those of the whole suite, which each have a column."""
-    case = task.case(suite) if task is not None else _case(suite, result)
     own = task.sites if task is not None else result.sites
     done = float(bool(verdict.passed))
-    values: Mapping[str, float | None] = {
-        SUCCESS: done,
-        NOT_EVALUABLE: float(bool(verdict.lacking)),
-        **{of_site(site): done if site in own else None for site in sites},
-    }
-    return trial_of(
-        TOOL,
-        suite,
-        case,
+    plain_case = suite.case(result.task, input=result.intent, category="+".join(own) or None)
+    return suite.trial(
+        plain_case if task is None else task.case(suite),
         round=result.round,
         status=result.status,
         passed=verdict.passed,
         failures=() if verdict.passed else verdict.codes,
-        values=values,
+        values={
+            SUCCESS: done,
+            NOT_EVALUABLE: float(bool(verdict.lacking)),
+            **{of_site(site): done if site in own else None for site in sites},
+        },
         reason=verdict.reason,
         response=result.response,
         latency_ms=result.latency_ms,
@@ -171,11 +169,6 @@ def missing_result(task: str, place: Place) -> TaskResult:
     )
 
 
-def _case(suite: str, result: TaskResult) -> Case:
-    category = "+".join(result.sites) or None
-    return case_of(TOOL, suite, result.task, input=result.intent, category=category)
-
-
 @dataclass(slots=True, kw_only=True)
 class Counts:
     """How many results of each kind one suite has."""
@@ -207,16 +200,13 @@ _ANSWER = (
     *("answer", "steps", "tool_calls", "usage", "cost_usd", "cost", "model"),
     *("finish_reason", "turns"),
 )
-_FORM: dict[str, Json] = {
-    "type": "object",
-    "properties": {
-        "answer": {"type": ["string", "null"]},
-        "error": {"type": ["string", "null"]},
-        "success": {"type": ["boolean", "null"]},
-        "state": {"type": ["object", "null"], "properties": dict(STATE)},
-        **STATE,
-    },
-}
+_FORM = shapes.object_of(
+    answer=shapes.TEXT,
+    error=shapes.TEXT,
+    success=shapes.FLAG,
+    state={**shapes.OBJECT, "properties": dict(STATE)},
+    **dict[str, CheckedJson](STATE),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,10 +300,8 @@ class WebTask:
     def sites(self) -> tuple[str, ...]:
         return tuple(self.config["sites"])
 
-    def case(self, suite: str) -> Case:
-        return case_of(
-            TOOL,
-            suite,
+    def case(self, suite: ToolSuite) -> Case:
+        return suite.case(
             self.id,
             input=self.config["intent"],
             keys=self.config,
