@@ -57,28 +57,30 @@ class TrialColumns:
             self.categories.append(row.get("category"))
         self.at.extend((number, row["round"] - 1))
         self.rounds = max(self.rounds, row["round"])
-        values = trial_values(row)
-        for name, value in {**values, **row["scores"]}.items():
+        told = trial_values(row)
+        values = {**told, **row["scores"]}
+        for name, value in values.items():
             column = self.values.get(name)
             if column is None:
                 column = self.values[name] = array("d", [NAN]) * self._trials
             column.append(NAN if value is None else value)
         for name in _TOLD if row["status"] == "completed" else ():
-            if values[name] is None:
+            if told[name] is None:
                 self._untold.setdefault(name, []).append(self._trials)
         if row["status"] == "completed" and row.get("unscored"):
             scored = frozenset(row["scores"]) | _pass_fail_columns(row)
             self._lacking.append((self._trials, self._alike.setdefault(scored, scored)))
-        if row["status"] == "completed":
+        if row["status"] == "completed" and row.get("judging"):
             for name, left in ((UNJUDGED, is_unjudged), (UNDECIDED, is_undecided)):
                 if left(row):
                     self._unjudged.setdefault(name, []).append(self._trials)
         if row.get("ungraded"):
             self._unjudged.setdefault(UNGRADED, []).append(self._trials)
         self._trials += 1
-        for column in self.values.values():
-            if len(column) < self._trials:
-                column.append(NAN)
+        if len(values) < len(self.values):
+            for column in self.values.values():
+                if len(column) < self._trials:
+                    column.append(NAN)
 
     def mark_unjudged(self) -> dict[str, array[float]]:
         """UNJUDGED, UNDECIDED and UNGRADED -> 1 for each such trial, else 0; only where there is
@@ -129,7 +131,7 @@ def trial_values(row: TrialRow) -> dict[str, float | None]:
     violations = row.get("violations", row.get("safety_violations"))
     violated = None if violations is None or not done else len(violations)
     judging = row.get("judging") or {}
-    out = is_unjudged(row)
+    out = bool(judging) and is_unjudged(row)
     return {
         "success": _flag(row["passed"]) if answered else None,
         "first_success": _first_success(attempts[0]) if attempts else None,

@@ -139,13 +139,14 @@ class Tally:
         self.agent_errors += row["status"] == "agent_error"
         if row["status"] != "completed" and row["latency_ms"] is not None:
             self.failed_latency.add(row["latency_ms"])
-        self.codes.update(dict.fromkeys(row["failures"], 1))
+        for code in dict.fromkeys(row["failures"]):
+            self.codes[code] += 1
         self.transports.add(row)
         self.failures.add(row)
         self.violations.add(row)
         self.evidence.add(row)
-        self.unscored.update(dict.fromkeys(row["unscored"], 1))
         for grader, reason in row["unscored"].items():
+            self.unscored[grader] += 1
             self._count(self.why.setdefault(grader, Counter()), reason)
         if row["status"] != "completed" and row["error"]:
             self._count(self.errors.setdefault(row["status"], Counter()), row["error"])

@@ -110,26 +110,29 @@ class Arms:
 
     def done(self, suite: str, case_id: str, number: int) -> bool:
         """Whether every agent has its result of this trial."""
-        return all((suite, case_id, number) in arm.done for arm in self._arms_asked(suite, case_id))
+        trial = (suite, case_id, number)
+        return trial in self.candidate.done and (
+            self.control is None or trial in self.control.done or self._is_alone(suite, case_id)
+        )
 
     def side_by_side(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Each task for both agents, one right after the other, without those that are done. A hash
         of the case draws who comes first, and this alternates from round to round, so effects of
         the order cancel.
         """
+        control = self.control
         for task in tasks:
             suite, case_id = task.suite.name, task.case.id
-            pair = [
-                replace(task, control=arm is self.control)
-                for arm in self._arms_asked(suite, case_id)
-                if (suite, case_id, task.round) not in arm.done
-            ]
-            yield from reversed(pair) if _control_first(task) else pair
+            trial = (suite, case_id, task.round)
+            pair = [] if trial in self.candidate.done else [task]
+            if control and trial not in control.done and not self._is_alone(suite, case_id):
+                pair.append(replace(task, control=True))
+                if _control_first(task):
+                    pair.reverse()
+            yield from pair
 
-    def _arms_asked(self, suite: str, case_id: str) -> Iterator[Arm]:
-        yield self.candidate
-        if self.control is not None and case_id not in self._alone.get(suite, ()):
-            yield self.control
+    def _is_alone(self, suite: str, case_id: str) -> bool:
+        return case_id in self._alone.get(suite, ())
 
 
 class PairedWorker:

@@ -16,6 +16,7 @@ from gate.graders.user_code.make import make_grader
 from gate.plugins import Ask, Grader, GraderTraits, ModelGrader, read_traits
 from gate.records import Attempt, Case, PluginSpec, Question, Reply, Response, Score
 
+_PLAIN = frozenset((float, type(None)))
 _WHY_LIMIT = 300  # characters of a reason for an unscored answer
 
 
@@ -87,13 +88,14 @@ def gives_no_verdict(graders: Mapping[str, Grader], case: Case) -> bool:
     silence = Response(answer="", retrieved=(), steps=())
     scores = {name: _score(one.grade, case, silence) for name, one in graders.items()}
     return not any(
-        score.passed is not None or _leaves_open(graders[name], score)
+        score.passed is not None or (score.unscored is not None and _decides(graders[name]))
         for name, score in scores.items()
     )
 
 
-def _leaves_open(grader: Grader, score: Score) -> bool:
-    return score.unscored is not None and getattr(grader, "decides", True)
+def _decides(grader: Grader) -> bool:
+    """Whether an answer that the grader could not score is left open."""
+    return getattr(grader, "decides", True)
 
 
 def _grade_by_model(
@@ -136,9 +138,8 @@ def _to_plain_floats(score: Score) -> Score:
         raise GraderFailure(f"the grader returned {type(score).__name__}, not a Score")
     if score.unscored is not None and not score.flagged:
         return Score(unscored=score.unscored, reason=score.reason)
-    if all(value is None or type(value) is float for value in score.values.values()):
-        values = score.values
-    else:
+    values = score.values
+    if not _PLAIN.issuperset(map(type, values.values())):
         values = {k: None if v is None else float(v) for k, v in score.values.items()}
     for column, value in values.items():
         if value is not None and not math.isfinite(value):
@@ -153,5 +154,5 @@ def _decide_passed(graders: Mapping[str, Grader], scores: Mapping[str, Score]) -
     opinions = [score.passed for score in scores.values() if score.passed is not None]
     if False in opinions:
         return False
-    unknown = any(_leaves_open(graders[name], score) for name, score in scores.items())
-    return True if opinions and not unknown else None
+    unscored = [graders[name] for name, score in scores.items() if score.unscored is not None]
+    return True if opinions and not any(map(_decides, unscored)) else None

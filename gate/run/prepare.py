@@ -83,11 +83,9 @@ class SuitePlan:
                 if case.id not in awaited or self.digests.get(case.id, case.digest) != case.digest:
                     raise self._changed(case.id)
                 awaited.discard(case.id)
-                yield replace(
-                    case,
-                    request={**common, **case.request},
-                    timeout_s=case.timeout_s if own_time else self.timeout_s,
-                )
+                if common:
+                    case = replace(case, request={**common, **case.request})
+                yield case if own_time else replace(case, timeout_s=self.timeout_s)
         if awaited:
             raise self._changed(min(awaited))
 

@@ -22,6 +22,7 @@ from gate.records.codec import json_line
 from gate.system.shortage import advice
 
 SURROGATES = "backslashreplace"  # half a surrogate pair has no UTF-8; its JSON escape has
+_DECODER = json.JSONDecoder(parse_constant=lambda word: math.inf)
 ANSWER, LOOK, VERDICT = "answer", "look", "verdict"
 
 Key = tuple[str, str, int]  # suite, case, round
@@ -190,7 +191,8 @@ def parse_line(line: bytes) -> dict[str, Json] | None:
     which `checked_rows` refuses.
     """
     try:
-        data: Json = json.loads(line, parse_constant=lambda word: math.inf)
+        text = line.decode(json.detect_encoding(line), "surrogatepass")
+        data: Json = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

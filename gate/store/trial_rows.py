@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import cast
 
-from gate.agents.judges.totals import sum_attempts
+from gate.agents.judges.totals import NOBODY_ASKED, sum_attempts
 from gate.analysis.failures.modes import mode_of
 from gate.records import (
     Attempt,
@@ -51,7 +51,7 @@ def row_of(
         "category": trial.case.category,
         "tags": list(trial.case.tags),
         "round": trial.round,
-        "attempts": [_attempt(attempt) for attempt in trial.attempts],
+        "attempts": [*map(_attempt, trial.attempts)],
         "status": judged.status,
         "passed": judged.passed,
         "recovered": _is_recovered(trial),
@@ -77,7 +77,8 @@ def row_of(
 
 
 def _is_recovered(trial: Trial) -> bool:
-    return trial.attempt.passed is True and any(one.passed is False for one in trial.attempts)
+    tries = trial.attempts
+    return len(tries) > 1 and trial.attempt.passed is True and any(t.passed is False for t in tries)
 
 
 def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
@@ -156,7 +157,7 @@ def _telling(scores: Mapping[str, Score]) -> list[tuple[str, Score]]:
 
 def _judging(judging: Judging) -> Json:
     """None where nobody was asked."""
-    return None if judging == Judging() else to_json(judging)
+    return None if judging == NOBODY_ASKED else to_json(judging)
 
 
 def _attempt(attempt: Attempt) -> dict[str, Json]:

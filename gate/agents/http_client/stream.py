@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from gate.text.late_pattern import late_pattern
 
 MAX_HEAD = 100_000  # bytes of status line and headers; a chunk's line too
+SLACK_S = 0.005  # by which a time-out may differ from what is left: to set one is a system call
 
 _PIECE = 65_536
 _HEAD_END = late_pattern(rb"\r?\n\r?\n")
@@ -54,6 +55,7 @@ class Stream:
         self._buffer = b""
         self._at = 0  # what stands before this place was read
         self._deadline = 0.0
+        self._timeout = 0.0  # that the socket has
         self._answered = False
 
     def begin(self, deadline: float) -> None:
@@ -174,7 +176,9 @@ class Stream:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        self.socket.settimeout(left)
+        if abs(self._timeout - left) > min(SLACK_S, left / 100):
+            self._timeout = left
+            self.socket.settimeout(left)
 
 
 def _parse_head(data: bytes) -> Head:

@@ -9,6 +9,7 @@ from gate.records import Attempt, Judging, Reply, Role, Score
 
 MOST_FAILURES = 3  # different ones that a trial keeps
 STOPPED = "the run is being stopped"
+NOBODY_ASKED = Judging()
 NOT_ASKED, GIVEN_UP = f"was not asked: {STOPPED}", f"was cancelled: {STOPPED}"
 
 
@@ -27,7 +28,7 @@ def judging(asked: Iterable[GraderReplies]) -> Judging:
     """Adds up what the models were asked about one attempt. Only judges count for the coverage: a
     number that no verifier looked at is counted by the grader itself.
     """
-    total = Judging()
+    total = NOBODY_ASKED
     for replies in asked:
         judged = replies.role == "judge"
         total = replace(

@@ -67,6 +67,10 @@ class TraceFaults:
         self._counts: dict[Kind, int] = {}
         self._examples: dict[Kind, list[str]] = {}
 
+    @property
+    def told(self) -> bool:
+        return bool(self._counts)
+
     def tell(self, kind: Kind, what: str = "", *, n: int = 1) -> None:
         """`what`: hostile text that says where; `n` more of the kind."""
         self._counts[kind] = self._counts.get(kind, 0) + n

@@ -38,6 +38,8 @@ def usage_of(value: Json, faults: TraceFaults) -> Usage:
     data = value
 
     def count(value: Json, key: str) -> int | None:
+        if value is None:
+            return None
         counted = faults.number(value, f"usage.{key}")
         return None if counted is None else int(counted)
 
@@ -143,4 +145,7 @@ def _count(value: Json) -> int | None:
 
 
 def _deep(data: Mapping[str, Json], paths: tuple[tuple[str, ...], ...]) -> Json:
-    return next((cost for path in paths if (cost := at(data, *path)) is not None), None)
+    for path in paths:
+        if path[0] in data and (found := at(data, *path)) is not None:
+            return found
+    return None

@@ -26,7 +26,7 @@ _NOBODYS_FAULT = late_pattern(
     r"|insufficient.{0,12}(balance|funds|credit)",
     re.IGNORECASE,
 )
-_BEYOND = ("retrieved", "context", "steps", "turns", "safety_violations", *tracing.KEYS)
+_BEYOND = frozenset(("retrieved", "context", "steps", "turns", "safety_violations", *tracing.KEYS))
 _PLACES = ("gate", "metadata")  # where a server may put what the protocol has no key for
 
 
@@ -101,14 +101,13 @@ def extras(data: Mapping[str, Json]) -> Response:
 
     Other servers use `trace` and `context` for other things; those do not count.
     """
-    fields: dict[str, Json] = {}
-    for place in (data, *(data.get(name) for name in _PLACES)):
-        if isinstance(place, dict):
-            for key in _BEYOND:
-                if fields.get(key) is None:
-                    fields[key] = place.get(key)
-    if not any(value is not None for value in fields.values()):
+    places = [p for p in (data, *map(data.get, _PLACES)) if isinstance(p, dict)]
+    if all(map(_BEYOND.isdisjoint, places)):
         return _NOTHING
+    fields: dict[str, Json] = dict.fromkeys(_BEYOND)
+    for place in reversed(places):  # the first one wins
+        told = {key: place[key] for key in _BEYOND & place.keys() if place[key] is not None}
+        fields.update(told)
     context = fields["context"] if isinstance(fields["context"], (str, list)) else None
     trace = tracing.read_trace_beside(fields)
     trace_told, faults = trace or Trace(shape=None), TraceFaults()

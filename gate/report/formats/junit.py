@@ -2,53 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
-from gate.records import Report, SuiteReport, TrialRow
+from gate.records import Report, SuiteReport
+from gate.report.wording.case_totals import CaseBook, read_totals
+from gate.store.row_cache import share_rows
 from gate.text.escaping import xml
 
 MESSAGE = 300  # characters
 BODY = 2_000
-
-
-@dataclass(slots=True)
-class _Case:
-    """One case over its rounds; counts its first failed and its first unanswered round."""
-
-    category: str
-    seconds: float = 0.0
-    judged: int = 0
-    passed: int = 0
-    failures: dict[str, None] = field(default_factory=dict)  # codes in order of appearance
-    reasons: dict[str, None] = field(default_factory=dict)
-    errors: dict[str, None] = field(default_factory=dict)
-    unscored: dict[str, None] = field(default_factory=dict)
-    mode: str = ""  # of the first failed round
-
-    def add(self, row: TrialRow) -> None:
-        self.seconds += (row["latency_ms"] or 0.0) / 1000
-        self.judged += row["passed"] is not None
-        self.passed += row["passed"] is True
-        if row["status"] == "infra_error":
-            self.errors[str(row["error"] or "no answer")] = None
-        elif row["passed"] is False:
-            self.failures |= dict.fromkeys(map(str, row["failures"]))
-            self.mode = self.mode or str(row.get("mode") or "")
-            texts = [f"{name}: {text}" for name, text in row["reasons"].items()]
-            self.reasons |= dict.fromkeys([*texts, *([str(row["error"])] if row["error"] else [])])
-        for grader, why in row["unscored"].items():
-            self.unscored[f"{grader}: {why}"] = None
-
-    @property
-    def kind(self) -> str:
-        if self.passed < self.judged:
-            return "failure"
-        if self.errors:
-            return "error"
-        return "" if self.judged else "skipped"
 
 
 @REPORTERS.register("junit")
@@ -59,26 +24,39 @@ class JUnit:
     filename: ClassVar[str] = "junit.xml"
 
     def render(self, report: Report, rows: Rows) -> str:
-        by_suite: dict[str, dict[str, _Case]] = {name: {} for name in report.suites}
-        for row in rows():
-            cases = by_suite.setdefault(str(row["suite"]), {})
-            case = cases.setdefault(str(row["case_id"]), _Case(str(row.get("category") or "")))
-            case.add(row)
-        suites = [_suite(name, by_suite[name], report) for name in by_suite]
-        total = _counts(case for cases in by_suite.values() for case in cases.values())
+        books = share_rows(rows).once(read_totals)
+        by_suite = {
+            name: [(case, _kind(case)) for case in books[name].cases.values()]
+            if name in books
+            else []
+            for name in {**report.suites, **books}
+        }
+        suites = [_suite(name, cases, report) for name, cases in by_suite.items()]
+        total = _counts([kind for cases in by_suite.values() for _, kind in cases])
         head = f"<testsuites name={_q('Agent Gate')} {total} time={_q(f'{report.duration_s:.3f}')}>"
         return "\n".join(
             ('<?xml version="1.0" encoding="UTF-8"?>', head, *suites, "</testsuites>", "")
         )
 
 
-def _suite(name: str, cases: Mapping[str, _Case], report: Report) -> str:
-    seconds = sum(case.seconds for case in cases.values())
+def _kind(case: CaseBook) -> str:
+    """A case fails when one of its rounds did; empty: it passed."""
+    if case.passed < case.judged:
+        return "failure"
+    if case.infra:
+        return "error"
+    return "" if case.judged else "skipped"
+
+
+def _suite(name: str, cases: Sequence[tuple[CaseBook, str]], report: Report) -> str:
+    seconds = sum(case.seconds for case, _ in cases)
     head = (
-        f"<testsuite name={_q(name)} {_counts(cases.values())} time={_q(f'{seconds:.3f}')}"
-        f" timestamp={_q(report.created_at)}>"
+        f"<testsuite name={_q(name)} {_counts([kind for _, kind in cases])}"
+        f" time={_q(f'{seconds:.3f}')} timestamp={_q(report.created_at)}>"
     )
-    lines = [_case(name, case_id, cases[case_id]) for case_id in cases]
+    categories = dict.fromkeys(case.category for case, _ in cases)
+    groups = {c: _q(f"{name}.{c}" if c else name) for c in categories}
+    lines = [_case(groups[case.category], case, kind) for case, kind in cases]
     return "\n".join((head, _properties(report.suites.get(name)), *lines, "</testsuite>"))
 
 
@@ -90,34 +68,29 @@ def _properties(suite: SuiteReport | None) -> str:
     return f"<properties>{items}</properties>"
 
 
-def _case(suite: str, case_id: str, case: _Case) -> str:
-    group = f"{suite}.{case.category}" if case.category else suite
-    head = f"<testcase classname={_q(group)} name={_q(case_id)} time={_q(f'{case.seconds:.3f}')}"
-    inner = _inner(case)
-    return f"{head}>{inner}</testcase>" if inner else f"{head}/>"
+def _case(group: str, case: CaseBook, kind: str) -> str:
+    """`group`: its class name, quoted."""
+    head = f'<testcase classname={group} name={_q(case.case_id)} time="{case.seconds:.3f}"'
+    return f"{head}>{_inner(case, kind)}</testcase>" if kind else f"{head}/>"
 
 
-def _inner(case: _Case) -> str:
-    if case.kind == "failure":
-        codes = ", ".join(case.failures) or "failed"
+def _inner(case: CaseBook, kind: str) -> str:
+    said = case.troubles
+    if kind == "failure":
+        codes = ", ".join(said.failures) or "failed"
         message = f"{case.passed} of {case.judged} rounds passed: {codes}"
-        body = "\n".join(case.reasons)
-        kind = case.mode or next(iter(case.failures), "failed").split(":", 1)[0]
-        return f"<failure message={_q(message)} type={_q(kind)}>{_text(body)}</failure>"
-    if case.kind == "error":
-        message = next(iter(case.errors))
-        return (
-            f"<error message={_q(message)} type={_q('infra_error')}>"
-            f"{_text(chr(10).join(case.errors))}</error>"
-        )
-    if case.kind == "skipped":
-        why = next(iter(case.unscored), "no grader decided whether it passed")
-        return f"<skipped message={_q(why)}/>"
-    return ""
+        mode = said.mode or next(iter(said.failures), "failed").split(":", 1)[0]
+        body = _text("\n".join(said.reasons))
+        return f"<failure message={_q(message)} type={_q(mode)}>{body}</failure>"
+    if kind == "error":
+        body = _text("\n".join(said.errors))
+        message = next(iter(said.errors))
+        return f"<error message={_q(message)} type={_q('infra_error')}>{body}</error>"
+    why = next(iter(said.unscored), "no grader decided whether it passed")
+    return f"<skipped message={_q(why)}/>"
 
 
-def _counts(cases: Iterable[_Case]) -> str:
-    kinds = [case.kind for case in cases]
+def _counts(kinds: Sequence[str]) -> str:
     return " ".join(
         f"{name}={_q(str(number))}"
         for name, number in (

@@ -197,7 +197,7 @@ def _worst(cases: list[case_totals.CaseBook]) -> str:
         (
             cell(case.case_id, 80),
             f"{case.passed}/{case.judged}",
-            ", ".join(f"{cell(code, 80)} ({n})" for code, n in case.codes.most_common(3)),
+            ", ".join(f"{cell(code, 80)} ({n})" for code, n in case.troubles.codes.most_common(3)),
         )
         for case in cases
     )

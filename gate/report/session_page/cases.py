@@ -102,7 +102,7 @@ def _summary(entry: CaseEntry, *, several: bool) -> Markup:
     case, changed = entry.case, entry.kind in ("newly failing", "errored")
     group = f"{one_line(case.suite, 60)}{' · ' if case.category else ''}" if several else ""
     mode = entry.change.mode if entry.change else None
-    codes = [*entry.worse[:2], *(code for code, _ in case.codes.most_common(2))]
+    codes = [*entry.worse[:2], *(code for code, _ in case.troubles.codes.most_common(2))]
     return markup(
         '<span class="name"><code>%s</code>%s</span>\n<span class="group">%s%s</span>\n'
         '<span class="rounds %s">%s</span>\n<span class="codes">%s%s</span>\n',

@@ -14,6 +14,32 @@ CHECKED = 1_000  # trials whose evidence is kept for a table
 
 
 @dataclass(slots=True)
+class Troubles:
+    """What was said of a case's trials that did not pass; texts each once, in order of
+    appearance.
+    """
+
+    codes: Counter[str] = field(default_factory=Counter)  # of all trials
+    failures: dict[str, None] = field(default_factory=dict)  # codes of failed trials
+    reasons: dict[str, None] = field(default_factory=dict)
+    errors: dict[str, None] = field(default_factory=dict)  # of trials that nobody answered
+    unscored: dict[str, None] = field(default_factory=dict)
+    mode: str = ""  # of the first failed trial
+
+    def add(self, row: TrialRow) -> None:
+        self.codes.update(dict.fromkeys(row["failures"], 1))
+        if row["status"] == "infra_error":
+            self.errors[str(row["error"] or "no answer")] = None
+        elif row["passed"] is False:
+            self.failures |= dict.fromkeys(map(str, row["failures"]))
+            self.mode = self.mode or str(row.get("mode") or "")
+            texts = [f"{name}: {text}" for name, text in row["reasons"].items()]
+            self.reasons |= dict.fromkeys([*texts, *([str(row["error"])] if row["error"] else [])])
+        for grader, why in row["unscored"].items():
+            self.unscored[f"{grader}: {why}"] = None
+
+
+@dataclass(slots=True)
 class CaseBook:
     """One case over its rounds."""
 
@@ -23,7 +49,22 @@ class CaseBook:
     passed: int = 0
     judged: int = 0
     infra: int = 0
-    codes: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    _troubles: Troubles | None = None  # most cases have none
+
+    def add(self, row: TrialRow) -> None:
+        passed, unanswered = row["passed"], row["status"] == "infra_error"
+        self.judged += passed is not None
+        self.passed += passed is True
+        self.infra += unanswered
+        self.seconds += (row["latency_ms"] or 0.0) / 1000
+        if passed is False or unanswered or row["failures"] or row["unscored"]:
+            self._troubles = self.troubles
+            self._troubles.add(row)
+
+    @property
+    def troubles(self) -> Troubles:
+        return self._troubles or Troubles()
 
     @property
     def failing(self) -> bool:
@@ -51,12 +92,10 @@ class SuiteBook:
         if case is None:
             case = CaseBook(str(row["suite"]), case_id, row.get("category"))
             self.cases[case_id] = case
-        case.judged += row["passed"] is not None
-        case.passed += row["passed"] is True
-        case.infra += row["status"] == "infra_error"
-        case.codes.update(dict.fromkeys(row["failures"], 1))
+        case.add(row)
         self.guarded = self.guarded or row.get("violations") is not None
-        self._check(row)
+        if row.get("evidence") is not None:
+            self._check(row)
         if row["status"] != "completed":
             self.failed_calls += 1
             if row["latency_ms"] is not None:
@@ -85,7 +124,10 @@ def read_totals(rows: Iterable[TrialRow]) -> dict[str, SuiteBook]:
     """Suite -> its book, in order of the rows."""
     books: dict[str, SuiteBook] = {}
     for row in rows:
-        books.setdefault(str(row["suite"]), SuiteBook()).add(row)
+        suite = str(row["suite"])
+        if suite not in books:
+            books[suite] = SuiteBook()
+        books[suite].add(row)
     return books
 
 

@@ -23,6 +23,7 @@ from gate.suites.cases.keys import (
 )
 from gate.text.suggestions import did_you_mean
 
+_HASHED = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 MAX_PROBLEMS = 50  # told one by one; the rest is a number
 
 
@@ -78,8 +79,7 @@ def content_hash(data: Mapping[str, Json]) -> str:
     ValueError for numbers that are not finite.
     """
     seen = {key: value for key, value in data.items() if key not in OUTSIDE_DIGEST}
-    text = json.dumps(seen, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(_HASHED.encode(seen).encode()).hexdigest()[:16]
 
 
 def dataset_digest(digests: Mapping[str, str]) -> str:
