@@ -8,11 +8,10 @@ an import all go through the same code.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gate.analysis.outages import is_undecided, is_unjudged
 from gate.records import CheckedJson, Json, TrialRow
-from gate.records.trials import TRIAL_COLUMNS
 
 NAN = float("nan")
 
@@ -30,7 +29,9 @@ _TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 
 
 class TrialColumns:
-    """Grows trial by trial, in any order; 8 bytes a value and about 100 bytes a case."""
+    """Grows trial by trial, in any order; 8 bytes a value of each column that has any, and about
+    100 bytes a case.
+    """
 
     def __init__(self, suite: str) -> None:
         self.suite = suite
@@ -39,12 +40,14 @@ class TrialColumns:
         self.categories: list[str | None] = []
         self.rounds = 0
         self.at: array[int] = array("q")  # number of the case and round (from 0), a pair a trial
-        self.values: dict[str, array[float]] = {}  # one value a trial, in order of arrival
+        # One value a trial, in order of arrival; a column without any value is not there.
+        self.values: dict[str, array[float]] = {}
+        self._scored = dict.fromkeys(_PASSED)  # columns that graders fill, with a value or without
         self._trials = 0
         # Trials with a grader that gave no score, and the columns that have their say all the same.
         self._lacking: list[tuple[int, frozenset[str]]] = []
-        self._unjudged: dict[str, list[int]] = {}  # UNJUDGED, UNDECIDED, UNGRADED -> trials
-        self._untold: dict[str, list[int]] = {}  # of _TOLD -> trials with an answer and no value
+        self._unjudged: dict[str, array[int]] = {}  # UNJUDGED, UNDECIDED, UNGRADED -> trials
+        self._untold: dict[str, array[int]] = {}  # of _TOLD -> trials with an answer and no value
         self._alike: dict[frozenset[str], frozenset[str]] = {}
 
     def add(self, row: TrialRow) -> None:
@@ -58,26 +61,30 @@ class TrialColumns:
         self.at.extend((number, row["round"] - 1))
         self.rounds = max(self.rounds, row["round"])
         told = trial_values(row)
-        values = {**told, **row["scores"]}
-        for name, value in values.items():
+        filled = 0
+        for name, value in {**told, **row["scores"]}.items():
+            if value is None:
+                continue
             column = self.values.get(name)
             if column is None:
                 column = self.values[name] = array("d", [NAN]) * self._trials
-            column.append(NAN if value is None else value)
+            column.append(value)
+            filled += 1
+        self._scored.update(dict.fromkeys(row["scores"]))
         for name in _TOLD if row["status"] == "completed" else ():
             if told[name] is None:
-                self._untold.setdefault(name, []).append(self._trials)
+                self._untold.setdefault(name, array("q")).append(self._trials)
         if row["status"] == "completed" and row.get("unscored"):
             scored = frozenset(row["scores"]) | _pass_fail_columns(row)
             self._lacking.append((self._trials, self._alike.setdefault(scored, scored)))
         if row["status"] == "completed" and row.get("judging"):
             for name, left in ((UNJUDGED, is_unjudged), (UNDECIDED, is_undecided)):
                 if left(row):
-                    self._unjudged.setdefault(name, []).append(self._trials)
+                    self._unjudged.setdefault(name, array("q")).append(self._trials)
         if row.get("ungraded"):
-            self._unjudged.setdefault(UNGRADED, []).append(self._trials)
+            self._unjudged.setdefault(UNGRADED, array("q")).append(self._trials)
         self._trials += 1
-        if len(values) < len(self.values):
+        if filled < len(self.values):
             for column in self.values.values():
                 if len(column) < self._trials:
                     column.append(NAN)
@@ -96,17 +103,15 @@ class TrialColumns:
         marks = {
             name: self._marks(trials)
             for name, trials in self._untold.items()
-            if any(value == value for value in self.values[name])  # NaN is unknown
+            if any(value == value for value in self.values.get(name, ()))  # NaN is unknown
         }
-        for name in self.values:
-            if name in TRIAL_COLUMNS and name not in _PASSED:
-                continue
+        for name in self._scored:
             trials = [trial for trial, told in self._lacking if name not in told]
             if trials:
                 marks[name] = self._marks(trials)
         return marks
 
-    def _marks(self, trials: list[int]) -> array[float]:
+    def _marks(self, trials: Iterable[int]) -> array[float]:
         marks = array("d", [0.0]) * self._trials
         for trial in trials:
             marks[trial] = 1.0

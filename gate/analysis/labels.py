@@ -5,7 +5,7 @@ that is wrong is left out and told with its line, the others count.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -26,7 +26,7 @@ class LabelContext:
 
     specs: Mapping[str, MetricSpec]
     graders: Mapping[str, str]  # column -> digest, of a judge and its rubric
-    cases: frozenset[str] | None = None  # None: nobody knows all of them
+    cases: Set[str] | None = None  # None: nobody knows all of them
     digests: Mapping[str, str] = field(default_factory=dict)  # of the cases, as far as known
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from gate.errors import Place
 from gate.records import CaseChange, CaseChanges, Config, GateResult, Report
 from gate.run.setup import Setup
+from gate.suites.cases.dataset import CasePlaces
 
 
 def locate_findings(report: Report, setup: Setup) -> Report:
@@ -50,11 +51,9 @@ def _gate(gate: GateResult, rules: Mapping[tuple[str, str], Place], folder: str)
     return replace(gate, place=_below(folder, place))
 
 
-def _cases(
-    cases: CaseChanges, places: Mapping[str, Mapping[str, Place]], folder: str
-) -> CaseChanges:
+def _cases(cases: CaseChanges, places: Mapping[str, CasePlaces], folder: str) -> CaseChanges:
     def placed(change: CaseChange) -> CaseChange:
-        place = places.get(change.suite, {}).get(change.case_id)
+        place = places.get(change.suite, CasePlaces()).find(change.case_id)
         return replace(change, place=_below(folder, place))
 
     return replace(cases, newly_failing=tuple(map(placed, cases.newly_failing)))

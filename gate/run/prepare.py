@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from gate.analysis.catalogue import collect_k
-from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.errors import InvalidInput, Problem, UsageError
 from gate.files import bundled
 from gate.files.rows import DatasetSource
 from gate.plugins import Grader
@@ -17,7 +17,7 @@ from gate.run.grade import make_graders
 from gate.run.suite_metrics import map_reasons, specs_of
 from gate.run.trial_worker import AskOwn
 from gate.store.session import SuiteMeta
-from gate.suites.cases.dataset import Summary, cases, check, dataset_digest
+from gate.suites.cases.dataset import CasePlaces, Summary, cases, check, dataset_digest
 from gate.suites.cases.sampling import choose, in_shard
 from gate.suites.protection.digests import grader_digests, list_edited_columns
 from gate.suites.protection.loosening.cases import CaseDrift, find_case_drift, list_loosened_cases
@@ -27,6 +27,7 @@ from gate.text.figures import join_words
 from gate.text.suggestions import nearest
 
 _SHOWN, _FEW = 80, 12  # characters of an id, and cases that are all named
+_NOWHERE = CasePlaces()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +48,8 @@ class SuitePlan:
     suite: Suite
     graders: Mapping[str, Grader]
     dataset_digest: str
-    all_ids: frozenset[str]
-    chosen: frozenset[str]
+    digests: Mapping[str, str]  # case id -> content hash, in the order of reading
+    chosen: Set[str]
     not_selected: int
     specs: Mapping[str, MetricSpec]
     grader_digests: Mapping[str, str]  # column -> hash of its grader
@@ -57,15 +58,18 @@ class SuitePlan:
     loosened: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing can compare it
-    places: Mapping[str, Place] = field(default_factory=dict)  # case id -> in the working tree
+    places: CasePlaces = _NOWHERE  # in the working tree
     looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
-    digests: Mapping[str, str] = field(default_factory=dict)  # case id -> content hash
     timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
     ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
 
     @property
     def name(self) -> str:
         return self.suite.name
+
+    @property
+    def all_ids(self) -> Set[str]:
+        return self.digests.keys()
 
     @property
     def planned(self) -> int:
@@ -77,17 +81,16 @@ class SuitePlan:
         UsageError if the dataset has changed since the run began.
         """
         common, own_time = self.suite.request, self.timeout_s is None
-        awaited = set(self.chosen)
+        awaited = (item for item in self.digests.items() if item[0] in self.chosen)
         for case in self.read():
             if case.id in self.chosen:
-                if case.id not in awaited or self.digests.get(case.id, case.digest) != case.digest:
+                if next(awaited, None) != (case.id, case.digest):
                     raise self._changed(case.id)
-                awaited.discard(case.id)
                 if common:
                     case = replace(case, request={**common, **case.request})
                 yield case if own_time else replace(case, timeout_s=self.timeout_s)
-        if awaited:
-            raise self._changed(min(awaited))
+        for case_id, _ in awaited:
+            raise self._changed(case_id)
 
     def _changed(self, case_id: str) -> UsageError:
         return UsageError(
@@ -148,42 +151,43 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         loosened = _tell_loosened_beside_base(suite, rules, graders, first, own_source)
     if suite.name in rules.new_suites:
         added = frozenset(first.digests)
-    # The base's category wins: it decides which cases a sample takes.
-    categories = {**(rest[0].categories if rest else {}), **first.categories}
-    chosen = _choose(suite, {i: categories[i] for i in (*first.digests, *sorted(added))}, selection)
-    chosen |= _choose(suite, {i: categories[i] for i in first.digests}, selection)
+    digests = {**first.digests, **_only(added - first.digests.keys(), rest)}
+    chosen = _choose(suite, first.categories, selection)
+    if not added <= chosen:
+        # The base's category wins: it decides which cases a sample takes.
+        categories = {**(rest[0].categories if rest else {}), **first.categories}
+        ids = (*first.digests, *sorted(added))
+        chosen |= _choose(suite, {i: categories[i] for i in ids}, selection)
     return SuitePlan(
         suite=suite,
         graders=graders,
         dataset_digest=_digest(first, rest, added),
-        all_ids=frozenset(first.digests) | added,
+        digests=digests,
         chosen=chosen,
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
         specs=specs_of(graders, suite.rounds, collect_k(rules.config)),
         grader_digests=grader_digests(suite, graders, rules),
         read=lambda: _read(sources, graders, added if rest else frozenset()),
-        new_cases=added & chosen,
+        new_cases=added.intersection(chosen),
         edited=list_edited_columns(suite, graders, rules),
-        places={} if code else _places(own_source, summaries[-1]),
+        places=summaries[-1].places if own_source and not code else _NOWHERE,
         timeout_s=selection.timeout_s,
-        digests={**(rest[0].digests if rest else {}), **first.digests},
         loosened=loosened,
         warnings=summaries[-1].warnings,
         ask=code.ask if code else None,
     )
 
 
-def _places(source: DatasetSource | None, summary: Summary) -> dict[str, Place]:
-    if source is None:
-        return {}
-    return {i: Place(summary.files.get(i, source.name), line) for i, line in summary.lines.items()}
+def _only(ids: Set[str], rest: list[Summary]) -> dict[str, str]:
+    """The content hashes of these cases, which only the pull request has, in file order."""
+    return {i: digest for summary in rest for i, digest in summary.digests.items() if i in ids}
 
 
 def _tell_loosened(
     suite: Suite, change: CaseDrift, summary: Summary, source: DatasetSource | None
 ) -> tuple[str, ...]:
-    all_places = _places(source, summary)
-    places = {i: str(all_places[i]) for i in change.edited if i in all_places}
+    found = ((i, summary.places.find(i)) for i in change.edited)
+    places = {i: str(place) for i, place in found if place and source}
     return list_loosened_cases(suite.name, change, places)
 
 
@@ -217,21 +221,19 @@ def _read(
 def _digest(first: Summary, rest: list[Summary], added: frozenset[str]) -> str:
     if not rest or not added:
         return first.digest
-    return dataset_digest({**first.digests, **{i: rest[0].digests[i] for i in added}})
+    return dataset_digest({**first.digests, **_only(added, rest)})
 
 
-def _choose(
-    suite: Suite, categories: Mapping[str, str | None], selection: Selection
-) -> frozenset[str]:
+def _choose(suite: Suite, categories: Mapping[str, str | None], selection: Selection) -> Set[str]:
     wanted = selection.sample or suite.sample.get(selection.event or "", "all")
-    chosen = frozenset(categories)
+    chosen: Set[str] = categories.keys()
     if isinstance(wanted, int):
         chosen = choose(categories, suite.name, wanted)
     if selection.shard is not None:
         index, count = selection.shard
         chosen = frozenset(i for i in chosen if in_shard(i, index, count))
     if selection.case_ids:
-        chosen = frozenset(categories) & selection.case_ids
+        chosen = selection.case_ids & categories.keys()
     return chosen
 
 

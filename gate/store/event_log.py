@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -26,19 +28,19 @@ _DECODER = json.JSONDecoder(parse_constant=lambda word: math.inf)
 ANSWER, LOOK, VERDICT = "answer", "look", "verdict"
 
 Key = tuple[str, str, int]  # suite, case, round
-_Entry = tuple[str, str, int, int, int]  # suite, case, round, offset, length
+_CaseKey = tuple[str, str]  # suite, case
 
 
 class EventLog:
-    """An open log. Only the places of its lines are kept in memory; a half-written last line is
-    dropped.
+    """An open log. Only the places of its lines are kept in memory, 16 bytes a trial and about 250
+    a case; a half-written last line is dropped.
     """
 
     def __init__(self, path: Path, redact: Callable[[str], str]) -> None:
         self._path = path
         self._redact = redact
-        self._index: list[_Entry] = []
-        self._done: set[Key] = set()
+        self._places: dict[_CaseKey, array[int]] = {}  # round and offset, a pair a line
+        self._unanswered: set[Key] = set()
         self._answers: dict[Key, tuple[int, int]] = {}  # of an earlier run, not judged: its place
         self._writing = RLock()
         self._file: BinaryIO | None = None
@@ -66,7 +68,7 @@ class EventLog:
         with self._writing:
             offset = self._size
             self.line(text)
-            self._note(row, offset, self._size - offset)
+            self._note(row, offset)
 
     def append_answer(self, key: Key, answer: Mapping[str, Json]) -> None:
         """Writes what was answered, before it is judged; any thread may. `answer` is not empty, and
@@ -98,29 +100,29 @@ class EventLog:
 
     def rows(self) -> Iterator[TrialRow]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
-        return self._read_entries(self._index)
+        return self._read_cases(self._places)
 
     def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         """The rows of some cases only, without reading the others."""
-        return self._read_entries(e for e in self._index if e[0] == suite and e[1] in case_ids)
+        return self._read_cases(key for i in case_ids if (key := (suite, i)) in self._places)
 
     def find_done(self) -> Set[tuple[str, str, int]]:
         """(suite, case, round) of every finished trial; nobody's answer is not finished."""
-        return self._done
+        keys = {(*case, r) for case, places in self._places.items() for r in places[::2]}
+        return keys - self._unanswered
 
     def copy(self, name: str, folder: Path) -> None:
         """Writes <folder>/<name> and <folder>/<suite>/<name> without parsing the lines again."""
-        ordered = sorted({entry[:3]: entry for entry in self._index}.values())
         with (
+            disk(folder / name),
             self._path.open("rb") as file,
             mmap(file.fileno(), 0, access=ACCESS_READ) as log,
-            disk(folder / name),
         ):
-            _copy(log, ordered, folder / name)
-            for suite in dict.fromkeys(entry[0] for entry in ordered):
+            _copy(log, self._find_lines(self._places), folder / name)
+            for suite in sorted({suite for suite, _ in self._places}):
                 (folder / suite).mkdir(exist_ok=True)
-                entries = [entry for entry in ordered if entry[0] == suite]
-                _copy(log, entries, folder / suite / name)
+                cases = (case for case in self._places if case[0] == suite)
+                _copy(log, self._find_lines(cases), folder / suite / name)
 
     def line(self, text: str) -> None:
         self._write(self._redact(text))
@@ -136,12 +138,18 @@ class EventLog:
                 raise OSError(28, os.strerror(28))
             self._size += len(data)
 
-    def _read_entries(self, entries: Iterable[_Entry]) -> Iterator[TrialRow]:
-        latest = {entry[:3]: entry for entry in entries}
+    def _find_lines(self, cases: Iterable[_CaseKey]) -> Iterator[int]:
+        """Where the last line of each of their trials begins, by suite, case and round."""
+        for case in sorted(cases):
+            places = self._places[case]
+            latest = dict(zip(places[::2], places[1::2], strict=True))
+            yield from (latest[number] for number in sorted(latest))
+
+    def _read_cases(self, cases: Iterable[_CaseKey]) -> Iterator[TrialRow]:
         with self._path.open("rb") as file:
-            for _, _, _, offset, length in sorted(latest.values()):
+            for offset in self._find_lines(cases):
                 file.seek(offset)
-                row = parse_line(file.read(length))
+                row = parse_line(file.readline())
                 if row is None or not is_trial(row):
                     raise InfrastructureError(
                         f"{self._path}: another program changed it during the run; keep "
@@ -149,11 +157,16 @@ class EventLog:
                     )
                 yield row
 
-    def _note(self, row: TrialRow, offset: int, length: int) -> None:
-        key = (row["suite"], row["case_id"], row["round"])
-        self._index.append((*key, offset, length))
-        if not is_unanswered(row):
-            self._done.add(key)
+    def _note(self, row: TrialRow, offset: int) -> None:
+        case = row["suite"], row["case_id"]
+        if (places := self._places.get(case)) is None:
+            places = self._places[case] = array("q")
+        places.extend((row["round"], offset))
+        if is_unanswered(row):
+            self._unanswered.add((*case, row["round"]))
+        elif self._unanswered or self._answers:
+            key = (*case, row["round"])
+            self._unanswered.discard(key)
             self._answers.pop(key, None)
 
     def _read_index(self) -> int:
@@ -165,7 +178,7 @@ class EventLog:
                     break
                 row = parse_line(line)
                 if row is not None and is_trial(row):
-                    self._note(row, offset, len(line))
+                    self._note(row, offset)
                 elif row is not None and row.get("event") == LOOK:
                     self.look, self.outcome = row, None
                 elif row is not None and row.get("event") == VERDICT:
@@ -208,13 +221,14 @@ def is_unanswered(row: TrialRow) -> bool:
 def is_trial(row: Mapping[str, Json]) -> TypeGuard[TrialRow]:
     """Whether the line has the key of a trial; the rest of it is for the reader to check."""
     named = isinstance(row.get("suite"), str) and isinstance(row.get("case_id"), str)
-    return named and isinstance(row.get("round"), int)
+    number = row.get("round")
+    return named and isinstance(number, int) and abs(number) <= sys.maxsize
 
 
-def _copy(log: mmap, entries: Iterable[_Entry], to: Path) -> None:
+def _copy(log: mmap, offsets: Iterable[int], to: Path) -> None:
     to.unlink(missing_ok=True)  # nothing is written through a link, or into a pipe
     with to.open("xb") as file:
-        file.writelines(log[offset : offset + length] for _, _, _, offset, length in entries)
+        file.writelines(log[offset : log.find(b"\n", offset) + 1] for offset in offsets)
 
 
 class disk:  # noqa: N801 - reads as a statement: with disk(path): ...

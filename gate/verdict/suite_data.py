@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from gate.analysis.outages import Outage
@@ -38,7 +38,7 @@ class SuiteData:
     answered: bool = False  # that health check, by something that is no agent that is well
     control_unreachable: str = ""
     not_run: int = 0  # trials that a budget or an interruption left unmade
-    not_asked: frozenset[str] = _NONE  # cases that were not to run, or had not to any more
+    not_asked: Set[str] = _NONE  # cases that were not to run, or had not to any more
     ended: str = ""  # why a suite with looks made no more trials
     labels: Mapping[str, Sequence[Label]] = field(default_factory=dict)  # metric -> people's
     people: tuple[Ratings, ...] = ()  # what all labels say, whoever judged
@@ -110,7 +110,7 @@ class SuiteData:
         return max(0, self.chosen - len(self.current.cases)) if self.not_run else 0
 
     @property
-    def excused_cases(self) -> frozenset[str]:
+    def excused_cases(self) -> Set[str]:
         """Cases whose absence says nothing: left out on purpose, or the agent was not there."""
         if self.unreachable and self.baseline is not None:
             return frozenset(self.baseline.cases)

@@ -68,7 +68,7 @@ def suite_plan(*ids, rounds=1, name="s", looks=None):
         suite=Suite(name=name, dataset="d", graders=(), rounds=rounds, max_attempts=1),
         graders=graders,
         dataset_digest="dd",
-        all_ids=frozenset(ids),
+        digests={case.id: case.digest for case in cases},
         chosen=frozenset(ids),
         not_selected=0,
         specs=specs_of(graders, rounds),

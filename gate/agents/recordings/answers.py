@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import sys
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -33,6 +35,10 @@ from gate.records.codec import from_json, schema_of, to_json
 from gate.text.credentials import without_passwords
 
 UNKNOWN = ""
+# A place in a recording: the round, then the offset of the line, in one whole number.
+_ROUND = 44
+_OFFSET = (1 << _ROUND) - 1
+_MOST_ROUNDS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +141,7 @@ class Recording:
         self._path = path
         self.name = name  # for messages
         self._lock = Lock()
-        offsets: dict[str, list[tuple[int, int]]] = {}
+        offsets: dict[str, array[int]] = {}
         ends: list[RunEnd] = []
         is_complete = False  # nothing comes after the last of them
         for offset, line in self._lines():
@@ -143,7 +149,10 @@ class Recording:
             if isinstance(line, RunEnd):
                 ends.append(line)
             else:
-                offsets.setdefault(line["case_id"], []).append((line["round"], offset))
+                case_id = sys.intern(line["case_id"])
+                if (places := offsets.get(case_id)) is None:
+                    places = offsets[case_id] = array("q")
+                places.append(line["round"] << _ROUND | offset)
         tries = sum(map(len, offsets.values()))
         is_single = (
             is_complete
@@ -157,8 +166,8 @@ class Recording:
                 f"`{path.name}` holds several runs, or a part of one: where they ended is ignored, "
                 "so it must have an answer for every planned round"
             )
-        self._places = {case: sorted(places) for case, places in offsets.items()}
-        self._taken = dict.fromkeys(offsets, 0)
+        self._places = offsets
+        self._taken: dict[str, int] = {}
 
     def take(self, case: Case) -> RecordedAttempt:
         """The next try of the case, round by round, from any thread. Raises RecordingEnded
@@ -166,7 +175,7 @@ class Recording:
         it never was in a run that made all its trials.
         """
         with self._lock:
-            places = self._places.get(case.id, [])
+            places = sorted(self._places.get(case.id, ()))
             nth = self._taken.get(case.id, 0)
             if nth >= len(places):
                 self._nobody_once_more(places)
@@ -177,22 +186,22 @@ class Recording:
                     raise RecordingEnded(f"{message}: the run ended before")
                 raise InfraFailure(f"{message} at all")
             self._taken[case.id] = nth + 1
-        line = self._at(places[nth][1])
+        line = self._at(places[nth])
         if line.input_digest not in (UNKNOWN, input_digest(case)):
             raise InfraFailure(
                 f"{self.name}: the case '{case.id}' had another input when it was recorded"
             )
         return line
 
-    def _nobody_once_more(self, places: Sequence[tuple[int, int]]) -> None:
+    def _nobody_once_more(self, places: list[int]) -> None:
         """Raises InfraFailure where the last try of then had no answer: this is its retry."""
-        last = self._at(places[-1][1]) if places else None
+        last = self._at(places[-1]) if places else None
         if last is not None and last.infra_error is not None:
             raise InfraFailure(last.infra_error, code=last.code, transport=last.transport)
 
-    def _at(self, offset: int) -> RecordedAttempt:
+    def _at(self, place: int) -> RecordedAttempt:
         with open_plain(self._path) as file:
-            file.seek(offset)
+            file.seek(place & _OFFSET)
             return from_json(RecordedAttempt, _repair_usage(loads(file.readline())))
 
     def _lines(self) -> Iterator[tuple[int, dict[str, CheckedJson] | RunEnd]]:
@@ -227,6 +236,9 @@ class Recording:
                 where = ".".join(map(str, wrong[0].path))
                 self._refuse(number, f"{where}: {wrong[0].message}" if where else wrong[0].message)
         checked = as_object(line)
+        nth = checked["round"]
+        if not isinstance(nth, int) or not 0 < nth <= _MOST_ROUNDS:
+            self._refuse(number, f"round: must be from 1 to {_MOST_ROUNDS:,}")
         answers = [checked.get(key) for key in ("response", "agent_error", "infra_error")]
         if sum(answer is not None for answer in answers) != 1:
             self._refuse(number, "needs one of response, agent_error and infra_error")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +28,20 @@ _HASHED = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=Fals
 MAX_PROBLEMS = 50  # told one by one; the rest is a number
 
 
+@dataclass(frozen=True, slots=True)
+class CasePlaces:
+    """Where the cases of a dataset stand, approved or not."""
+
+    source: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)  # case id -> line
+    # Case id -> its file, where that is not the source itself.
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def find(self, case_id: str) -> Place | None:
+        line = self.lines.get(case_id)
+        return None if line is None else Place(self.files.get(case_id, self.source), line)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """The summary of a whole dataset; only approved cases count and run."""
@@ -36,9 +51,7 @@ class Summary:
     digest: str  # sha256 over (id, content hash), sorted
     not_run: Mapping[str, int]  # status -> cases that are not approved
     warnings: tuple[str, ...]
-    lines: Mapping[str, int] = field(default_factory=dict)  # case id -> line
-    # Case id -> its file, where that is not the source itself.
-    files: Mapping[str, str] = field(default_factory=dict)
+    places: CasePlaces = field(default_factory=CasePlaces)
 
     @property
     def cases(self) -> int:
@@ -209,8 +222,7 @@ class _Checking:
             digest=dataset_digest(self.digests),
             not_run={name: n for name, n in self.statuses.items() if name != "approved"},
             warnings=tuple(self._warnings()),
-            lines=self.lines,
-            files=self.files,
+            places=CasePlaces(self.source.name, self.lines, self.files),
         )
 
     def _sorted_problems(self) -> list[Problem]:
@@ -273,11 +285,11 @@ def _input_faults(written: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _text_id(data: Mapping[str, Json]) -> str:
-    """The id as text; a whole number counts as its digits."""
+    """The id as text; a whole number counts as its digits. All who keep it share one string."""
     value = data.get("id")
     if is_integer(value):
-        return str(value)
-    return value if isinstance(value, str) else ""
+        return sys.intern(str(value))
+    return sys.intern(value) if isinstance(value, str) else ""
 
 
 def _case(data: dict[str, CheckedJson], read: Mapping[str, Json], place: Place) -> Case:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date
 from statistics import NormalDist
@@ -68,7 +68,7 @@ def lint(
 
 
 def lint_with_data(
-    config: Config, measured: Measured, cases: Mapping[str, frozenset[str]]
+    config: Config, measured: Measured, cases: Mapping[str, Set[str]]
 ) -> ConfigFindings:
     """Checks what needs the datasets. `cases`: the case ids of each suite that was read."""
     findings = ConfigFindings()

@@ -20,7 +20,7 @@ def plan(name="s", looks=None):
         suite=Suite(name=name, dataset="d", graders=(), rounds=2),
         graders={},
         dataset_digest="dd",
-        all_ids=IDS,
+        digests=dict.fromkeys(IDS, ""),
         chosen=IDS,
         not_selected=0,
         specs={},

@@ -52,7 +52,7 @@ def plan(name="s", cases=100, rounds=3):
         suite=Suite(name=name, dataset="d", graders=(), rounds=rounds),
         graders={},
         dataset_digest="dd",
-        all_ids=ids,
+        digests=dict.fromkeys(ids, ""),
         chosen=ids,
         not_selected=0,
         specs={},

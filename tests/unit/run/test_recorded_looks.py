@@ -21,7 +21,7 @@ def plan(rounds=2):
         suite=Suite(name="s", dataset="d", graders=(), rounds=rounds),
         graders={},
         dataset_digest="dd",
-        all_ids=IDS,
+        digests=dict.fromkeys(IDS, ""),
         chosen=IDS,
         not_selected=0,
         specs={},

@@ -166,6 +166,8 @@ def altered(**changes):
         (altered(response=None), "needs one of response"),
         (altered(infra_error="x"), "needs one of response"),
         (altered(surprise=1), "unknown key"),
+        (altered(round=0), "round: must be from 1 to 100,000"),
+        (altered(round=10**30), "round: must be from 1 to 100,000"),
     ],
 )
 def test_what_is_no_recording_is_named_by_file_and_line(replay, line, said):
