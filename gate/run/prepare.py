@@ -161,7 +161,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
     return SuitePlan(
         suite=suite,
         graders=graders,
-        dataset_digest=_digest(first, rest, added),
+        dataset_digest=dataset_digest(digests) if rest else first.digest,
         digests=digests,
         chosen=chosen,
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
@@ -216,12 +216,6 @@ def _read(
     if not added:
         return trusted
     return chain(trusted, (case for case in cases(sources[1], graders) if case.id in added))
-
-
-def _digest(first: Summary, rest: list[Summary], added: frozenset[str]) -> str:
-    if not rest or not added:
-        return first.digest
-    return dataset_digest({**first.digests, **_only(added, rest)})
 
 
 def _choose(suite: Suite, categories: Mapping[str, str | None], selection: Selection) -> Set[str]:
