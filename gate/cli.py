@@ -30,7 +30,7 @@ OF_THE_CHECKOUT = (
     "validate",
 )
 # Commands whose exit code is what they say; of the first ones a session has it in full.
-KEPT = ("run", "merge", "import", "action", "comment")
+KEPT = ("run", "grade", "merge", "import", "action", "comment")
 JUDGING = ("compare", "validate", "verify", "calibrate", "self_test")
 
 _MOST_PRINTED = 1_000  # lines of user code that are shown

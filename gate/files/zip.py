@@ -5,15 +5,13 @@ Nothing is ever written to disk, and an archive within an archive is bytes like 
 
 from __future__ import annotations
 
-import importlib
 import io
 import re
 import stat
 import struct
-import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +20,7 @@ from typing import BinaryIO
 from gate.errors import Place, UsageError
 from gate.files.plain import MOST_JSON, plain
 from gate.files.problems import Findings
+from gate.files.zstd import find_zstd, tell_no_zstd, zstd_errors
 
 SIGN = b"PK\x03\x04"  # how an archive begins
 MOST_MEMBERS = 500_000
@@ -87,8 +86,8 @@ class Archive:
         in a way that this Python does not read), KeyError.
         """
         info = self.members[name]
-        if info.compress_type == _ZSTD and _zstd() is None:
-            raise UsageError(_no_zstd(self.path, self.convert))
+        if info.compress_type == _ZSTD and find_zstd() is None:
+            raise UsageError(tell_no_zstd(str(self.path), self.convert))
         try:
             with self._opened(info) as stream:
                 content = stream.read(info.file_size + 1)
@@ -102,7 +101,7 @@ class Archive:
 
     @contextmanager
     def _opened(self, info: zipfile.ZipInfo) -> Iterator[BinaryIO]:
-        decoder = _zstd() if info.compress_type == _ZSTD else None
+        decoder = find_zstd() if info.compress_type == _ZSTD else None
         if decoder is None:
             with self._zip.open(info) as stream:
                 yield stream  # type: ignore[misc]
@@ -191,33 +190,7 @@ def _check_members(
     return members, again
 
 
-def _zstd() -> Callable[[BinaryIO], BinaryIO] | None:
-    """What unpacks zstd here: Python's own from 3.14 on, or one of two packages if it is there."""
-    for name in ("compression.zstd", "backports.zstd"):
-        try:
-            reader: Callable[[BinaryIO], BinaryIO] = importlib.import_module(name).ZstdFile
-        except ImportError:
-            continue
-        return reader
-    try:
-        decoder = importlib.import_module("zstandard").ZstdDecompressor()
-    except ImportError:
-        return None
-    return lambda packed: decoder.stream_reader(packed, read_across_frames=True)
-
-
 def _broken() -> tuple[type[Exception], ...]:
     """What is raised for bytes that cannot be unpacked."""
-    known = ("compression.zstd", "backports.zstd", "zstandard")
-    own: list[type[Exception]] = [sys.modules[n].ZstdError for n in known if n in sys.modules]
-    own += [zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError]
-    return tuple(own)
-
-
-def _no_zstd(path: Path, convert: str) -> str:
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    other = f", or {convert}" if convert else ""
-    return (
-        f"{path}: packed with zstd, which Python {version} cannot unpack without help; "
-        f"install the package backports.zstd{other}"
-    )
+    own = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+    return (*zstd_errors(), *own)

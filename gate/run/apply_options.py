@@ -34,7 +34,7 @@ def ask_without_agent(rules: Rules, options: RunOptions, where: Where) -> Rules:
             f"--suite {codes[0]}: code from the checkout is not run under {job.event}, which has "
             "the base's secrets; use it under `pull_request`"
         )
-    agent_options = (options.base_url, options.model, options.provider_key, options.replay)
+    agent_options = (options.base_url, options.model, options.provider_key, options.offline)
     if (
         not codes
         or len(codes) < len(options.suite)
@@ -69,9 +69,11 @@ def apply_options(options: RunOptions, rules: Rules, job: Job, home: Home) -> Co
     if options.provider_key:
         config = with_key(config)
     config = _check_judge_is_another(config, rules.root)
-    if not options.replay:
+    if not options.offline:
         warned = provider_key(config, given=bool(options.provider_key)).warnings
         return replace(config, warnings=(*config.warnings, *warned))
+    if options.replay is None:  # whoever grades files says what stands for the agent
+        return replace(config, retriever=None)
     recorded = {"file": str(Path(options.replay).absolute())}
     return replace(config, agent=PluginSpec(name="replay", options=recorded), retriever=None)
 

@@ -60,9 +60,11 @@ class Arm:
             else:
                 self._add(row)
 
-    def take(self, row: TrialRow) -> None:
-        """Adds a trial. It is written to disk first."""
-        self.session.append(row)
+    def take(self, row: TrialRow, line: bytes = b"") -> None:
+        """Adds a trial. It is written to disk first: as `line`, where somebody encoded it already,
+        without secrets.
+        """
+        self.session.append(row, line)
         self._add(row)
         self._unanswered.pop(_key(row), None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from gate.run.judge import Outcome
 
 
+Measure = Callable[..., Collected]  # called as `measure` of gate/run/pipeline.py is
+
+
 class Ended(Protocol):
     """The result of a run."""
 
@@ -65,18 +68,25 @@ def execute(
     shards: Sequence[Session] = (),
     find: FindEarlier = find_no_session,
     given: GivenAgent | None = None,
+    measure: Measure = measure,
 ) -> Outcome:
     """Runs everything but printing and publishing. With `shards` no agent is asked: their trials
     are joined into one session and judged once. `find`: looks for the session of an earlier head
-    with the same files. `given`: an agent that replaces that of gate.yml. Raises GateError.
+    with the same files. `given`: an agent that replaces that of gate.yml; `measure`: what makes the
+    trials. Raises GateError.
     """
     control = control_of_shards(shards, options.baseline)
     setup = set_up(options, host, control=control, given=given)
     setup = continue_earlier_head(setup, find)
-    return cast("Outcome", finish(setup, shards, BackgroundImport("gate.run.judge")))
+    return cast("Outcome", finish(setup, shards, BackgroundImport("gate.run.judge"), measure))
 
 
-def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -> Ended:
+def finish(
+    setup: Setup,
+    shards: Sequence[Session],
+    judging: BackgroundImport,
+    measure: Measure = measure,
+) -> Ended:
     """Makes the trials and passes them to the module that `judging` loads."""
     options = setup.place.options
     setup, untold = _add_changed_defaults(setup)
@@ -90,7 +100,7 @@ def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -
         setup = _add_earlier_verdicts(setup, session)
         for row in chain.from_iterable(shard.rows() for shard in shards):
             session.append(row)
-        offline = bool(shards or options.replay)
+        offline = bool(shards or options.offline)
         lost = "" if offline else _check_health(setup, session)
         who = "retriever" if setup.place.config.agent.name == NOBODY else "agent"
         unreachable = f"the {who} cannot be reached: {lost}" if lost else ""
@@ -98,14 +108,17 @@ def finish(setup: Setup, shards: Sequence[Session], judging: BackgroundImport) -
         unjudged = "" if unreachable else panel.unreachable()
         silent = health(setup.control_agent, setup.place.world).error if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
-        collected = _make_trials(setup, session, control, panel, course, judging, ask=ask)
+        make = partial(_make_trials, setup, session, control, panel, course)
+        collected = make(judging=judging, measure=measure, ask=ask)
         unreachable = unreachable or PROCESSES.give_up_reason()
         collected = replace(collected, control_unreachable=silent)
         if shards:
             from gate.store.shards import absent
 
             collected = replace(collected, ended_early=absent(shards))
-        setup = replace(setup, notes=(*setup.notes, *panel.notes(), *filter(None, [unjudged])))
+        setup = replace(
+            setup, notes=(*setup.notes, *collected.notes, *panel.notes(), *filter(None, [unjudged]))
+        )
         session.note_sources(PROCESSES.sources(setup.place.rules.root))
         before = merge_sources(session.meta.sources, *(shard.meta.sources for shard in shards))
         session.note_sources(before)
@@ -218,8 +231,9 @@ def _make_trials(
     control: SessionWriter | None,
     panel: Panel | _NoPanel,
     course: Course,
-    judging: BackgroundImport,
     *,
+    judging: BackgroundImport,
+    measure: Measure,
     ask: bool,
 ) -> Collected:
     place = setup.place

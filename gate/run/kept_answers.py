@@ -18,7 +18,7 @@ def open_kept_answers(log: EventLog) -> AnswerStore:
     """
 
     def keep(task: Task, response: Response, latency: float) -> None:
-        if any(map(_is_outside, task.graders.values())):
+        if any(map(is_outside, task.graders.values())):
             log.append_answer(
                 _key(task), {"latency_ms": latency, "response": to_lean_json(response)}
             )
@@ -38,7 +38,8 @@ def open_kept_answers(log: EventLog) -> AnswerStore:
 _fits = compile_check(schema_of(Response))
 
 
-def _is_outside(grader: Grader) -> bool:
+def is_outside(grader: Grader) -> bool:
+    """Whether it asks a model, or runs in a process of the user's code."""
     return hasattr(grader, "questions") or getattr(grader, "outside", False) is True
 
 

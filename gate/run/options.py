@@ -13,7 +13,10 @@ from gate.system.signals import Stop
 from gate.text.redaction import Redactor
 
 # What a session does not keep of its options: a key, and what only this process knows.
-_NOT_STORED = ("provider_key", "home", "settings", "own_rules", "note", "all_cases")
+_NOT_STORED = (
+    *("provider_key", "home", "settings", "own_rules", "note", "all_cases"),
+    "processes",  # says how fast, not what
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,8 @@ class RunOptions(OutputOptions):
     resume: str | None = None
     record: str | None = None
     replay: str | None = None
+    answers: tuple[str, ...] = ()  # files of recorded answers that are graded
+    processes: int | None = None  # that grade them
     budget_usd: float | None = None
 
     home: Home | None = None  # where gate.yml is, if that is known already
@@ -66,6 +71,11 @@ class RunOptions(OutputOptions):
     own_rules: bool = False  # gate.yml judges as it stands here, for a plan
     all_cases: bool = False  # no sample, whatever gate.yml says of the event
     note: str = ""  # for the report
+
+    @property
+    def offline(self) -> bool:
+        """Whether the answers are recorded, and no agent is asked."""
+        return bool(self.replay or self.answers)
 
     def as_stored(self) -> dict[str, Json]:
         """The given options, as meta.json stores them."""

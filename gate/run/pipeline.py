@@ -11,7 +11,6 @@ from threading import BoundedSemaphore
 from time import perf_counter
 from typing import Protocol
 
-from gate.agents.pricing import trial_cost
 from gate.analysis.columns import TrialColumns
 from gate.analysis.tally import Tally
 from gate.errors import InfraFailure, InfrastructureError, Transport, UsageError
@@ -20,12 +19,12 @@ from gate.records import Budget, Case, Health, Price, Response, Trial, TrialRow
 from gate.run.arms import Arm, ArmResults, Arms, PairedWorker
 from gate.run.batches import case_order, deal_batch, deal_rounds, interleave
 from gate.run.budget import Allowance
-from gate.run.grade import ask_nobody, gives_no_verdict, grade_attempt, values_of_failed_trial
+from gate.run.grade import ask_nobody, grade_attempt
 from gate.run.kept_answers import open_kept_answers
 from gate.run.prepare import SuitePlan
+from gate.run.row_of_trial import row_of_trial
 from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.session import SessionWriter
-from gate.store.trial_rows import row_of
 from gate.system.clock import Clock
 from gate.system.executors import Worker, run_threads
 from gate.system.shortage import shortage
@@ -70,6 +69,7 @@ class Collected:
     course: Course = _ALL_ROUNDS
     control: ArmResults | None = None  # of the control agent, where one is asked
     control_unreachable: str = ""  # what its health check said
+    notes: tuple[str, ...] = ()  # for the report
 
 
 class Look(Protocol):
@@ -217,7 +217,8 @@ class _Run:
         if isinstance(trial, Unmade):
             self._unmade += 1
             return
-        row = _row(trial, self._plans[trial.suite], self._prices)
+        plan = self._plans[trial.suite]
+        row = row_of_trial(trial, plan.graders, plan.specs, self._prices)
         self._effects.session.note_sources(self._effects.sources())
         self._arms.of(trial).take(row)
         judged = (row.get("judging") or {}).get("usd", 0.0)
@@ -299,14 +300,3 @@ class _Run:
 
     def _is_over(self) -> bool:
         return self._effects.stop.is_requested() or bool(self._effects.broken())
-
-
-def _row(trial: Trial, plan: SuitePlan, prices: Mapping[str, Price]) -> TrialRow:
-    failed = trial.attempt.status == "agent_error"
-    return row_of(
-        trial,
-        cost_usd=trial_cost(trial, prices),
-        on_agent_error=values_of_failed_trial(plan.graders, trial.case) if failed else {},
-        specs=plan.specs,
-        ungraded=failed and gives_no_verdict(plan.graders, trial.case),
-    )

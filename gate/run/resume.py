@@ -96,6 +96,10 @@ def _check_fits(session: SessionWriter, meta: Meta, head: str, rounds: int | Non
             f"--resume {folder}: it is a run of {what}; resume it with its own options, "
             "or start a new run"
         )
+    graded = [bool(one.options.get("answers")) for one in (before, meta)]
+    if graded[0] != graded[1]:
+        command = "gate grade" if graded[0] else "gate run"
+        raise UsageError(f"--resume {folder}: `{command}` began it; continue with `{command}`")
     adds = rounds is not None and _has_ended(session)
     own_rounds = {suite.rounds for suite in before.suites.values()} | {before.added}
     begun_so = rounds is None or adds or own_rounds == {rounds, None} or before.added == rounds

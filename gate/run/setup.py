@@ -169,7 +169,7 @@ def _choose_place(
         where,
         home,
         protect=options.protect,
-        recorded=bool(options.replay),
+        recorded=options.offline,
         alone=options.own_rules,
     )
     if given is not None:
@@ -224,7 +224,7 @@ def _agent_of(place: RunPlace, given: GivenAgent | None) -> Agent:
     agent = subject(config.agent, config.retriever, world.root, given=given_agent)
     if options.record:
         check_record(options.record)
-    if options.replay:
+    if options.offline:
         agent.check(world)
     begin(agent, world)
     return agent
@@ -243,7 +243,7 @@ def _selection(place: RunPlace) -> Selection:
 
 def _control(place: RunPlace) -> Control:
     options, rules, config = place.options, place.rules, place.config
-    instead = "--replay" if options.replay else ""
+    instead = "--replay" if options.replay else "gate grade" if options.answers else ""
     if options.baseline not in (None, "auto"):
         instead = f"--baseline {options.baseline}"
     return choose_control(

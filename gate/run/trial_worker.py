@@ -11,11 +11,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from gate.agents.judges.totals import STOPPED
 from gate.agents.wire.before_failing import find_done
 from gate.errors import AgentFailure, InfraFailure, RecordingEnded
 from gate.plugins import Agent, AgentTraits, Connection, Grader, World, read_traits
 from gate.records import Attempt, Case, Response, Suite, Trial
+from gate.run.attempts import attempt_of_failure, unless_stopped
 from gate.system.clock import LEAST_TRY_S, Clock
 from gate.system.executors import Later
 
@@ -57,7 +57,6 @@ class AnswerStore:
 
 
 _FORGETS = AnswerStore(keep=lambda task, response, latency: None, find=lambda task: None)
-_NOBODY = Attempt(n=0, status="infra_error", latency_ms=None)
 
 
 class TrialWorker:
@@ -148,29 +147,18 @@ class TrialWorker:
         return InfraFailure(f"{failure}: {why}")
 
     def _grade_answer(self, task: Task, response: Response, latency: float) -> Attempt:
-        graded = self._grade(task.case, response, task.graders)
-        if graded.judging.stopped:  # unscored for no fault of its own: a resumed run asks again
-            error = f"the answer was not judged: {STOPPED}"
-            graded = replace(_NOBODY, error=error, judging=graded.judging)
+        graded = unless_stopped(self._grade(task.case, response, task.graders))
+        return self._timed(task, graded, latency)
+
+    def _timed(self, task: Task, attempt: Attempt, latency: float) -> Attempt:
         return replace(
-            graded, n=len(task.attempts) + 1, latency_ms=latency, waited_ms=task.waited_s * 1e3
+            attempt, n=len(task.attempts) + 1, latency_ms=latency, waited_ms=task.waited_s * 1e3
         )
 
     def _agent_error(
         self, task: Task, failure: AgentFailure, latency: float
     ) -> Trial | Later[Task]:
-        attempt = Attempt(
-            n=len(task.attempts) + 1,
-            status="agent_error",
-            latency_ms=latency,
-            response=find_done(failure),
-            passed=False,
-            failures=(failure.code,),
-            error=str(failure),
-            waited_ms=task.waited_s * 1e3,
-            transport=failure.transport,
-        )
-        return self._next(task, attempt)
+        return self._next(task, self._timed(task, attempt_of_failure(failure), latency))
 
     def _retry(self, task: Task, failure: InfraFailure, latency: float) -> Trial | Later[Task]:
         if failure.retry_after is not None:
@@ -178,16 +166,7 @@ class TrialWorker:
             if delay + LEAST_TRY_S <= self._left_s(task):
                 return Later(task=replace(task, waited_s=task.waited_s + delay), delay_s=delay)
         self._keep(task, failure, latency)
-        attempt = Attempt(
-            n=len(task.attempts) + 1,
-            status="infra_error",
-            latency_ms=latency,
-            failures=(failure.code,) if failure.code else (),
-            error=str(failure),
-            waited_ms=task.waited_s * 1e3,
-            transport=failure.transport,
-        )
-        return self._next(task, attempt)
+        return self._next(task, self._timed(task, attempt_of_failure(failure), latency))
 
     def _next(self, task: Task, attempt: Attempt) -> Trial | Later[Task]:
         """The finished trial, or the task again when the suite grants another try."""

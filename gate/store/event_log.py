@@ -62,12 +62,12 @@ class EventLog:
             self._file.close()
             self._file = None
 
-    def append(self, row: TrialRow) -> None:
-        """Writes one trial; on return it survives kill -9."""
-        text = json_line(row)
+    def append(self, row: TrialRow, line: bytes = b"") -> None:
+        """Writes one trial; on return it survives kill -9. `line`: what `encode_row` made of it."""
+        data = line or encode_row(row, self._redact)
         with self._writing:
             offset = self._size
-            self.line(text)
+            self._put(data)
             self._note(row, offset)
 
     def append_answer(self, key: Key, answer: Mapping[str, Json]) -> None:
@@ -128,7 +128,9 @@ class EventLog:
         self._write(self._redact(text))
 
     def _write(self, text: str) -> None:
-        data = text.encode("utf-8", SURROGATES) + b"\n"
+        self._put(_encode(text))
+
+    def _put(self, data: bytes) -> None:
         with disk(self._path), self._writing:
             if self._file is None:
                 raise InfrastructureError(f"{self._path.parent}: the session is closed")
@@ -197,6 +199,15 @@ class EventLog:
     def _note_answer(self, of: Json, offset: int, length: int) -> None:
         if isinstance(of, list) and len(of) == 3 and type(of[2]) is int:
             self._answers[(str(of[0]), str(of[1]), of[2])] = (offset, length)
+
+
+def encode_row(row: TrialRow, redact: Callable[[str], str]) -> bytes:
+    """The line of one trial; secrets are taken out."""
+    return _encode(redact(json_line(row)))
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", SURROGATES) + b"\n"
 
 
 def parse_line(line: bytes) -> dict[str, Json] | None:

@@ -203,9 +203,9 @@ class SessionWriter:
     def _write_meta(self) -> None:
         self.write(META, json_text(self.meta))
 
-    def append(self, row: TrialRow) -> None:
-        """Writes one trial; on return it survives kill -9."""
-        self.log.append(row)
+    def append(self, row: TrialRow, line: bytes = b"") -> None:
+        """Writes one trial; on return it survives kill -9. `line`: its row, if encoded already."""
+        self.log.append(row, line)
 
     def rows(self) -> Iterator[TrialRow]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""

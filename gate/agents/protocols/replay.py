@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from gate.agents.recordings.answers import Recording
-from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Response
 from gate.system.made_once import Once
@@ -56,18 +55,10 @@ class _Connection:
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
         """`timeout_s` is of no use: a time-out of then is recorded as what it was."""
-        line = self._recording.take(case)
-        if line.infra_error is not None:
-            raise InfraFailure(line.infra_error, code=line.code, transport=line.transport)
-        if line.response is None:
-            raise AgentFailure(
-                line.agent_error or "",
-                timed_out=line.timed_out,
-                code=line.code,
-                transport=line.transport,
-                done=line.before,
-            )
-        return replace(line.response, latency_ms=line.latency_ms)
+        outcome = self._recording.take(case).outcome()
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     def close(self) -> None:
         """Nothing stays open between two answers."""

@@ -57,6 +57,20 @@ class RecordedAttempt:
     code: str | None = None  # what the failure is counted as, where its kind does not say it
     transport: Transport | None = None  # of a failure
 
+    def outcome(self) -> Response | InfraFailure | AgentFailure:
+        """What the agent came to then, with the latency of then."""
+        if self.infra_error is not None:
+            return InfraFailure(self.infra_error, code=self.code, transport=self.transport)
+        if self.response is not None:
+            return replace(self.response, latency_ms=self.latency_ms)
+        return AgentFailure(
+            self.agent_error or "",
+            timed_out=self.timed_out,
+            code=self.code,
+            transport=self.transport,
+            done=self.before,
+        )
+
 
 SCHEMA = schema_of(RecordedAttempt)
 _fits = compile_check(SCHEMA)
@@ -97,7 +111,7 @@ def _answer_to_json(answer: Response) -> CheckedJson:
     return to_json(replace(answer, usage=replace(usage, cost_usd=-1.0)) if unknown else answer)
 
 
-def _repair_usage(line: Json) -> Json:
+def repair_usage(line: Json) -> Json:
     """The line; numbers of its usage that can be none are unknown, and told."""
     return _repair_numbers(_repair_numbers(line, "response"), "before")
 
@@ -116,6 +130,25 @@ def _repair_numbers(line: Json, key: str) -> Json:
     sentences = [*(before if isinstance(before, list) else ()), *faults.sentences()]
     counts = {name: getattr(usage_found, name) for name in Usage.__slots__}
     return {**line, key: {**response, "usage": counts, "trace_faults": sentences}}
+
+
+def check_line(line: Json) -> dict[str, CheckedJson] | RunEnd:
+    """A parsed line as `--record` writes it. Raises ValueError that says what is wrong with it."""
+    if isinstance(line, dict) and KEY in line:
+        return parse_run_end(line)
+    if not _fits(line):
+        wrong = mismatches(SCHEMA, line)
+        if wrong:
+            where = ".".join(map(str, wrong[0].path))
+            raise ValueError(f"{where}: {wrong[0].message}" if where else wrong[0].message)
+    checked = as_object(line)
+    nth = checked["round"]
+    if not isinstance(nth, int) or not 0 < nth <= _MOST_ROUNDS:
+        raise ValueError(f"round: must be from 1 to {_MOST_ROUNDS:,}")
+    answers = [checked.get(key) for key in ("response", "agent_error", "infra_error")]
+    if sum(answer is not None for answer in answers) != 1:
+        raise ValueError("needs one of response, agent_error and infra_error")
+    return checked
 
 
 def input_digest(case: Case) -> str:
@@ -202,7 +235,7 @@ class Recording:
     def _at(self, place: int) -> RecordedAttempt:
         with open_plain(self._path) as file:
             file.seek(place & _OFFSET)
-            return from_json(RecordedAttempt, _repair_usage(loads(file.readline())))
+            return from_json(RecordedAttempt, repair_usage(loads(file.readline())))
 
     def _lines(self) -> Iterator[tuple[int, dict[str, CheckedJson] | RunEnd]]:
         """Every line with the offset at which it begins."""
@@ -220,29 +253,15 @@ class Recording:
 
     def _parse_line(self, raw: bytes, number: int) -> dict[str, Json] | RunEnd | None:
         try:
-            line = _repair_usage(loads(raw))
+            line = repair_usage(loads(raw))
         except (ValueError, RecursionError):
             if not raw.endswith(b"\n"):
                 return None
             self._refuse(number, "not JSON")
-        if isinstance(line, dict) and KEY in line:
-            try:
-                return parse_run_end(line)
-            except ValueError as error:
-                self._refuse(number, str(error))
-        if not _fits(line):
-            wrong = mismatches(SCHEMA, line)
-            if wrong:
-                where = ".".join(map(str, wrong[0].path))
-                self._refuse(number, f"{where}: {wrong[0].message}" if where else wrong[0].message)
-        checked = as_object(line)
-        nth = checked["round"]
-        if not isinstance(nth, int) or not 0 < nth <= _MOST_ROUNDS:
-            self._refuse(number, f"round: must be from 1 to {_MOST_ROUNDS:,}")
-        answers = [checked.get(key) for key in ("response", "agent_error", "infra_error")]
-        if sum(answer is not None for answer in answers) != 1:
-            self._refuse(number, "needs one of response, agent_error and infra_error")
-        return checked
+        try:
+            return check_line(line)
+        except ValueError as error:
+            self._refuse(number, str(error))
 
     def _refuse(self, number: int, message: str) -> NoReturn:
         place = Place(self.name, number)

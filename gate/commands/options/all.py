@@ -12,6 +12,7 @@ from gate.commands.options.judging import (
     add_compare_options,
     add_config,
     add_format,
+    add_grade_options,
     add_import_options,
     add_merge_options,
     add_output,
@@ -37,6 +38,7 @@ def sentence(text: str) -> str:
 
 COMMANDS: dict[str, str] = {
     "run": "run the suites, compare with the baseline and report a verdict",
+    "grade": "judge recorded answers on all cores; calls no agent",
     "compare": "compare two sessions or baseline files; calls no agent",
     "merge": "join the shards of one run and report one verdict",
     "plan": "estimate what a run can detect and what it costs; calls no agent",
@@ -273,6 +275,7 @@ def _schema(p: Parser) -> None:
 
 _ADD: dict[str, Callable[[Parser], None]] = {
     "run": add_run_options,
+    "grade": add_grade_options,
     "compare": add_compare_options,
     "merge": add_merge_options,
     "plan": add_plan_options,

@@ -107,6 +107,35 @@ def add_run_options(p: Parser) -> None:
     add_output(p)
 
 
+def add_grade_options(p: Parser) -> None:
+    p.value(
+        "answers",
+        "FILE",
+        "recorded answers: JSON Lines, also packed as .gz or .zst, or Parquet; see docs/grading.md",
+        nargs="+",
+    )
+    add_config(p)
+    add_suites(p)
+    p.value("--dataset", "FILE", "use these cases for the suite given with --suite")
+    p.number("--rounds", "rounds of each case that are expected (3)", most=10_000)
+    p.number("--processes", "processes that grade (the number of cores)", most=1_000)
+    p.value(
+        "--baseline", "SOURCE", "where the baseline is: auto, repo, artifact, none or a path (auto)"
+    )
+    p.value("--out", "DIR", "folder for the sessions (results)")
+    p.number("--sample", "grade only N cases of each suite, the same N every time")
+    p.value(
+        "--protect",
+        "REF",
+        "judge like a pull request to REF (the base branch)",
+        nargs="?",
+        const=True,
+    )
+    p.value("--resume", "SESSION", "continue an interrupted session with the same files")
+    add_format(p)
+    add_output(p)
+
+
 def add_compare_options(p: Parser) -> None:
     p.value("baseline", "BASELINE", "session folder or baseline file to compare with")
     p.value("current", "CURRENT", "session folder or baseline file to judge")
