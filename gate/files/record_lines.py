@@ -11,7 +11,8 @@ import json
 import zlib
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from types import ModuleType
+from typing import BinaryIO, cast
 
 from gate.errors import UsageError
 from gate.files.plain_file import open_plain
@@ -103,7 +104,7 @@ def _rows(file: BinaryIO, name: str, texts: Container[str]) -> Iterator[Line]:
         raise UsageError(f"{name}: not readable as Parquet ({error}); write it again") from error
 
 
-def _json(row: Mapping[str, Any], texts: Container[str]) -> bytes:  # values as Python has them
+def _json(row: Mapping[str, object], texts: Container[str]) -> bytes:
     """A column that is null is not there. A text that is a list or an object in JSON is that: a
     column has one type, and arguments of tools have many.
     """
@@ -115,7 +116,7 @@ def _json(row: Mapping[str, Any], texts: Container[str]) -> bytes:  # values as 
     return json.dumps(there, default=str).encode()
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrapped(value: object) -> object:
     if not isinstance(value, str) or value[:1] not in ("[", "{"):
         return value
     try:
@@ -124,7 +125,7 @@ def _unwrapped(value: Any) -> Any:
         return value
 
 
-def _parquet(name: str) -> Any:  # the module has no types
+def _parquet(name: str) -> ModuleType:
     try:
         return importlib.import_module("pyarrow.parquet")
     except ImportError as error:

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import IO, Any
+from typing import IO, Any, TypeVar, cast
 
 from gate.system.process_group import OWN_GROUP
 
+T = TypeVar("T")
 _LENGTH = 8  # bytes of a message's length
 TRIES = 3  # of a request whose process dies
 # The paths first: where modules are found must not depend on the folder that the process runs in.
@@ -44,7 +45,7 @@ class WorkerProcess:
         self._closed = False
         self._busy = Lock()
 
-    def work(self, request: Any) -> Any:  # what marshal can hold
+    def work(self, request: object) -> object:
         """The reply to a request that marshal can hold; one thread at a time. Raises WorkerDied,
         and RuntimeError with the traceback where the code of the process failed.
         """
@@ -59,7 +60,7 @@ class WorkerProcess:
         with self._busy:
             self._end()
 
-    def _ask(self, request: Any) -> Any:
+    def _ask(self, request: object) -> object:
         how = ""
         for _ in range(TRIES):
             if self._closed:
@@ -69,9 +70,9 @@ class WorkerProcess:
                 put(_pipe(process.stdin), request)
                 reply = take(_pipe(process.stdout))
             if reply is not None:
-                answered, value = reply
+                answered, value = cast("tuple[bool, object]", reply)
                 if not answered:
-                    raise RuntimeError(value)
+                    raise RuntimeError(str(value))
                 return value
             how = self._end()
         raise WorkerDied(how)
@@ -97,40 +98,41 @@ class WorkerProcess:
         return f"signal {-status}" if status < 0 else f"exit status {status}"
 
 
-def serve(prepare: Callable[[bytes], Callable[[Any], Any]]) -> None:
+def serve(prepare: Callable[[bytes], Callable[[T], object]]) -> None:
     """In the worker: answers requests until there are no more. `prepare`: what was given at the
     start -> what answers a request.
     """
     given, back = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # what is printed is no reply
     with suppress(BrokenPipeError):
-        reply: tuple[bool, Any]
+        reply: tuple[bool, object]
         first = take(given)
         if first is None:
             return
-        answer = prepare(first)
+        answer = prepare(cast("bytes", first))
         while (request := take(given)) is not None:
             try:
-                reply = True, answer(request)
+                reply = True, answer(cast("T", request))
             except Exception:
                 reply = False, traceback.format_exc()
             put(back, reply)
 
 
-def put(stream: IO[bytes], value: Any) -> None:
+def put(stream: IO[bytes], value: object) -> None:
     """Writes a value that marshal can hold."""
-    data = marshal.dumps(value)
+    data = marshal.dumps(cast("Any", value))
     stream.write(len(data).to_bytes(_LENGTH, "little"))
     stream.write(data)
     stream.flush()
 
 
-def take(stream: IO[bytes]) -> Any:  # what the other side has put
+def take(stream: IO[bytes]) -> object:
     """The next value in the stream; None at its end."""
     head = stream.read(_LENGTH)
     if len(head) < _LENGTH:
         return None
-    return marshal.loads(stream.read(int.from_bytes(head, "little")))  # noqa: S302 - ours
+    value: object = marshal.loads(stream.read(int.from_bytes(head, "little")))  # noqa: S302 - ours
+    return value
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:

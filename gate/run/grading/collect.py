@@ -143,7 +143,7 @@ class _There:
         self._process = WorkerProcess(_WORKER, given)
 
     def work(self, batch: Batch) -> Graded:
-        return batch, self._process.work(batch.trials)
+        return batch, cast("list[Reply]", self._process.work(batch.trials))
 
     def close(self) -> None:
         self._process.close()
