@@ -1,14 +1,15 @@
-"""Two baselines of 100,000 cases x 3 rounds (pass/fail and latency), a.json and b.json.
+"""Two baselines of 100,000 cases x 3 rounds (pass or fail, errors and latency), a.json and b.json.
 
-python benchmarks/big_baselines.py FOLDER [CASES]
+python benchmarks/big_baselines.py FOLDER [--cases 1000000] [--columns success]
 python benchmarks/big_baselines.py --time      seconds of estimates and verdict, in memory
 """
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,23 +27,26 @@ from gate.verdict.suite_data import SuiteData
 ROUNDS = 3
 
 
-def table(cases: int, seed: int) -> Table:
+COLUMNS = ("success", "first_success", "latency_ms", "agent_error")
+
+
+def table(cases: int, seed: int, kept: Sequence[str] = COLUMNS) -> Table:
     """Cases that pass with chance 0.9 and take about a second, as one run measured them."""
     rng = np.random.default_rng(seed)
-    kept = ("success", "first_success", "latency_ms", "agent_error")
     passed = (rng.random((cases, ROUNDS)) < 0.9).astype(float)
     latency = np.round(rng.lognormal(7.0, 0.4, (cases, ROUNDS)), 1)
+    columns = {
+        "success": passed,
+        "first_success": passed,
+        "latency_ms": latency,
+        "agent_error": np.zeros((cases, ROUNDS)),
+    }
     return Table(
         suite="big",
         cases=tuple(f"case-{n:06}" for n in range(cases)),
         digests=tuple(f"{n:016x}" for n in range(cases)),
         rounds=ROUNDS,
-        columns={
-            "success": passed,
-            "first_success": passed,
-            "latency_ms": latency,
-            "agent_error": np.zeros((cases, ROUNDS)),
-        },
+        columns={name: values for name, values in columns.items() if name in kept},
         specs={spec.name: spec for spec in TRIAL_METRICS if spec.column in kept},
     )
 
@@ -65,11 +69,15 @@ def seconds() -> float:
 
 
 def main() -> None:
-    if sys.argv[1] == "--time":
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("folder", nargs="?", type=Path, default=Path())
+    options.add_argument("--cases", type=int, default=100_000)
+    options.add_argument("--columns", nargs="+", choices=COLUMNS, default=COLUMNS)
+    options.add_argument("--time", action="store_true")
+    given = options.parse_args()
+    if given.time:
         print(f"{seconds():.2f}")
         return
-    folder = Path(sys.argv[1])
-    cases = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
     for seed, name in enumerate(("a", "b")):
         run = BaselineRun(
             session_id=f"20260101-00000{seed}-0000000{seed}",
@@ -78,8 +86,8 @@ def main() -> None:
             rounds=ROUNDS,
             kept=ROUNDS,
         )
-        baseline = BaselineFile(table=table(cases, seed), runs=(run,))
-        (folder / f"{name}.json").write_text(render(baseline), encoding="utf-8")
+        baseline = BaselineFile(table=table(given.cases, seed, given.columns), runs=(run,))
+        (given.folder / f"{name}.json").write_text(render(baseline), encoding="utf-8")
 
 
 if __name__ == "__main__":

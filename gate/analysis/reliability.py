@@ -56,13 +56,15 @@ def list_histories(
         return {}
     content = dict(zip(current.cases, current.digests, strict=True))
     rows = {case: row for row, case in enumerate(baseline.cases)}
-    blocks = rounds_of(baseline.column("success"), kept)
+    counted = [
+        (np.nansum(block, axis=1).astype(int).tolist(), (~np.isnan(block)).sum(axis=1).tolist())
+        for block in rounds_of(baseline.column("success"), kept)
+    ]
     by_case = {}
     for case in cases:
         row = rows.get(case)
         if row is None or baseline.digests[row] != content.get(case):
             continue
-        each = [(np.nansum(block[row]), (~np.isnan(block[row])).sum()) for block in blocks]
-        runs_of_case = [(int(passed), int(rounds)) for passed, rounds in each if rounds]
-        by_case[case] = tuple(runs_of_case[-RUNS:])
+        asked = [(passed[row], rounds[row]) for passed, rounds in counted if rounds[row]]
+        by_case[case] = tuple(asked[-RUNS:])
     return by_case

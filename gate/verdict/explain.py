@@ -64,6 +64,8 @@ def with_modes(cases: CaseChanges, measured: Sequence[SuiteData]) -> CaseChanges
         for mode, failed in suite.tally.failures.by_case().items():
             for case, trials in failed.items():
                 modes.setdefault((suite.name, case), Counter())[mode] = trials
+    if not modes:
+        return cases
 
     def add_mode(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
         rest = (
@@ -91,7 +93,12 @@ def with_history(cases: CaseChanges, measured: Sequence[SuiteData]) -> CaseChang
             stored.update({(suite.name, case): runs for case, runs in histories.items()})
 
     def add_history(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
-        return tuple(replace(c, history=stored.get((c.suite, c.case_id), ())) for c in changes)
+        return tuple(
+            replace(change, history=history)
+            if (history := stored.get((change.suite, change.case_id)))
+            else change
+            for change in changes
+        )
 
     return replace(
         cases,

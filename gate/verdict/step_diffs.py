@@ -52,7 +52,10 @@ def with_steps(cases: CaseChanges, measured: Sequence[SuiteData], rows_of: RowsO
 
 def _with(changes: _Changes, diffs: Mapping[tuple[str, str], StepDiff]) -> _Changes:
     return tuple(
-        replace(change, steps=diffs.get((change.suite, change.case_id))) for change in changes
+        replace(change, steps=steps)
+        if (steps := diffs.get((change.suite, change.case_id)))
+        else change
+        for change in changes
     )
 
 
