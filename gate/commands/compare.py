@@ -36,7 +36,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     cannot be read.
     """
     now = datetime.now(UTC)
-    before, after = (load(Path(path), now) for path in (options.baseline, options.current))
+    paths = (Path(options.baseline), Path(options.current))
+    before, after = (load(path, now, options.max_mb) for path in paths)
     config, root = own_config(options, env)
     if after.provenance.mode == "release":
         config = for_release(config)

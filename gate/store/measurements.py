@@ -19,7 +19,7 @@ from gate.records import BaselineInfo, Provenance, TrialRow
 from gate.records.baseline import BaselineRun
 from gate.store.baseline import file as baseline_file
 from gate.store.baseline.find import age_days, paths_among
-from gate.store.baseline.schema import fingerprint
+from gate.store.baseline.schema import MOST_MB, fingerprint
 from gate.store.session import Session, SuiteMeta, is_session, load_session, refuse_debugging
 from gate.store.session_check import check_rows
 
@@ -56,14 +56,16 @@ class Stored:
         return _rows_of(self.session, suite, case_ids) if self.session else iter(())
 
 
-def load(path: Path, now: datetime) -> Stored:
-    """Raises UsageError when it is neither a session nor a baseline file nor a folder of them."""
+def load(path: Path, now: datetime, most_mb: int = MOST_MB) -> Stored:
+    """Raises UsageError when it is neither a session nor a baseline file of at most `most_mb` nor a
+    folder of them.
+    """
     if is_session(path):
         return _session(path, now)
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
         raise UsageError(f"{path}: neither a session folder nor a folder of baseline files")
-    suites = dict(_baseline(file, now) for file in files)
+    suites = dict(_baseline(file, now, most_mb) for file in files)
     return Stored(name=path.name, suites=suites, provenance=Provenance())
 
 
@@ -132,12 +134,12 @@ def _rows_of(session: Session, suite: str, case_ids: frozenset[str]) -> Iterator
     return (r for r in session.rows() if r["suite"] == suite and r["case_id"] in case_ids)
 
 
-def _baseline(file: Path, now: datetime) -> tuple[str, StoredSuite]:
+def _baseline(file: Path, now: datetime, most_mb: int) -> tuple[str, StoredSuite]:
     try:
         text = read_bytes(file)
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}; give a session or a baseline file") from error
-    stored = baseline_file.parse(text, str(file))
+    stored = baseline_file.parse(text, str(file), most_mb)
     pooled = pool(stored.table, stored.runs)
     table, newest = pooled.table, stored.runs[-1] if stored.runs else None
     facts = newest.fingerprint if newest else {}

@@ -359,6 +359,11 @@ def test_compare_decides_as_the_run_did_and_lists_what_differs(recorded):
         assert report["reason"] == made["reason"]
         (change,) = report["baseline"]["fingerprint_diff"]
         assert change.startswith("agent: openai m at http://127.0.0.1:")
+    with (recorded / "baselines" / "s.json").open("a") as file:
+        file.write(" " * (1 << 20))
+    pair = ("compare", "baselines/s.json", str(session), "--max-mb")
+    assert "larger than 1 MB; lower" in run_command(recorded, *pair, "1", code=2).stderr
+    run_command(recorded, *pair, "2", code=1)
 
 
 def test_output_in_every_form(recorded):

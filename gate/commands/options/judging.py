@@ -141,6 +141,7 @@ def add_compare_options(p: Parser) -> None:
     p.value("current", "CURRENT", "session folder or baseline file to judge")
     add_config(p, "config with the gates and rules (gate.yml)")
     p.value("--out", "DIR", "also write the reports to this folder")
+    p.number("--max-mb", "largest baseline file to read, in MB (256)", default=256, most=1_000_000)
     add_format(p)
     add_output(p)
 

@@ -20,6 +20,7 @@ from gate.records import LARGEST, CheckedJson, Json, MetricSpec
 from gate.records.baseline import BaselineRun
 from gate.records.codec import from_json, to_json
 from gate.store.baseline.schema import (
+    MOST_MB,
     SCHEMA_VERSION,
     AcceptanceNote,
     check_cases,
@@ -49,9 +50,11 @@ class BaselineFile:
         return self.table.suite
 
 
-def parse(text: bytes, file: str) -> BaselineFile:
-    """Raises UsageError with file:line when this is no whole baseline file of this version."""
-    data = check_header(load(text, file), file)
+def parse(text: bytes, file: str, most_mb: int = MOST_MB) -> BaselineFile:
+    """Raises UsageError with file:line when this is no whole baseline file of this version, or when
+    it is larger.
+    """
+    data = check_header(load(text, file, most_mb), file)
     check_cases(data, text, file)
     return _build(data, file)
 

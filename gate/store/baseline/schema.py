@@ -20,7 +20,7 @@ from gate.records.baseline import BaselineRun
 from gate.records.codec import schema_of, to_json
 
 SCHEMA_VERSION = 1
-MAX_BYTES = 256 << 20
+MOST_MB = 256  # of a file, unless an option says otherwise
 SHOWN = 20  # problems of one file
 MODES = 50  # of a run
 
@@ -135,9 +135,12 @@ def _path_schema() -> dict[str, CheckedJson]:
     }
 
 
-def load(text: bytes, file: str) -> Json:
-    if len(text) > MAX_BYTES:
-        raise UsageError(f"{file}: larger than {MAX_BYTES >> 20} MB; lower baseline.keep_rounds")
+def load(text: bytes, file: str, most_mb: int = MOST_MB) -> Json:
+    if len(text) > most_mb << 20:
+        raise UsageError(
+            f"{file}: larger than {most_mb:,} MB; lower baseline.keep_rounds, or compare it with "
+            "`gate compare --max-mb`"
+        )
     try:
         loaded: Json = json.loads(text.decode("utf-8-sig"), parse_constant=_no_number)
         return loaded

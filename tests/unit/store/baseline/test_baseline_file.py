@@ -161,6 +161,13 @@ def test_a_small_text_cannot_claim_much_memory() -> None:
         parse(json.dumps(made).encode(), "x.json")
 
 
+def test_a_large_file_is_read_where_an_option_allows_it() -> None:
+    text = text_of(pooled({"a": [1]})) + b" " * (1 << 20)
+    assert parse(text, "x.json", 2).table.cases == ("a",)
+    with pytest.raises(UsageError, match="x.json: larger than 1 MB; lower .*gate compare --max-mb"):
+        parse(text, "x.json", 1)
+
+
 # ----------------------------------------------------------------------------------------- the pool
 
 
