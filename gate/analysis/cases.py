@@ -87,11 +87,12 @@ def case_changes(
     *,
     quarantined: Set[str] = _NONE,
     not_asked: Set[str] = _NONE,
+    lost: Set[str] = _NONE,
 ) -> CaseChanges:
     """The lists of one suite. A case changes sides when the majority of its rounds does.
 
     `p_value` of a paired case is adjusted by Benjamini-Hochberg over all of them: at most 0.1 is
-    more than chance explains.
+    more than chance explains. `lost`: cases without a result, because a part of the run is lost.
     """
     pairing = pair_cases(baseline or current.select([]), current, not_asked)
     before, after = _count_passes(pairing.baseline), _count_passes(pairing.current)
@@ -112,7 +113,7 @@ def case_changes(
         added=lists.list_changes(pairing.added if baseline is not None else ()),
         removed=lists.list_changes(pairing.removed),
         changed=lists.list_changes(pairing.changed),
-        errored=lists.list_changes({*find_errored_cases(current), *unscored}),
+        errored=lists.list_changes({*find_errored_cases(current), *unscored, *lost}),
         quarantined=tuple(lists.change(c) for c in current.cases if c in quarantined),
     )
 

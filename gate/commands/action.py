@@ -146,8 +146,10 @@ def _import(options: ImportOptions, host: Host) -> ImportedSession:
 
 
 def _looks_for_earlier_runs(wanted: ActionInputs, job: Job) -> bool:
-    """Whether a session may be gone on with; a shard's is half of one."""
-    return not wanted.shard and wanted.argv[0] == "run" and job.mode in ("pull_request", "branch")
+    """Whether a session may be gone on with; a shard's is half of one, and `resume` names one."""
+    if wanted.shard or any(word.startswith("--resume=") for word in wanted.argv):
+        return False
+    return wanted.argv[0] == "run" and job.mode in ("pull_request", "branch")
 
 
 def _find_stored_session(
@@ -214,8 +216,9 @@ def _store(
     session: Path, wanted: ActionInputs, job: Job, env: Mapping[str, str], hooks: Hooks
 ) -> None:
     """The session as the artifact that a re-run of this commit goes on with."""
-    shard = env.get("INPUT_SHARD", "").strip()
-    name = artifact_name(job.head_sha or "unknown", shard, wanted.comment_id)
+    shard, stage = (env.get(f"INPUT_{name}", "").strip() for name in ("SHARD", "STAGE"))
+    part = f"{shard}-stage-{stage}" if stage else shard
+    name = artifact_name(job.head_sha or "unknown", part, wanted.comment_id)
     stored = hooks.store(session, name, env)
     kind, text = "notice", f"artifact {stored.name}: {stored.size:,} bytes, {stored.digest}"
     if not stored.artifact_id:

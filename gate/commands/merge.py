@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.commands.options.records import host_of, output_options, run_options
-from gate.errors import UsageError
 from gate.run.execute import execute
+from gate.run.joined_parts import options_of_parts
 from gate.run.options import Host, RunOptions
-from gate.store.session import load_session, refuse_debugging
+from gate.store.shards import check_parts, find_parts
 
 if TYPE_CHECKING:
     from gate.run.judge import Outcome
@@ -26,24 +24,11 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return outcome.report.exit_code
 
 
-def merge(folders: Sequence[str], options: RunOptions, host: Host) -> Outcome:
-    """Judges the sessions in `folders` as one run; no agent is asked. `options`: config, baseline,
-    out and settings; all others come from the shards. Raises GateError.
+def merge(paths: Sequence[str], options: RunOptions, host: Host) -> Outcome:
+    """Judges the sessions at `paths`, or in folders there, as one run; no agent is asked.
+    `options`: config, baseline, out and settings; all others come from the shards. Raises
+    GateError.
     """
-    shards = [load_session(Path(folder)) for folder in folders]
-    for shard in shards:
-        refuse_debugging(shard)
-    suites = {name for shard in shards for name in shard.meta.suites}
-    samples = {shard.meta.options["sample"] for shard in shards if "sample" in shard.meta.options}
-    if len(samples) > 1:
-        raise UsageError(
-            "gate merge: the shards were run with different --sample; merge shards of one run"
-        )
-    run_request = replace(
-        options,
-        suite=tuple(sorted(suites)),
-        sample=next(iter(samples), None),
-        protect=next((shard.meta.options.get("protect") for shard in shards), None),
-        stop_rule="off",
-    )
-    return execute(run_request, host, shards)
+    parts = find_parts(paths)
+    check_parts(parts)
+    return execute(options_of_parts(options, parts), host, parts)

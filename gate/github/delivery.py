@@ -77,12 +77,15 @@ class Means:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Message:
-    """What is to be shown. `text(limit)`: at most so many bytes of Markdown, without secrets."""
+    """What is to be shown. `text(limit)`: at most so many bytes of Markdown, without secrets.
+    `decides`: not a part of a run, which another job concludes.
+    """
 
     text: Callable[[int], str]
     ended: CheckResult
     comment: Literal["write", "update", "nothing"]
     where: str  # it is in any case
+    decides: bool = True
 
 
 class Delivery:
@@ -116,6 +119,7 @@ class Delivery:
             ended=verdict(report, text, self._means.redact),
             comment=decide(self._wanted.comment, report),
             where=f"{session.folder / 'comment.md'}",
+            decides=not (self._wanted.shard or report.open_suites),
         )
         urls = self._show(message)
         workspace = Path(self._env.get("GITHUB_WORKSPACE") or Path.cwd())
@@ -175,7 +179,7 @@ class Delivery:
         """Each rung; gives the addresses of what was written."""
         check = comment = Published(action="skipped")
         summary = self._summary(message)
-        if not self._wanted.shard:
+        if message.decides:
             api = self._means.connect(self._job, token(self._env))
             try:
                 # The check first: it must not stay in progress, whatever happens to the comment.

@@ -24,6 +24,8 @@ RUN_OPTIONS = (
     "timeout",
     "concurrency",
     "shard",
+    "stage",
+    "resume",
     "record",
     "replay",
     "baseline",

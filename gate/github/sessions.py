@@ -30,8 +30,8 @@ _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 
 
 def artifact_name(head_sha: str, shard: str = "", comment_id: str = DEFAULT_ID) -> str:
-    """The name of the artifact with a commit's session; `shard` is I/N. Jobs that ask different
-    agents have a `comment_id` each, so that none goes on with the answers of another.
+    """The name of the artifact with a commit's session; `shard` is I/N, with its stage. Jobs that
+    ask different agents have a `comment_id` each, so that none goes on with the answers of another.
     """
     suffix = "" if comment_id == DEFAULT_ID else f"-{comment_id}"
     part = f"-{shard.replace('/', '-of-')}" if shard else ""

@@ -215,6 +215,8 @@ class Report:
     schema_version: int = 1
     decision: Decision | None = None  # on the main branch and at a release
     overall: Totals | None = None  # None: of one suite, or an older version wrote it
+    open_suites: tuple[str, ...] = ()  # that need stage 2 of a run in shards, before a verdict
+    lost: tuple[str, ...] = ()  # why parts of the run left no result, one sentence each
 
     @property
     def imported(self) -> bool:

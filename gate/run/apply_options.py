@@ -69,6 +69,8 @@ def apply_options(options: RunOptions, rules: Rules, job: Job, home: Home) -> Co
     if options.provider_key:
         config = with_key(config)
     config = _check_judge_is_another(config, rules.root)
+    if options.joins is not None and not options.offline:  # nobody needs a key
+        return config
     if not options.offline:
         warned = provider_key(config, given=bool(options.provider_key)).warnings
         return replace(config, warnings=(*config.warnings, *warned))

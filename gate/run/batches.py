@@ -23,6 +23,12 @@ class PreparedSuite:
     graders: Mapping[str, Grader]
     cases: Callable[[], Iterable[Case]]
     ask: AskOwn | None = None  # its own way to ask; None: the run's agent
+    rounds: range | None = None  # to be made; None: those of the suite
+
+    @property
+    def numbers(self) -> range:
+        """The rounds to be made, from 1."""
+        return range(1, self.suite.rounds + 1) if self.rounds is None else self.rounds
 
     def task(self, case: Case, number: int) -> Task:
         """Round `number` of a case, not yet begun."""
@@ -34,9 +40,9 @@ def deal_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
     So an early end (budget, Ctrl-C) leaves whole rounds, not only the first cases.
     """
     prepared = list(suites)
-    for number in range(1, max((p.suite.rounds for p in prepared), default=0) + 1):
+    for number in sorted({number for suite in prepared for number in suite.numbers}):
         for suite in prepared:
-            if number > suite.suite.rounds:
+            if number not in suite.numbers:
                 continue
             for case in suite.cases():
                 if not done(suite.suite.name, case.id, number):

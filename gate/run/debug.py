@@ -26,6 +26,7 @@ _MEASURING = {
     "baseline": "--baseline",
     "sample": "--sample",
     "shard": "--shard",
+    "stage": "--stage",
     "stop_rule": "--stop",
 }
 

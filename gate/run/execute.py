@@ -15,6 +15,7 @@ from gate import __version__
 from gate.agents.under_test import NOBODY
 from gate.errors import UsageError
 from gate.registry import BackgroundImport
+from gate.run.control_agent import Control
 from gate.run.control_session import control_of_shards, open_control_session
 from gate.run.earlier_head import (
     FindEarlier,
@@ -26,6 +27,7 @@ from gate.run.earlier_head import (
 )
 from gate.run.grade import ask_nobody
 from gate.run.options import Host, RunOptions
+from gate.run.parts import NO_PARTS, Parts
 from gate.run.pipeline import Collected, Effects, health, measure
 from gate.run.progress import ProgressListener, progress
 from gate.run.record_answers import record_end, recorder
@@ -76,9 +78,26 @@ def execute(
     trials. Raises GateError.
     """
     control = control_of_shards(shards, options.baseline)
-    setup = set_up(options, host, control=control, given=given)
+    setup = _set_up(options, host, shards, control, given)
     setup = continue_earlier_head(setup, find)
     return cast("Outcome", finish(setup, shards, BackgroundImport("gate.run.judge"), measure))
+
+
+def _set_up(
+    options: RunOptions,
+    host: Host,
+    shards: Sequence[Session],
+    control: Control | None,
+    given: GivenAgent | None,
+) -> Setup:
+    """Of a stage 2, and of its merge, as the look after stage 1 asks for it."""
+    if options.stage is None:
+        return set_up(options, host, control=control, given=given)
+    from gate.run.stages import follow_look, plan_from_look
+
+    look, options = follow_look(options, shards)
+    setup = set_up(options, host, control=control, given=given)
+    return plan_from_look(setup, look) if look else setup
 
 
 def finish(
@@ -90,15 +109,21 @@ def finish(
     """Makes the trials and passes them to the module that `judging` loads."""
     options = setup.place.options
     setup, untold = _add_changed_defaults(setup)
-    joined = _join_shards(shards, setup)
+    parts = _join(shards, setup)
     with (
         _open_session(setup, untold) as session,
-        open_control_session(setup, session, joined, setup.place.host.redactor()) as control,
+        open_control_session(
+            setup, session, parts.controls, setup.place.host.redactor()
+        ) as control,
         _panel(setup, session, needed=not shards) as panel,
     ):
+        if parts.health is not None:
+            session.note_health(parts.health)
+        if parts.look:
+            session.log.append_look(parts.look)
         setup, course = continue_looks(setup, session)
         setup = _add_earlier_verdicts(setup, session)
-        for row in chain.from_iterable(shard.rows() for shard in shards):
+        for row in chain.from_iterable(part.rows() for part in parts.sessions):
             session.append(row)
         offline = bool(shards or options.offline)
         lost = "" if offline else _check_health(setup, session)
@@ -108,14 +133,14 @@ def finish(
         unjudged = "" if unreachable else panel.unreachable()
         silent = health(setup.control_agent, setup.place.world).error if setup.control_agent else ""
         ask = not (unreachable or silent or shards)
+        if parts.whole:
+            measure = partial(measure, joined=True)
         make = partial(_make_trials, setup, session, control, panel, course)
         collected = make(judging=judging, measure=measure, ask=ask)
         unreachable = unreachable or PROCESSES.give_up_reason()
         collected = replace(collected, control_unreachable=silent)
         if shards:
-            from gate.store.shards import absent
-
-            collected = replace(collected, ended_early=absent(shards))
+            collected = replace(collected, lost=parts.lost, ended_early=parts.ended_early)
         setup = replace(
             setup, notes=(*setup.notes, *collected.notes, *panel.notes(), *filter(None, [unjudged]))
         )
@@ -182,16 +207,13 @@ def _check_health(setup: Setup, session: SessionWriter) -> str:
     return health_found.error
 
 
-def _join_shards(shards: Sequence[Session], setup: Setup) -> list[Session]:
-    """What the shards' controls answered. Raises UsageError unless all are parts of this run."""
+def _join(shards: Sequence[Session], setup: Setup) -> Parts:
+    """Raises UsageError unless all shards are parts of this run."""
     if not shards:
-        return []
-    from gate.store.shards import check
+        return NO_PARTS
+    from gate.run.joined_parts import join_parts
 
-    beside = [one for shard in shards if (one := shard.control()) is not None]
-    for sessions in (shards, beside):
-        check(sessions, {plan.name: plan.meta() for plan in setup.plans})
-    return beside
+    return join_parts(shards, setup.plans)
 
 
 def _open_session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
@@ -210,6 +232,7 @@ def _open_session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
         same_agent=agent_digest(place.config),
         deployment=deployment_digest(setup),
         seed=setup.seed,
+        look=setup.look,
     )
     if setup.resumed is None:
         return SessionWriter.create(Path(place.config.report.dir), meta, redact)
@@ -332,6 +355,6 @@ def _count_planned(setup: Setup) -> int:
     """Trials of everybody who is asked."""
     beside = [plan.chosen - plan.new_cases if setup.control.fresh else () for plan in setup.plans]
     return sum(
-        (len(plan.chosen) + len(partners)) * plan.suite.rounds
+        (len(plan.chosen) + len(partners)) * len(plan.task_source().numbers)
         for plan, partners in zip(setup.plans, beside, strict=True)
     )

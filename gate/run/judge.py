@@ -31,6 +31,7 @@ from gate.run.shown_cases import show_cases
 from gate.run.suite_metrics import metrics_of
 from gate.store.baseline.find import Compared, differences
 from gate.store.session import SessionWriter
+from gate.text.figures import join_words
 from gate.verdict.conclude import conclude, look
 from gate.verdict.debug_command import worst_failing
 from gate.verdict.stop_rule import LookResult
@@ -105,7 +106,13 @@ def _report(
     place = setup.place
     setting = _setting(setup, session, collected.ended_early)
     report = locate_findings(conclude(measured, place.config, setting, session.rows_of), setup)
-    return _report_of_shard(report, place.options.shard) if place.options.shard else report
+    if place.options.shard:
+        return _report_of_shard(report, place.options.shard)
+    if collected.lost:
+        reasons = dict.fromkeys(why for lost in collected.lost.values() for why in lost)
+        return replace(report, lost=tuple(reasons), reproduce="")
+    going = collected.course.going if place.options.stage == 1 else ()
+    return _report_of_look(report, sorted(going)) if going else report
 
 
 def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
@@ -163,6 +170,31 @@ def _report_of_shard(report: Report, shard: tuple[int, int]) -> Report:
     return replace(report, exit_code=code, notes=(note, *report.notes), decision=None)
 
 
+def _report_of_look(report: Report, going: Sequence[str]) -> Report:
+    """The verdict waits for stage 2, which `going` suites need."""
+    names = join_words([f"`{name}`" for name in going], most=5)
+    reason = (
+        f"stage 1 leaves {names} open; run `gate run --shard I/N --stage 2 --resume SESSION` for "
+        "each shard with this session, then merge this session with those of stage 2"
+    )
+    suites = {
+        name: replace(one, outcome="inconclusive", reason="open after stage 1")
+        if name in going
+        else one
+        for name, one in report.suites.items()
+    }
+    return replace(
+        report,
+        outcome="inconclusive",
+        exit_code=0,
+        reason=reason,
+        suites=suites,
+        decision=None,
+        reproduce="",
+        open_suites=tuple(going),
+    )
+
+
 def _list_metrics_elsewhere(setup: Setup) -> frozenset[str]:
     ran = {plan.name for plan in setup.plans}
     rules = setup.place.rules
@@ -178,7 +210,10 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
     name = plan.name
     table = table_of(collected.columns[name], plan.specs, plan.grader_digests)
     tally = collected.tallies[name]
-    broken_off = collected.ended_early or unreachable or collected.control_unreachable
+    lost = collected.lost.get(name, {})
+    broken_off = (
+        collected.ended_early or unreachable or collected.control_unreachable or "; ".join(lost)
+    )
     control, stored = collected.control, setup.baselines.get(name, NONE_WANTED)
     # What the verdict spares is not missing, though a budget end the others later; neither are the
     # cases that it spares.
@@ -198,6 +233,7 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         edited=plan.edited,
         unreachable=unreachable,
         control_unreachable=collected.control_unreachable,
+        lost=lost,
         not_run=0 if spared else max(0, missing),
         not_asked=plan.all_ids - case_ids,
         ended=collected.course.ended.get(name, broken_off if plan.looks else ""),

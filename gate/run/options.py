@@ -14,7 +14,7 @@ from gate.text.redaction import Redactor
 
 # What a session does not keep of its options: a key, and what only this process knows.
 _NOT_STORED = (
-    *("provider_key", "home", "settings", "own_rules", "note", "all_cases"),
+    *("provider_key", "home", "settings", "own_rules", "note", "all_cases", "joins"),
     "processes",  # says how fast, not what
 )
 
@@ -57,6 +57,7 @@ class RunOptions(OutputOptions):
     out: str | None = None
     sample: int | None = None
     shard: tuple[int, int] | None = None  # index from 1, count
+    stage: int | None = None  # 1 or 2, of a run in shards that may end early
     protect: str | bool | None = None  # True: without naming a ref
     stop_rule: str | None = None  # "early" or "off"
     resume: str | None = None
@@ -71,6 +72,8 @@ class RunOptions(OutputOptions):
     own_rules: bool = False  # gate.yml judges as it stands here, for a plan
     all_cases: bool = False  # no sample, whatever gate.yml says of the event
     note: str = ""  # for the report
+    # Of a merge: the options of the run whose parts it joins, as its session stores them.
+    joins: Mapping[str, Json] | None = None
 
     @property
     def offline(self) -> bool:
@@ -79,6 +82,8 @@ class RunOptions(OutputOptions):
 
     def as_stored(self) -> dict[str, Json]:
         """The given options, as meta.json stores them."""
+        if self.joins is not None:
+            return dict(self.joins)
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         return {
             name: value

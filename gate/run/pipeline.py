@@ -70,6 +70,8 @@ class Collected:
     control: ArmResults | None = None  # of the control agent, where one is asked
     control_unreachable: str = ""  # what its health check said
     notes: tuple[str, ...] = ()  # for the report
+    # Suite -> why -> cases that were lost with a part of the run.
+    lost: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
 
 
 class Look(Protocol):
@@ -114,14 +116,15 @@ def measure(
     control: Agent | None = None,
     course: Course = _ALL_ROUNDS,
     undecided: Callable[[Collected], Look] = _nobody,
+    joined: bool = False,
 ) -> Collected:
     """Makes the trials that are not in the session yet; each one is on disk before the next is
     taken.
 
     Suites with looks go batch by batch along the `course`; after each batch `undecided` says which
     of them need more. The others make all their rounds. Without an `agent` (it cannot be reached),
-    only the trials of the session are collected. A `control` is asked each trial, too, and needs
-    `effects.control`.
+    only the trials of the session are collected; if they were `joined`, they are a batch that is
+    looked at. A `control` is asked each trial, too, and needs `effects.control`.
     """
     run = _Run(plans, effects, budget, prices, course, undecided)
     with effects.stop.defer():
@@ -132,6 +135,8 @@ def measure(
             _tell_shortage(error, effects.session.folder)
             raise
     run.give_up_unanswered()
+    if joined:
+        run.look()
     if effects.stop.is_requested():
         raise effects.stop.error(
             "interrupted; the session is saved: continue with the same options and `gate "
@@ -281,10 +286,13 @@ class _Run:
             yield islice(planned, _FEELERS)
         yield planned
         while self._course.going and self._may_go_on():
-            self._look()
+            self.look()
             yield interleave([tasks(name, self._course.trials(name)) for name in self._goers()])
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Asks which suites need more trials. Nothing without suites that wait for a look."""
+        if not self._course.going:
+            return
         self.give_up_unanswered()
         result = self._undecided(self.collected())
         self._course = self._course.after(result.suites, result.why, over=result.over)

@@ -62,6 +62,7 @@ class SuitePlan:
     looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
     timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
     ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
+    rounds: range | None = None  # of stage 2; None: those of the suite
 
     @property
     def name(self) -> str:
@@ -73,8 +74,8 @@ class SuitePlan:
 
     @property
     def planned(self) -> int:
-        """Trials of all rounds."""
-        return len(self.chosen) * self.suite.rounds
+        """Trials of all rounds that are to be made."""
+        return len(self.chosen) * len(self.task_source().numbers)
 
     def cases(self) -> Iterator[Case]:
         """The chosen cases, with the suite's request settings; a case's own keys win. Raises
@@ -99,7 +100,13 @@ class SuitePlan:
         )
 
     def task_source(self) -> PreparedSuite:
-        return PreparedSuite(suite=self.suite, graders=self.graders, cases=self.cases, ask=self.ask)
+        return PreparedSuite(
+            suite=self.suite,
+            graders=self.graders,
+            cases=self.cases,
+            ask=self.ask,
+            rounds=self.rounds,
+        )
 
     def meta(self) -> SuiteMeta:
         return SuiteMeta(

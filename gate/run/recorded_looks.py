@@ -42,7 +42,7 @@ def take_recorded_looks(
     rounds and the present rules allow it: anybody can have made a recording. Raises UsageError if
     the file is not a recording.
     """
-    partial = options.shard or options.case or options.failed
+    partial = options.shard or options.case or options.failed or options.joins is not None
     if not isinstance(agent, Replays) or partial or options.stop_rule == "off":
         return AsRecorded(plans=plans)
     recording = agent.load_recording(world)

@@ -99,6 +99,7 @@ class Setup:
     earlier: StoredSession = field(default_factory=StoredSession)  # of a head with the same files
     seed: str | None = None  # of the order of the cases; None: the commit
     more_rounds: int | None = None  # that a session which ended is to have
+    look: str = ""  # of a shard of stage 2: the id of the session that it goes on with
     notes: tuple[str, ...] = ()
 
     @property
@@ -124,7 +125,8 @@ def set_up(
     control = control or _control(place)
     place = _add_key(place, control)
     agent = _agent_of(place, given)
-    check_price(place.config, agent)
+    if options.joins is None:
+        check_price(place.config, agent)
     plans = prepare(place.config.suites, place.rules, _selection(place))
     place = replace(place, config=_check_with_data(place.config, plans))
     provenance = _provenance(place, agent)
@@ -224,6 +226,8 @@ def _agent_of(place: RunPlace, given: GivenAgent | None) -> Agent:
     agent = subject(config.agent, config.retriever, world.root, given=given_agent)
     if options.record:
         check_record(options.record)
+    if options.joins is not None:  # nobody is asked
+        return agent
     if options.offline:
         agent.check(world)
     begin(agent, world)
@@ -297,12 +301,16 @@ def _plan_looks(
 ) -> tuple[SuitePlan, ...]:
     """A part of the cases decides nothing, and one case by name is no measurement."""
     options, config, job = place.options, place.config, place.job
+    if options.shard or options.case or (options.joins is not None and options.stage is None):
+        return plans
+    partners = frozenset(p.name for p in plans if _has_partner(p, control, baselines))
+    if options.stage:
+        return plan_looks(plans, partners, config, early=False, concurrency=at_once)
     early = stops_early(config, job, options.stop_rule)
     looked_at = early or extends(config, job, options.stop_rule)
     again = looked_at or asks_again(config, job, options.stop_rule)
-    if options.shard or options.case or not again:
+    if not again:
         return plans
-    partners = frozenset(p.name for p in plans if _has_partner(p, control, baselines))
     compared = partners if looked_at else frozenset()
     return plan_looks(plans, compared, config, early=early, concurrency=at_once)
 

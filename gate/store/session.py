@@ -94,6 +94,7 @@ class Meta:
     deployment: str = ""  # digest of `agent.version`
     seed: str | None = None  # of the order of the cases; None: the commit
     added: int | None = None  # rounds a case that were asked for after a verdict
+    look: str = ""  # of a shard of stage 2: the id of the session that it goes on with
     schema_version: int = SCHEMA_VERSION
 
     @property

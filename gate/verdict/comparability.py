@@ -19,9 +19,11 @@ from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases, too_few_left
 from gate.analysis.table import Table
 from gate.records import MetricSpec
 from gate.text import figures
+from gate.text.escaping import one_line
 from gate.verdict.suite_data import SuiteData
 
 ACCEPTED = "this change was accepted"
+_SHOWN = 80  # characters of a case's id
 TOO_MANY_ERRORS = 0.20  # more infrastructure errors: nothing is judged (docs/semantics.md 4)
 
 
@@ -88,6 +90,8 @@ def _error_reason(data: SuiteData) -> str:
         return data.unreachable
     if data.control_unreachable:
         return f"the control agent cannot be reached: {data.control_unreachable}"
+    if data.lost:
+        return "; ".join(_tell_lost(why, cases) for why, cases in data.lost.items())
     if data.outage:
         return data.outage.said
     tables = {"calls": data.current}
@@ -100,6 +104,11 @@ def _error_reason(data: SuiteData) -> str:
             why = data.tally.why_unanswered if table is data.current else ""
             return f"{figures.portion(share)} of the {calls} {ended}{why}"
     return ""
+
+
+def _tell_lost(why: str, cases: frozenset[str]) -> str:
+    names = figures.join_words([f"`{one_line(case, _SHOWN)}`" for case in sorted(cases)], most=5)
+    return f"{why}: {figures.count(len(cases), 'case')} without a result ({names})"
 
 
 def _not_comparable_reason(pairing: Pairing | None, max_removed: float, unasked: int) -> str:

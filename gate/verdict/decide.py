@@ -102,7 +102,11 @@ def _all_cases(suites: Sequence[SuiteData]) -> CaseChanges:
     """The lists of all suites, one after the other."""
     lists = [
         case_changes(
-            data.current, data.baseline, quarantined=data.quarantined, not_asked=data.excused_cases
+            data.current,
+            data.baseline,
+            quarantined=data.quarantined,
+            not_asked=data.excused_cases,
+            lost=data.lost_cases,
         )
         for data in suites
     ]

@@ -10,6 +10,8 @@ from gate.records import Calls, Config, Cost, Outcome
 from gate.verdict.reasons import with_calls
 from gate.verdict.suite_data import SuiteData
 
+_DIGITS = 12  # of a sum in USD, so that the order of the trials does not matter
+
 
 def count_calls(measured: Sequence[SuiteData]) -> Calls:
     """Trials of all suites and of their control. Calls that the verdict spared count as saved;
@@ -54,7 +56,7 @@ def sum_cost(measured: Sequence[SuiteData], config: Config) -> Cost:
 
 def _judged_for(tallies: Sequence[Tally]) -> float | None:
     """None where no judge was asked, or the price of none of its votes is known."""
-    usd = sum(tally.judge_usd for tally in tallies)
+    usd = round(sum(tally.judge_usd for tally in tallies), _DIGITS)
     asked = any(tally.judge_calls for tally in tallies)
     unknown = any(tally.judge_unknown for tally in tallies)
     return usd if usd or (asked and not unknown) else None
@@ -68,7 +70,8 @@ def _tallies(measured: Sequence[SuiteData]) -> list[Tally]:
 
 def _spent(tallies: Sequence[Tally]) -> float | None:
     """None where no price is known."""
-    return sum(t.usd for t in tallies) if sum(t.priced for t in tallies) else None
+    usd = round(sum(tally.usd for tally in tallies), _DIGITS)
+    return usd if any(tally.priced for tally in tallies) else None
 
 
 def _baseline_cost(measured: Sequence[SuiteData]) -> float | None:

@@ -37,6 +37,8 @@ class SuiteData:
     unreachable: str = ""  # what the health check said, as a sentence
     answered: bool = False  # that health check, by something that is no agent that is well
     control_unreachable: str = ""
+    # Why -> cases that lack trials, because a part of the run was lost.
+    lost: Mapping[str, frozenset[str]] = field(default_factory=dict)
     not_run: int = 0  # trials that a budget or an interruption left unmade
     not_asked: Set[str] = _NONE  # cases that were not to run, or had not to any more
     ended: str = ""  # why a suite with looks made no more trials
@@ -114,7 +116,11 @@ class SuiteData:
         """Cases whose absence says nothing: left out on purpose, or the agent was not there."""
         if self.unreachable and self.baseline is not None:
             return frozenset(self.baseline.cases)
-        return self.not_asked
+        return self.not_asked | self.lost_cases
+
+    @property
+    def lost_cases(self) -> frozenset[str]:
+        return frozenset().union(*self.lost.values())
 
     @property
     def partners(self) -> float:

@@ -156,10 +156,11 @@ def test_a_refused_merge_leaves_nothing_and_a_missing_shard_is_named(recorded):
     replay = ("--replay", "answers.jsonl", "--baseline", "none", "--out", "shards")
     shards = [str(run_session(recorded, *replay, "--shard", f"{n}/3")) for n in (1, 2)]
     twice = run_command(recorded, "merge", shards[0], shards[0], "--out", "merged", code=2)
-    assert "in another shard too" in twice.stderr
+    assert "shard 1/3 is in" in twice.stderr
     assert not (recorded / "merged").exists()
-    part = run_command(recorded, "merge", *shards, "--baseline", "none", "--out", "merged")
-    assert "shard 3/3 is not among the merged sessions" in part.stdout
+    part = run_command(recorded, "merge", *shards, "--baseline", "none", "--out", "merged", code=6)
+    lost = summary_of(recorded / part.stdout.splitlines()[-1].split(": ")[1])["lost"]
+    assert lost == ["shard 3/3 is not among the merged sessions"]
     cases = recorded / "cases.jsonl"
     cases.write_text(cases.read_text().replace("yes", "YES", 1))
     changed = run_command(recorded, "merge", *shards, "--out", "other", code=2)

@@ -107,7 +107,8 @@ LATE = {
     "gate.run.execute": (
         "gate.agents.judges.judge_panel",
         "gate.run.changed_defaults",
-        "gate.store.shards",
+        "gate.run.joined_parts",
+        "gate.run.stages",
     ),
     "gate.run.judge": (
         "gate.graders.trajectories.reference",

@@ -86,6 +86,7 @@ def add_run_options(p: Parser) -> None:
     p.value("--out", "DIR", "folder for the sessions (results)")
     p.number("--sample", "run only N cases of each suite, the same N every time")
     p.value("--shard", "I/N", "run part I of N; join the parts with `gate merge`", type=shard)
+    p.number("--stage", "1: a shard's planned rounds; 2: more rounds, if still open", most=2)
     p.value(
         "--protect",
         "REF",
@@ -147,7 +148,7 @@ def add_compare_options(p: Parser) -> None:
 
 
 def add_merge_options(p: Parser) -> None:
-    p.value("sessions", "SESSION", "session folders of the shards", nargs="+")
+    p.value("sessions", "SESSION", "session folders of the shards, or a folder of them", nargs="+")
     add_config(p, "config with the gates and rules (gate.yml)")
     p.value("--baseline", "SOURCE", "where the baseline is: auto, repo, artifact, none or a path")
     p.value("--out", "DIR", "folder for the joined session", required=True)

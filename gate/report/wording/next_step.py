@@ -47,8 +47,13 @@ def _outcome_step(report: Report) -> Iterator[Line]:
             "start a new baseline with {} on the base branch",
             code("gate baseline accept --reason TEXT"),
         )
+    elif report.open_suites:
+        return  # the reason says it
     elif report.outcome == "inconclusive":
         yield _more_trials(report)
+    elif report.outcome == "error" and report.lost:
+        how = "run the jobs of the lost shards again" if _on_github(report) else "run them again"
+        yield say("{}, then merge all shards again", how)
     elif report.outcome == "error" and report.imported:
         yield say("measure it again with the tool itself, and import that")
     elif report.outcome == "error":

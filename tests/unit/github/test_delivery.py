@@ -295,6 +295,16 @@ def test_a_merge_speaks_for_its_shards(stage: Stage) -> None:
     assert stage.check["conclusion"] == "success"
 
 
+def test_a_merge_that_needs_stage_2_leaves_the_word_to_the_next(stage: Stage) -> None:
+    summary = stage.session / "summary.json"
+    summary.write_text(summary.read_text().replace('"open_suites": []', '"open_suites": ["s"]'))
+    stage.ended(merge="one, two", check_run="true")
+    assert stage.github.comments == []
+    assert [check["status"] for check in stage.github.checks] in ([], ["in_progress"])
+    assert "open<<" in (stage.folder / "output").read_text()
+    assert "\ntrue\n" in (stage.folder / "output").read_text().partition("open<<")[2]
+
+
 def test_a_full_disk_under_the_outputs_hides_no_error(stage: Stage) -> None:
     (stage.folder / "output").mkdir()
     assert stage.ended(DOWN) == 6
