@@ -1,10 +1,10 @@
 """How time and memory of a run grow with its trials: recorded answers, offline, 1,000 to 1,000,000.
 
-    python benchmarks/growth.py [--trials 1000 10000 100000] [--runs 1]
+    python benchmarks/growth.py [--trials 1000 10000 100000] [--rounds 1] [--runs 1]
 
-Each run is a whole process: a suite with one round and the grader `contains`, answers from a
-recording, no baseline, no HTML. The exponent is the slope of the logarithm of its processor time,
-less that of a run of one trial, over the logarithm of the trials, from 10,000 trials on: 1 is in
+Each run is a whole process: a suite with the grader `contains`, answers from a recording, no
+baseline, no HTML. The exponent is the slope of the logarithm of its processor time,
+less that of a run of one case, over the logarithm of the trials, from 10,000 trials on: 1 is in
 step with the trials, 2 with their square. Processor time counts, which other processes disturb
 less than the wall's. Aims: an exponent of 1.05, 300 MB at 1,000,000 trials.
 """
@@ -24,38 +24,42 @@ import time
 from pathlib import Path
 
 CONFIG = """version: 1
-agent: {type: replay, file: answers.jsonl}
+agent: {{type: replay, file: answers.jsonl}}
 suites:
-  - {name: growth, dataset: cases.jsonl, graders: [{contains: {key: expected}}], rounds: 1}
-baseline: {source: none}
-report: {html: false}
+  - name: growth
+    dataset: cases.jsonl
+    graders: [{{contains: {{key: expected}}}}]
+    rounds: {rounds}
+baseline: {{source: none}}
+report: {{html: false}}
 """
 
 
-def write_suite(folder: Path, trials: int) -> None:
-    """Cases and their recorded answers, of which each 50th is wrong."""
+def write_suite(folder: Path, trials: int, rounds: int) -> None:
+    """Cases and their recorded answers; those of each 50th case are wrong."""
     folder.mkdir()
-    (folder / "gate.yml").write_text(CONFIG, encoding="utf-8")
+    (folder / "gate.yml").write_text(CONFIG.format(rounds=rounds), encoding="utf-8")
     with (
         (folder / "cases.jsonl").open("w", encoding="utf-8") as cases,
         (folder / "answers.jsonl").open("w", encoding="utf-8") as answers,
     ):
-        for n in range(trials):
+        for n in range(trials // rounds):
             question, code = f"What is the code of item {n}?", f"{n * 7919 % 65536:04x}"
             case = {"id": f"case-{n}", "input": question, "expected": code}
             cases.write(json.dumps(case) + "\n")
-            said = code if n % 50 else "unknown"
+            said = code if n % 50 != 49 else "unknown"
             answer = {
                 "case_id": case["id"],
                 "input_digest": hashlib.sha256(json.dumps(question).encode()).hexdigest()[:16],
-                "round": 1,
                 "latency_ms": 100 + n % 400,
                 "response": {"answer": f"The code is {said}.", "usage": {"input_tokens": 12}},
             }
-            answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
+            for number in range(1, rounds + 1):
+                line = json.dumps({**answer, "round": number}, separators=(",", ":"))
+                answers.write(line + "\n")
 
 
-def measure(folder: Path, trials: int) -> dict[str, float]:
+def measure(folder: Path, cases: int, rounds: int) -> dict[str, float]:
     """Wall and processor seconds, peak MB and MB on disk of one run."""
     start = time.perf_counter()
     process = subprocess.Popen(
@@ -67,8 +71,8 @@ def measure(folder: Path, trials: int) -> dict[str, float]:
     session = max((folder / "results").iterdir())
     summary = json.loads((session / "summary.json").read_text(encoding="utf-8"))
     rate = summary["suites"]["growth"]["metrics"]["agent.success_rate"]
-    wrong = -(-trials // 50)
-    if status or (round(rate["value"] * rate["n"]), rate["n"]) != (trials - wrong, trials):
+    passed, trials = (cases - cases // 50) * rounds, cases * rounds
+    if status or (round(rate["value"] * trials), rate["n"]) != (passed, trials):
         raise SystemExit(f"a wrong result of {trials:,} trials: {rate}\n{output.decode()}")
     size = sum(path.stat().st_size for path in session.rglob("*") if path.is_file())
     return {
@@ -82,18 +86,20 @@ def measure(folder: Path, trials: int) -> dict[str, float]:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--trials", nargs="+", type=int, default=[1_000, 10_000, 100_000])
+    options.add_argument("--rounds", type=int, default=1)
     options.add_argument("--runs", type=int, default=1)
     given = options.parse_args()
     rows: dict[int, dict[str, float]] = {}
-    for trials in [1, *given.trials]:
+    for trials in [given.rounds, *given.trials]:
         with tempfile.TemporaryDirectory() as name:
-            write_suite(Path(name) / "suite", trials)
-            runs = [measure(Path(name) / "suite", trials) for _ in range(given.runs)]
+            folder, cases = Path(name) / "suite", trials // given.rounds
+            write_suite(folder, trials, given.rounds)
+            runs = [measure(folder, cases, given.rounds) for _ in range(given.runs)]
         rows[trials] = {kind: statistics.median(run[kind] for run in runs) for kind in runs[0]}
         print(f"{trials:,} trials: {rows[trials]['cpu']:.2f} s", file=sys.stderr)
     print("| trials | wall s | processor s | ms a trial | peak MB | session, MB |")
     print("|--:|--:|--:|--:|--:|--:|")
-    start = rows.pop(1)["cpu"]
+    start = rows.pop(given.rounds)["cpu"]
     for trials, row in rows.items():
         each = (row["cpu"] - start) / trials * 1000
         print(

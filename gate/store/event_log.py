@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import mmap as mmap_module
 import os
 import sys
 from array import array
@@ -29,6 +30,9 @@ ANSWER, LOOK, VERDICT = "answer", "look", "verdict"
 
 Key = tuple[str, str, int]  # suite, case, round
 _CaseKey = tuple[str, str]  # suite, case
+_BLOCK = 1 << 20  # bytes that are copied at once
+_LINES_HELD = 4096
+_GIVE_BACK: int | None = getattr(mmap_module, "MADV_DONTNEED", None)  # not everywhere
 
 
 class EventLog:
@@ -117,12 +121,16 @@ class EventLog:
             disk(folder / name),
             self._path.open("rb") as file,
             mmap(file.fileno(), 0, access=ACCESS_READ) as log,
+            _create(folder / name) as whole,
         ):
-            _copy(log, self._find_lines(self._places), folder / name)
             for suite in sorted({suite for suite, _ in self._places}):
                 (folder / suite).mkdir(exist_ok=True)
                 cases = (case for case in self._places if case[0] == suite)
-                _copy(log, self._find_lines(cases), folder / suite / name)
+                with _create(folder / suite / name) as part:
+                    part.writelines(_read_lines(log, self._find_lines(cases)))
+                    part.seek(0)
+                    while block := part.read(_BLOCK):
+                        whole.write(block)
 
     def line(self, text: str) -> None:
         self._write(self._redact(text))
@@ -236,10 +244,19 @@ def is_trial(row: Mapping[str, Json]) -> TypeGuard[TrialRow]:
     return named and isinstance(number, int) and abs(number) <= sys.maxsize
 
 
-def _copy(log: mmap, offsets: Iterable[int], to: Path) -> None:
-    to.unlink(missing_ok=True)  # nothing is written through a link, or into a pipe
-    with to.open("xb") as file:
-        file.writelines(log[offset : log.find(b"\n", offset) + 1] for offset in offsets)
+def _create(path: Path) -> BinaryIO:
+    path.unlink(missing_ok=True)  # nothing is written through a link, or into a pipe
+    return path.open("x+b")
+
+
+def _read_lines(log: mmap, offsets: Iterable[int]) -> Iterator[bytes]:
+    """The lines that begin there. The log's pages are given back now and then, as they count as
+    memory of the process.
+    """
+    for number, offset in enumerate(offsets, start=1):
+        yield log[offset : log.find(b"\n", offset) + 1]
+        if number % _LINES_HELD == 0 and _GIVE_BACK is not None:
+            log.madvise(_GIVE_BACK)
 
 
 class disk:  # noqa: N801 - reads as a statement: with disk(path): ...
