@@ -140,7 +140,7 @@ def _texts(path: Path, qrels: Qrels, findings: Findings) -> dict[str, str]:
         some = ", ".join(repr(query[:80]) for query in absent[:3])
         findings.add(
             Place(path.as_posix()),
-            f"has no text for {len(absent)} judged queries ({some}) - use both files of "
-            "one version",
+            f"has no text for {len(absent)} judged queries ({some}) - use the queries and "
+            "judgements of the same version",
         )
     return texts

@@ -28,6 +28,7 @@ from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
 from gate.records import Case, Json, MetricSpec, Response, Trial
 from gate.records.imported import Imported, ImportedSuite
+from gate.text.figures import count
 
 
 @IMPORTERS.register("bfcl")
@@ -101,11 +102,14 @@ class Bfcl:
         findings.refuse()
         unjudged = tuple(own for own, one in asked.items() if not one.keys)
         if unjudged:
-            why = "their category is not judged by comparing Python calls; remove them"
+            why = "only categories that compare Python calls can be graded; remove the others"
             if not answers:
-                why = "they have no expected answers; add --option answers=FILE"
+                why = "the questions have no expected answers; add --option answers=FILE"
             raise UsageError(f"{path}: cannot grade {results.list_first(unjudged)}: {why}")
-        note = "grade them with tool_calls: {mode: unordered, strings: loose, numbers: typed}"
+        note = (
+            "to grade answers to these questions, add this grader to the suite in gate.yml: "
+            "tool_calls: {mode: unordered, strings: loose, numbers: typed}"
+        )
         cases = [
             SUITE.case(own, input=one.input, keys=one.keys, category=results.category_of(own))
             for own, one in asked.items()
@@ -132,7 +136,7 @@ def _import_results(
     columns = Columns.of(totals)
     named_by = next(
         (m for category in categories if category.scored for m in category.scored.models),
-        "a model that the files do not name",
+        "unknown model (the files do not name it)",
     )
     return Imported(
         files=files,
@@ -174,20 +178,27 @@ def _notes(categories: Sequence[results.Category]) -> Iterator[str]:
     for category in categories:
         size = leaderboard.SIZES.get(category.name)
         if size is not None and category.total != size:
-            yield f"{category.name}: has {category.total} of its {size} questions"
+            yield (
+                f"{category.name}: only {category.total} of its {size} questions were run, so "
+                "its accuracy cannot be compared with published ones"
+            )
         if category.unnamed:
             yield (
-                f"{category.name}: {category.unnamed} answers passed, but the score file "
-                f"does not name them: they count, but {ACCURACY} is not compared with a "
-                "baseline; give the result file too"
+                f"{category.name}: the score file does not name "
+                f"{count(category.unnamed, 'answer')} that passed; {ACCURACY} counts them, but is "
+                "not compared with a baseline; to compare it, give the result file too"
             )
         if category.doubtful:
             yield (
-                f"{category.name}: {len(category.doubtful)} answers failed in the score file, but "
-                f"are right by Agent Gate's own comparison: {results.list_first(category.doubtful)}"
+                f"{category.name}: BFCL failed {count(len(category.doubtful), 'answer')} that "
+                "Agent Gate finds right, counted as failed: "
+                f"{results.list_first(category.doubtful)}"
             )
         if not category.judged:
-            yield f"{category.name}: no score file, so it is not known which answers are right"
+            yield (
+                f"{category.name}: without a score file nothing passed or failed; add --option "
+                "score=FILE, or --option questions=FILE and --option answers=FILE"
+            )
 
 
 SUITE = ToolSuite("bfcl", "bfcl")
@@ -235,10 +246,10 @@ class Columns:
 def _metric(name: str) -> MetricSpec:
     of = name.partition("[")[2].rstrip("]")
     if name.startswith(ACCURACY):
-        about = f"share of the questions of {of} that are right" if of else "share that are right"
+        about = f"share of the questions{f' of {of}' if of else ''} that were answered right"
         return MetricSpec(name=name, column=name, family="rate", unit="share", description=about)
     weights = ", ".join(f"{group} {weight:.0%}" for group, weight in leaderboard.WEIGHTS.items())
-    about = f"accuracy of the group {of}" if of else f"weighted accuracy of v4: {weights}"
+    about = f"accuracy of the group {of}" if of else f"overall accuracy of BFCL v4: {weights}"
     # a right answer is worth more than 1 where its category is small
     return MetricSpec(name=name, column=name, unit="share", high=None, description=about)
 

@@ -20,6 +20,7 @@ from gate.plugins import IMPORTERS
 from gate.records import Json, MetricSpec
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
+from gate.text.figures import count
 
 
 @IMPORTERS.register("deepeval")
@@ -151,7 +152,7 @@ def _check(run: deepeval.DeepEvalRun) -> None:
 def _totals(run: deepeval.DeepEvalRun) -> Iterator[Problem]:
     place = Place(run.path.as_posix())
     verdicts = [case.data.get("success") for case in run.cases]
-    figures = _figures(verdicts, ("test_passed", "test_failed"), "cases did")
+    figures = _figures(verdicts, ("test_passed", "test_failed"), "such cases")
     yield from compare_stated(run.head, figures, place)
     if any(case.inner for case in run.cases):
         return  # the sums have the metrics of spans, too
@@ -159,7 +160,7 @@ def _totals(run: deepeval.DeepEvalRun) -> Iterator[Problem]:
         name = as_string(totals.get("metric"))
         mine = [metric for case in run.cases for metric in case.metrics if metric.name == name]
         verdicts = [one.success for one in mine if one.score is not None]
-        figures = _figures(verdicts, ("passes", "fails") if name else (), "of its cases did")
+        figures = _figures(verdicts, ("passes", "fails") if name else (), "such cases of it")
         where = replace(place, key=f"metrics_scores[{name[:80]}]")
         yield from compare_stated(totals, figures, where)
 
@@ -167,7 +168,7 @@ def _totals(run: deepeval.DeepEvalRun) -> Iterator[Problem]:
 def _figures(verdicts: Sequence[Json], keys: Sequence[str], who: str) -> Iterator[Figure]:
     """How many passed and how many failed. `keys`: for each of the two."""
     for key, verdict in zip(keys, (True, False), strict=False):
-        yield Figure(key, (verdicts.count(verdict),), f"{verdicts.count(verdict)} {who}")
+        yield Figure(key, (verdicts.count(verdict),), f"there are {verdicts.count(verdict)} {who}")
 
 
 def _agent(run: deepeval.DeepEvalRun) -> str:
@@ -184,8 +185,8 @@ def _notes(run: deepeval.DeepEvalRun) -> Iterator[str]:
     )
     if broken:
         yield (
-            f"{broken} of {len(run.cases)} cases have a metric that ended in an error and "
-            "none that failed: here they are unscored, deepeval counts them as failed"
+            f"{broken} of {count(len(run.cases), 'case')} unscored, because a metric ended in an "
+            "error and no other metric failed; deepeval counts that as failed"
         )
     cost = sum(metric.cost for case in run.cases for metric in case.metrics)
     if cost:

@@ -34,6 +34,7 @@ from gate.plugins import IMPORTERS
 from gate.records import LARGEST, CheckedJson, Json, Provenance
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
+from gate.text.figures import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +95,8 @@ class InspectLogs:
             decides = content.decides(self.scorer)
             if self.scorer is not None and decides is None and not findings:
                 known = ", ".join(name[:80] for name in list(content.seen)[:20])
-                what = f"has no scorer '{self.scorer[:80]}' - choose one of {known or 'none'}"
-                findings.add(place, what)
+                onward = f"choose one of {known}" if known else "remove --option scorer"
+                findings.add(place, f"has no scorer '{self.scorer[:80]}' - {onward}")
             rules = SampleRules(
                 suite=name,
                 model=one_line(str(log.spec["model"]), 200),
@@ -181,17 +182,21 @@ def _notes(tasks: Mapping[str, _Task], others: int) -> Iterator[str]:
             why = f": {one_line(str(error), 200)}" if error else ""
             yield f"{name}: the log is incomplete, its status is {log.status}{why}"
         if task.rules.decides:
-            since = f" from {task.rules.threshold:g} on" if task.rules.threshold != 1.0 else ""
-            yield f"{name}: the score {one_line(task.rules.decides, 80)} decides what passed{since}"
+            at_least = f": {task.rules.threshold:g} or more" if task.rules.threshold != 1.0 else ""
+            scorer = one_line(task.rules.decides, 80)
+            yield f"{name}: the score {scorer} decides what passed{at_least}"
         else:
             yield (
                 f"{name}: no score says correct or incorrect, so nothing passed or "
                 "failed; choose one with --option scorer=NAME --option threshold=NUMBER"
             )
         if content.limits:
-            yield f"{name}: {content.limits} samples reached a limit"
+            yield (
+                f"{name}: Inspect stopped {count(content.limits, 'sample')} at a limit (such as "
+                "messages, tokens or time), counted with the scores that there are"
+            )
         if log.head.get("invalidated") is True:
-            yield f"{name}: some samples were invalidated by hand"
+            yield f"{name}: some samples are marked as invalid in Inspect; they count here"
         if log.rewritten:
             yield f"{name}: {log.rewritten} entries were written again; the last ones count"
     if others:
@@ -240,13 +245,14 @@ def check_log(log: Log, findings: Findings) -> Content:
             seen[key] = place
             _take(content, sample, place, findings)
             if content.samples > MOST_SAMPLES:
-                findings.add(place, f"more than {MOST_SAMPLES:,} samples")
+                findings.add(place, f"more than {MOST_SAMPLES:,} samples - import it in parts")
                 break
     except InvalidInput as error:
         findings.take(*error.problems)
     if not seen and not findings:
         what = "has no samples: it was written with --no-log-samples, or ended before the first one"
-        findings.add(Place(log.path.as_posix()), what)
+        onward = "run the evaluation again without that option"
+        findings.add(Place(log.path.as_posix()), f"{what} - {onward}")
     for name, column_ in (columns := {name: column(name) for name in content.seen}).items():
         if list(columns.values()).count(column_) > 1:
             what = f"score '{name[:80]}' gets the same metric name as another score - rename one"
@@ -281,7 +287,8 @@ def _take(
     content.limits += sample.get("limit") is not None
     for one in iterate_scores(scores_of(sample)):
         if is_beyond(one.value):
-            findings.add(place, f"score '{one.name[:80]}' is over {LARGEST:g} - score it again")
+            message = f"score '{one.name[:80]}' is over {LARGEST:g}"
+            findings.add(place, f"{message} - correct its scorer and run `inspect score`")
             continue
         place_of = content.seen.get(one.name)
         if place_of is None:

@@ -42,7 +42,7 @@ class JUnitXml:
     suite: str = ""
     reruns: bool = True
 
-    reads: ClassVar[str] = "a JUnit XML file, or a folder of them, a file a round"
+    reads: ClassVar[str] = "a JUnit XML file, or a folder with one file for each round"
 
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
@@ -102,8 +102,9 @@ def _notes(tests: Overview, reruns: bool) -> Iterator[str]:
         yield f"skipped tests are left out: {tests.skipped}"
     if tests.several and reruns:
         yield (
-            f"{len(tests.several)} tests have several results in one testsuite: a result after a "
-            "failed one is its rerun and counts, a result after a passed one is another test"
+            f"{len(tests.several)} tests have several results in one testsuite: after a failed "
+            "result the next one is a rerun of it and counts; after a passed result the next one "
+            "is a test of its own"
         )
     elif tests.several:
         yield (
@@ -111,7 +112,8 @@ def _notes(tests: Overview, reruns: bool) -> Iterator[str]:
             "as a test of its own"
         )
     if tests.shared:
-        yield f"{len(tests.shared)} test names appear in several testsuites"
+        names = f"{len(tests.shared)} test names appear in several testsuites"
+        yield f"{names}; each testsuite has a case of its own"
 
 
 TOOL = "junit"

@@ -28,6 +28,7 @@ from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Json, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
+from gate.text.figures import count
 
 _ENVELOPE = frozenset(  # keys of an object that holds a conversation of no other tool
     (
@@ -95,7 +96,7 @@ class Messages:
     def case_id(self, stored: StoredConversation) -> str:
         """Raises AgentFailure for an id of a wrong type, or where the named key is not there."""
         if self.id and self.id not in stored.item:
-            raise AgentFailure(f"has no {one_line(self.id, 80)}, which --option id names")
+            raise AgentFailure(f"has no {one_line(self.id, 80)}, the key of --option id")
         keys = (self.id,) if self.id else ("id", "name")
         ids = (stored.item[key] for key in keys if stored.item.get(key) is not None)
         case = next(ids, stored.name)
@@ -146,7 +147,8 @@ def _check_conversations(
         if trace.model and len(totals.models) < 10:
             totals.models[one_line(trace.model, 80)] = None
         if totals.times[case] == MOST_ROUNDS + 1:
-            findings.add(one.place, f"more than {MOST_ROUNDS:,} conversations of one case")
+            message = f"more than {MOST_ROUNDS:,} conversations of one case"
+            findings.add(one.place, f"{message} - give each case its own id: --option id=KEY")
     findings.refuse()
     if not totals.times:
         raise UsageError(f"{path}: has no conversation; give a file of messages")
@@ -188,11 +190,12 @@ def _expected(item: Mapping[str, Json]) -> dict[str, Json]:
 def _notes(totals: _ConversationTotals) -> Iterator[str]:
     again = sum(n > 1 for n in totals.times.values())
     if again:
-        yield f"several conversations of one case are its rounds, in their order: {again:,} cases"
+        yield f"{count(again, 'case')} with several conversations, which are the rounds, in order"
     if totals.raw:
-        yield f"arguments that are not JSON are kept as they are: {totals.raw:,} tool calls"
+        yield f"{count(totals.raw, 'tool call')} with arguments that are not JSON, kept as text"
     if totals.unknown:
-        yield f"no message of a user, so the question is unknown: {totals.unknown:,} conversations"
+        unknown = count(totals.unknown, "conversation")
+        yield f"{unknown} without a message of a user, so without a question"
 
 
 TOOL = "messages"
@@ -204,7 +207,7 @@ def trace_in(data: Json) -> Trace:
     shape = shape_of(data)
     if shape is not None and shape[0] in ("otel", "openagent"):
         named = "`gate import otel`" if shape[0] == "otel" else "`trace: openagent`"
-        raise AgentFailure(f"a trace of another kind; read it with {named}")
+        raise AgentFailure(f"is a trace, not a conversation; read it with {named}")
     return read_trace(data)
 
 
@@ -288,7 +291,8 @@ def _read_lines(path: Path, name: str, *, alone: bool) -> Iterator[StoredConvers
     first = next(json_lines(path), None)
     if first is not None and not isinstance(first, Problem) and is_message(first.data):
         if path.stat().st_size > MOST_FILE:
-            yield Problem(Place(path.as_posix()), "one conversation of more than 256 MB - split it")
+            message = "one conversation of more than 256 MB - shorten it, or remove it"
+            yield Problem(Place(path.as_posix()), message)
             return
         lines = list(json_lines(path))
         wrong = [line for line in lines if isinstance(line, Problem)]
@@ -317,7 +321,7 @@ def _read_value(
 
 def _read_one(data: Json, place: Place, name: str) -> Iterator[StoredConversation | Problem]:
     if is_too_deep(data):
-        yield Problem(place, "nested too deeply - not a conversation")
+        yield Problem(place, "nested too deeply - correct it, or remove it")
         return
     item = data if isinstance(data, dict) and not is_whole(data) else {}
     held = held_in(item) if item else data

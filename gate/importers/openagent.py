@@ -128,9 +128,9 @@ def _moment(session_id: Json, file: Path) -> datetime:
     if match and (moment := moment_of(match[1].replace("-", "T"))):
         return moment
     raise UsageError(
-        f"{file}: session_id: '{one_line(str(session_id), 80)}' is not a session id such "
-        "as 20260512-143052-1a2b3c4d, which tells when the session ran; correct it, or "
-        "remove it and give the folder such a name"
+        f"{file}: session_id: '{one_line(str(session_id), 80)}' must look like "
+        "20260512-143052-1a2b3c4d (date, time, number); correct it, or remove the key and "
+        "name the folder like that"
     )
 
 
@@ -187,8 +187,8 @@ def _notes(totals: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
     for name, own in totals.items():
         if own.recovered:
             yield (
-                f"{name}: {own.recovered} of {own.passed} passed trials passed only at a "
-                "later attempt; the benchmark counts them as passed (retry: any_failure)"
+                f"{name}: {own.recovered} of the {own.passed} trials that passed needed more "
+                "than one attempt; they count as passed, as in the benchmark (retry: any_failure)"
             )
     for name in meta.suites:
         if name not in totals:
@@ -238,7 +238,8 @@ def contradictions(
     """One problem for each figure that the records do not bear out."""
     suites = summary.get("suites")
     if not isinstance(suites, dict):
-        yield Problem(Place(file, key="suites"), "is missing, or not an object of suites")
+        message = "must be a JSON object with an entry for each suite - copy the file again"
+        yield Problem(Place(file, key="suites"), message)
         return
     total = sum(one.records for one in totals.values())
     figure = Figure("total_records", (total,), f"there are {total} records")
@@ -289,7 +290,7 @@ def _compare_failures(top: Json, own: SuiteTotals, place: Place) -> Iterator[Pro
             yield Problem(where, "an entry is not a pair of a code and a number")
             continue
         count = own.codes[entry[0]]
-        figure = Figure(entry[0][:80], (count,), f"{count} records have it")
+        figure = Figure(entry[0][:80], (count,), f"{count} records have this code")
         yield from compare_stated({figure.key: entry[1]}, [figure], where)
 
 
@@ -489,7 +490,8 @@ def _check_record(line: JsonLine) -> BenchmarkRecord | Problem:
     record = BenchmarkRecord(place=line.place, data=as_object(line.data))
     if record.data["ok"] and record.codes:
         code = record.codes[0][:80]
-        return Problem(line.place, f"ok is true, but it failed with {code!r} - correct one")
+        message = f"ok is true, but it failed with {code!r} - correct one of the two"
+        return Problem(line.place, message)
     return record
 
 
@@ -499,5 +501,5 @@ def read_object(path: Path) -> dict[str, Json] | None:
         return None
     data = read_json(path, MOST_JSON)
     if not isinstance(data, dict):
-        raise UsageError(f"{path}: must be a JSON object, not a {type(data).__name__}")
+        raise UsageError(f"{path}: must be a JSON object; copy the file again")
     return data

@@ -24,6 +24,7 @@ from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
+from gate.text.figures import count
 
 _LARGE = 48 << 20  # bytes of source from which on several processes read
 _MOST_PROCESSES = 4
@@ -36,7 +37,8 @@ _NOTES = {  # what was counted -> how a note tells it
     "without content": "results without question and answer, because no content was recorded",
     "too long": "results with too many spans to read them all; their usage is unknown",
     "two conversations": (
-        "spans that name another conversation than the first span of their trace, which counts"
+        "spans whose conversation id differs from that of the first span of their trace; "
+        "that of the first one is used"
     ),
 }
 
@@ -147,13 +149,14 @@ def _notes(traces: Traces, ledger: Ledger, options: OtelTraces) -> Iterator[str]
         yield f"traces without any span of an agent or a model, left out: {traces.others:,}"
     if lacking := counts["without the attribute"]:
         yield (
-            f"results without the attribute {one_line(options.case, 80)}; their case is the "
-            f"question, or the {options.by} if there is no question: {lacking:,} of {len(ledger):,}"
+            f"{lacking:,} of {len(ledger):,} results have no attribute "
+            f"{one_line(options.case, 80)}; their case is the question, or the {options.by} if "
+            "there is no question"
         )
     if ledger.reworded:
         yield (
-            "results with another question than the first result of their case, which "
-            f"counts: {ledger.reworded:,}"
+            f"{count(ledger.reworded, 'result')} with a different question than the first result "
+            "of the case, whose question is used"
         )
     for what, told in _NOTES.items():
         if counts[what]:

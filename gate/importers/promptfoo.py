@@ -141,7 +141,7 @@ def _spec(name: str, values: tuple[float, float]) -> MetricSpec:
     """promptfoo's scores go from 0 to 1, but for those that somebody's code returns otherwise."""
     about = f"mean of promptfoo's `{name.removeprefix('promptfoo.')}`"
     if name == SCORE:
-        about = "mean of promptfoo's score of a test, its assertions by their weights"
+        about = "mean of promptfoo's score of a test, the weighted mean of its assertions"
     if values[0] >= 0.0 and values[1] <= 1.0:
         return MetricSpec(name=name, column=name, family="rate", unit="share", description=about)
     return MetricSpec(name=name, column=name, unit="points", low=None, high=None, description=about)

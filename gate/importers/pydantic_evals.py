@@ -52,6 +52,7 @@ from gate.records import (
 from gate.records.codec import to_json
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
+from gate.text.figures import count
 
 _MARKS = (b'"task_duration"', b'"error_stacktrace"')
 
@@ -113,7 +114,8 @@ def _check_cases(path: Path) -> _ReportTotals:
         problems.add(Place(path.as_posix(), key="cases"), "not a list of cases")
     for name in totals.names.clashes():
         what = (
-            f"'{name[:80]}' gets the same metric name as another result (a-b is a_b) - rename one"
+            f"'{name[:80]}' gets the same metric name as another result, as `a-b` and `a_b` do "
+            "- rename one of them"
         )
         problems.add(Place(path.as_posix()), what)
     problems.refuse()
@@ -141,13 +143,13 @@ def _suite(totals: _ReportTotals, dataset: str) -> ImportedSuite:
 def _notes(head: Mapping[str, Json], totals: _ReportTotals) -> Iterator[str]:
     if not totals.names.decides:
         yield (
-            "no case has an assertion, so no case passed, and only those that raised an "
-            "exception failed"
+            "no case has an assertion, so it is unknown which cases passed; those that raised "
+            "an exception failed"
         )
     if totals.failed:
         yield (
-            "runs that raised an exception, which pydantic-evals leaves out of its means: "
-            f"{totals.failed}"
+            f"{count(totals.failed, 'trial')} raised an exception: counted as failed here, left "
+            "out of the means by pydantic-evals"
         )
     if failures := as_list(head.get("report_evaluator_failures")):
         yield f"{len(failures)} evaluators of the whole report failed and are left out"
@@ -212,13 +214,13 @@ class Names:
         """Scores: more is better; what a task counts: less is."""
         for name in self.assertions:
             yield score_metric(
-                metric_name(TOOL, name), share=True, about="share of trials it holds for"
+                metric_name(TOOL, name), share=True, about="share of trials in which it is true"
             )
         for name, (low, high) in self.scores.items():
             share = low >= 0.0 and high <= 1.0
             yield score_metric(metric_name(TOOL, name), share=share, about="mean of this score")
         for name in self.metrics:
-            column, about = metric_name(TOOL, "metric", name), "mean of what the task counts"
+            column, about = metric_name(TOOL, "metric", name), "mean of what the task recorded"
             yield score_metric(column, share=False, about=about, lower=True)
 
 
@@ -388,10 +390,12 @@ def _entry(key: str, data: Json, place: Place) -> ReportCase | Problem:
     if source:
         match = _REPEATED.search(name)
         if match is None or name != source + match[0]:
-            return Problem(place, f"{name[:80]!r} is not a run of {source[:80]!r} - rename it")
+            message = f"{name[:80]!r} must be {source[:80]!r} with [n/m] at its end"
+            return Problem(place, f"{message} - rename it")
         round_, planned = int(match[1]), int(match[2])
     if not 1 <= round_ <= planned <= MOST_ROUNDS:
-        return Problem(place, f"{name[-40:]!r}: no round {round_} of {planned} - rename it")
+        message = f"{name[-40:]!r}: the round must be from 1 to {min(planned, MOST_ROUNDS)}"
+        return Problem(place, f"{message} - rename it")
     return ReportCase(
         place=place,
         data=checked,

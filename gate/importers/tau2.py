@@ -109,7 +109,7 @@ def _check_simulations(source: tau.SimulationFiles) -> _SimulationTotals:
             message = f"task {one.task[:80]} has trial {one.trial} twice - keep one"
             findings.add(one.place, message)
         if is_too_deep(dict(one.data)):
-            findings.add(one.place, "nested too deeply - not a simulation")
+            findings.add(one.place, "nested too deeply - export the results again")
         findings.take(*tau.find_contradictions(one))
         seen.total += 1
         seen.broken += not one.counts
@@ -286,7 +286,7 @@ def by_id(listed: Json, place: Place, findings: Findings) -> dict[str, Mapping[s
         if not isinstance(name, str) or not 0 < len(name) <= 500:
             findings.add(where, "not a task of tau2-bench: its id is not a string - remove it")
         elif is_too_deep(item):
-            findings.add(where, "nested too deeply - remove it")
+            findings.add(where, "nested too deeply - remove this task")
         elif name in tasks and tasks[name] != task:
             findings.add(where, f"id '{name[:80]}' is used by two different tasks - keep one")
         else:

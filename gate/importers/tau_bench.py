@@ -269,7 +269,7 @@ def _row(item: Json, place: Place, findings: Findings) -> TauBenchRow | None:
     counted, worth = tau.trial_number(trial), as_number(reward)
     wrong = [
         *([] if named else ["task_id is not the number or name of a task"]),
-        *([] if counted is not None else ["trial is not a whole number from 0 on"]),
+        *([] if counted is not None else ["trial is not a whole number of 0 or more"]),
         *([] if worth is not None and 0 <= worth <= 1 + CLOSE else ["reward is not from 0 to 1"]),
         *(["nested too deeply"] if is_too_deep(item) else []),
     ]

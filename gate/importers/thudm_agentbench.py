@@ -115,7 +115,8 @@ def _measure_task(task: records.TaskFolder, findings: Findings) -> _MeasuredTask
         try:
             tally.add(run, records.worth(task.environment, run.result))
         except ValueError as error:
-            told = f"{error}, as {task.environment.code} needs it - check the name of the folder"
+            told = f"{error}, which the environment {task.environment.code} needs - check that "
+            told += "the folder has the name of its environment"
             findings.add(run.place, told)
     errors = records.by_index(task.file(records.ERRORS), findings)
     own.unfinished = [index for index in errors if index not in lines]
@@ -227,7 +228,7 @@ _OVERALL_SPEC = MetricSpec(
     column=OVERALL,
     unit="points",
     high=None,
-    description="mean over the eight environments of main metric in percent / weight",
+    description="main metric in percent / weight, averaged over the eight environments",
 )
 
 

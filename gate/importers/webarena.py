@@ -129,7 +129,8 @@ def _verdict(
         verdict = results.verdict_on(task_result, task)
     except ValueError as error:
         if not any(str(error) in told.message for told in findings.problems):  # once for each site
-            findings.add(task_result.place, f"task {task_result.task}: {error} (--option sites)")
+            message = f'{error}: --option \'sites={{"NAME": "ADDRESS"}}\''
+            findings.add(task_result.place, f"task {task_result.task}: {message}")
         return results.ResultVerdict(passed=None)
     if verdict.clash:
         findings.add(
@@ -137,7 +138,7 @@ def _verdict(
             f"task {task_result.task}: {verdict.clash} - the file was changed; copy it again",
         )
     if verdict.passed is None:
-        message = "it is not known whether it was done - give the tasks with --option tasks=FILE"
+        message = "nothing says whether it was done - give the tasks with --option tasks=FILE"
         findings.add(task_result.place, f"task {task_result.task}: {message}")
         if task is None:
             findings.refuse()  # the others lack it as well

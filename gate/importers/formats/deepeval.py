@@ -146,7 +146,10 @@ class DeepEvalRun:
 def file_of(path: Path) -> Path:
     """The file of the one run that the path is or has. Raises UsageError."""
     if path.name.lower().endswith((".db", ".sqlite")):
-        raise UsageError(f"{path}: SQLite is not supported; run with DEEPEVAL_RESULTS_FOLDER set")
+        raise UsageError(
+            f"{path}: SQLite files cannot be imported; set DEEPEVAL_RESULTS_FOLDER, run "
+            "deepeval again, and give a test_run_*.json of that folder"
+        )
     if not path.is_dir():
         return plain(path)
     runs = sorted(path.glob("test_run_*.json")) or sorted(path.glob(_LATEST))
@@ -182,7 +185,7 @@ def _iterate_cases(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
     given = {"": data} if isinstance(data, list) else as_object(data)
     lists = {key: given[key] for key in ("", *_LISTS) if isinstance(given.get(key), list)}
     if not lists:
-        message = "not a deepeval test run: it has no `testCases`"
+        message = "not a deepeval test run: it has no `testCases` - give a test_run_*.json"
         raise InvalidInput([Problem(Place(path.as_posix()), message)])
     for key, listed in lists.items():
         for n, one in enumerate(as_list(listed)):
@@ -195,7 +198,7 @@ def _cases(written: list[tuple[Place, Json]], findings: Findings) -> Iterator[De
         if wrong := _CHECK.list_problems(data, place):
             message = wrong[0].message
             if wrong[0].place.key.startswith(f"{place.key}.metrics_data"):
-                message = f"{message} - dump the results with `model_dump`, not with `str`"
+                message = f"{message} - save the results with `model_dump()`, not with `str()`"
             findings.add(wrong[0].place, message)
             continue
         checked = as_object(data)
@@ -266,7 +269,7 @@ def failure(case: DeepEvalCase) -> tuple[TrialStatus, str, str] | None:
             return "infra_error", ERROR, said
         return "agent_error", TIMEOUT if _TIMED_OUT.search(said) else ERROR, said or "no message"
     if case.data.get("success") is False and all(metric.broke for metric in case.metrics):
-        return "agent_error", NO_OUTPUT, "no output that a metric could judge"
+        return "agent_error", NO_OUTPUT, "the case has no output, so no metric could judge it"
     return None
 
 
@@ -450,7 +453,7 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
     for column, group in groups.items():
         broken = next((one for one in group if one.broke), None)
         if broken is not None:
-            why = one_line(broken.error or "it returned no score", _SHOWN_REASON)
+            why = one_line(broken.error or "the metric returned no score", _SHOWN_REASON)
             yield column, Score(unscored=why)
             continue
         values = [metric.score for metric in group if metric.score is not None]

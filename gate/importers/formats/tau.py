@@ -59,9 +59,9 @@ class TrialCounts:
         if missing:
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
             yield (
-                f"{suite}: {len(missing)} trials that other tasks have are missing "
+                f"{suite}: some tasks have fewer trials than others: {len(missing)} missing "
                 f"({', '.join(missing[:5])}{more}); tau.pass^k is reported up to k = "
-                f"{self.least}, the fewest trials of a task"
+                f"{self.least}, because a task has no more trials"
             )
 
 
@@ -72,7 +72,7 @@ def metrics(least: int) -> tuple[MetricSpec, ...]:
             name=REWARD,
             column=REWARD,
             unit="share",
-            description="mean reward of all trials; a crash has 0",
+            description="mean reward of all trials; a crashed trial counts as 0",
         ),
         *(
             MetricSpec(
@@ -216,7 +216,8 @@ def _simulation(
         *([] if reward is None or 0 <= reward <= 1 + CLOSE else ["reward is not from 0 to 1"]),
     ]
     if wrong:
-        findings.add(place, f"{'; '.join(wrong)} - not a simulation of tau2-bench")
+        message = f"not a simulation of tau2-bench: {'; '.join(wrong)}"
+        findings.add(place, f"{message} - export the results again")
         return None
     counted = trial_number(trial)
     return Simulation(
@@ -265,11 +266,20 @@ def compare_with_index(
 
 # Component -> our metric, and what it says.
 COMPONENTS: Mapping[str, tuple[str, str]] = {
-    "DB": ("tau2.db", "share of trials whose final data are as they should be"),
-    "ENV_ASSERTION": ("tau2.env_assertions", "share of trials that meet all assertions on them"),
-    "COMMUNICATE": ("tau2.communicate", "share of trials in which all that was to be said was"),
-    "NL_ASSERTION": ("tau2.nl_assertions", "share of trials that meet all assertions in words"),
-    "ACTION": ("tau2.actions", "share of trials with all calls of the reference"),
+    "DB": ("tau2.db", "share of trials that end with the expected database"),
+    "ENV_ASSERTION": (
+        "tau2.env_assertions",
+        "share of trials that meet all assertions on the environment",
+    ),
+    "COMMUNICATE": (
+        "tau2.communicate",
+        "share of trials in which the agent told the user everything required",
+    ),
+    "NL_ASSERTION": (
+        "tau2.nl_assertions",
+        "share of trials that meet all assertions in natural language",
+    ),
+    "ACTION": ("tau2.actions", "share of trials with all expected tool calls"),
 }
 _MODES = dict.fromkeys(("max_steps", "context_window_exceeded"), ("inefficient",))  # as codes
 _CHECKS = {  # where each lies in reward_info, and the key that says how it went
@@ -311,7 +321,7 @@ def _figures(simulation: Simulation) -> Iterator[Figure]:
     for part in COMPONENTS:
         own = _check_component(judged, part)
         if own is not None:
-            shown = f"its checks come to {own:g}"
+            shown = f"its checks give {own:g}"
             yield Figure(f"reward_breakdown.{part}", (own,), shown, near=CLOSE)
     basis = judged.get("reward_basis")
     if not isinstance(basis, list) or not basis or simulation.reason not in EARNING:

@@ -299,7 +299,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
             at += len(line)
     _close(run, block, at)
     if not run.spans and not findings:
-        findings.add(Place(name), "has no line of a run - give a run file")
+        findings.add(Place(name), "has no line of six columns, as TREC runs have - give a run file")
     _check_scattered(run, findings)
     return run
 
@@ -443,7 +443,9 @@ class Ranking:
         return self.suite.trial(
             case,
             values={f"retrieval.{name}": value for name, value in values.items()},
-            reason=missing if called is not None else f"the run does not have it; {missing}",
+            reason=missing
+            if called is not None
+            else f"the run does not have this query; {missing}",
             response=Response(answer="", retrieved=kept[:MOST_KEPT]),
         )
 

@@ -10,7 +10,7 @@ _SWEBENCH, _WEBARENA = "swebench.resolved_rate", "webarena.success_rate"
 _AGENTBENCH = "thudm_agentbench.main"
 
 _NEWS = "github.com/SWE-agent/SWE-agent, news of 24 July"
-_BY_CONSTRUCTION = "by construction: each task is an issue that people resolved"
+_BY_CONSTRUCTION = "by definition: people resolved each of these issues"
 _WEBARENA_PAPER = "arxiv.org/abs/2307.13854"
 _GUIDES = "guides to agent evaluation, after arxiv.org/abs/2308.03688"
 _NO_HUMAN = "guides to agent evaluation; the paper has no human figure"
@@ -41,5 +41,5 @@ def thudm_agentbench(here: int, of: int) -> tuple[QuotedValue, ...]:
     """Means over all `of` environments; where `here` are fewer the quotation says so."""
     if here == of:
         return _THUDM_AGENTBENCH
-    about = f"all {of} environments, {here} here"
+    about = f"mean of all {of} environments, of which {here} are here"
     return tuple(replace(one, of=f"{one.of}, {about}") for one in _THUDM_AGENTBENCH)

@@ -65,7 +65,7 @@ def test_what_is_more_than_an_import_takes_is_refused_while_it_is_read(read, tmp
     ("name", "line", "size", "said"),
     [
         ("promptfoo", '{"success": true}\n', 512 << 20, "larger than 512 MB - split it"),
-        ("messages", '{"role": "user", "content": "a"}\n', 256 << 20, "more than 256 MB - split"),
+        ("messages", '{"role": "user", "content": "a"}\n', 256 << 20, "more than 256 MB - shorten"),
     ],
 )
 def test_what_is_read_as_a_whole_is_not_read_where_it_is_too_large(

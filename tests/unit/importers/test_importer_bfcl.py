@@ -102,7 +102,7 @@ def test_results_and_scores_of_a_folder_are_one_run(tmp_path):
     assert wrong.attempt.failures == ("ast_decoder:decoder_failed", "format")
     assert wrong.attempt.response.answer == "No."
     assert found.provenance.agent == "m"
-    assert found.notes[0] == "simple_python: has 2 of its 400 questions"
+    assert found.notes[0].startswith("simple_python: only 2 of its 400 questions were run")
     assert metric(found, "bfcl.accuracy") == metric(found, "bfcl.accuracy[simple_python]") == 0.5
 
 
@@ -210,7 +210,7 @@ def test_answers_that_only_the_score_file_counts_are_in_the_denominator(tmp_path
     path = score(tmp_path, header(3, 4), failure("live_simple_2-1-0"), category="live_simple")
     found = Bfcl().read(path)
     assert metric(found, "bfcl.accuracy") == 0.75
-    assert "3 answers passed, but the score file does not name them:" in " ".join(found.notes)
+    assert "the score file does not name 3 answers that passed;" in " ".join(found.notes)
     first = found.suites["bfcl"].graders["bfcl.accuracy"]
     failed = map(failure, ("live_simple_2-1-0", "live_simple_0-0-0"))
     score(tmp_path, header(2, 4), *failed, category="live_simple")
@@ -245,7 +245,7 @@ def test_without_a_score_file_our_own_comparison_decides(tmp_path):
     *_, wrong = Bfcl(**given).read(path).trials()
     assert wrong.attempt.failures == ("wrong_tool_args:shop.order",)
     assert set(passed(path).values()) == {None}
-    assert "it is not known which answers are right" in " ".join(Bfcl().read(path).notes)
+    assert "without a score file nothing passed or failed" in " ".join(Bfcl().read(path).notes)
 
 
 def test_whether_any_call_is_made_decides_of_relevance(tmp_path):
@@ -271,7 +271,7 @@ def test_where_both_judge_they_must_not_contradict_each_other(tmp_path):
     failed = [failure("simple_python_0"), failure("simple_python_1")]
     score(tmp_path, header(0, 2), *failed)
     found = Bfcl(**given).read(path)
-    assert "1 answers failed in the score file, but are right" in " ".join(found.notes)
+    assert "BFCL failed 1 answer that Agent Gate finds right" in " ".join(found.notes)
     assert set(passed(path, **given).values()) == {False}, "its word stands"
 
 
@@ -284,7 +284,10 @@ def test_where_both_judge_they_must_not_contradict_each_other(tmp_path):
         ([{"accuracy": 1, "correct_count": 10**400, "total_count": 1}], "has no valid `accuracy`"),
         ([{"accuracy": 1}], "has no valid `accuracy`, `correct_count` and `total_count`"),
         ([header(0, 2), *[failure("simple_python_0")] * 2], ":3: 'simple_python_0' appears twice"),
-        ([header(0, 1), failure("multiple_0")], "is of 'multiple', not of simple_python"),
+        (
+            [header(0, 1), failure("multiple_0")],
+            "is of the category 'multiple', not of simple_python",
+        ),
         ([header(0, 1), {**failure("simple_python_0"), "valid": True}], "`valid` must be false"),
         (
             [header(0, 1), failure(7 * "x" + "_0", test_category="simple_python")],
@@ -293,12 +296,12 @@ def test_where_both_judge_they_must_not_contradict_each_other(tmp_path):
         ([header(0, 2), failure("simple_python_0"), '{"id": "simple'], ":3: not JSON"),
         (
             [header(0, 2), failure("simple_python_0"), failure("simple_python_1", model_name="n")],
-            "answers of two models: m, n",
+            "answers of several models: m, n - import one",
         ),
         ([header(2, 3), failure("simple_python_0")], "has 2 results, but the score file counts 3"),
         (
             [header(1, 2), failure("simple_python_1", model_result_raw="other")],
-            "'simple_python_1': the score file has another result for it",
+            "'simple_python_1': the score file has a different result for it",
         ),
     ],
 )
@@ -344,21 +347,21 @@ def test_questions_with_answers_are_a_dataset(tmp_path):
     steps = (ToolCall(name="shop.order", arguments={"item": "Pear"}),)
     assert list(grader.case_faults(case.keys)) == []
     assert grader.grade(case, Response(answer="", steps=steps)).passed is True
-    assert "they have no expected answers; add" in faults(path, UsageError)
+    assert "the questions have no expected answers; add" in faults(path, UsageError)
 
 
 @pytest.mark.parametrize("category", ["simple_java", "multi_turn_base", "live_relevance"])
 def test_questions_that_only_the_benchmark_can_judge_are_no_dataset(tmp_path, category):
     path = questions(tmp_path, "pear", category=category)
     answers = str(path.parent / "possible_answer" / path.name)
-    assert "not judged by comparing" in faults(path, UsageError, answers=answers)
+    assert "only categories that compare Python calls" in faults(path, UsageError, answers=answers)
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"function": "x"}, "has no `function`"),
-        ({"function": [{"no": "name"}]}, "an unknown format"),
+        ({"function": "x"}, "needs `function`"),
+        ({"function": [{"no": "name"}]}, "not in the format of BFCL"),
         ({"function": [{"name": "other"}]}, "one of the functions"),
     ],
 )

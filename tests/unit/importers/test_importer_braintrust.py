@@ -68,7 +68,7 @@ def test_the_example_is_eight_trials_of_four_cases():
     assert (suite.rounds, suite.cases) == (2, 4)
     judged = "braintrust export: Factuality >= 0.5"
     assert (suite.graders["success"], suite.graders["first_success"]) == (judged, judged)
-    assert "several rows of one case are its rounds, in the order of the export" in found.notes
+    assert "rows of the same case are its rounds, in the order of the export" in found.notes
     trials = list(found.trials())
     assert [(t.case.id, t.round, t.attempt.status, t.attempt.passed) for t in trials[:4]] == [
         ("q-1", 1, "completed", True),
@@ -108,7 +108,7 @@ def test_the_same_input_is_the_same_case_in_every_experiment(read):
 
 def test_an_id_with_another_input_is_no_round(read, faults):
     clash = ({"dataset_record_id": "a"}, {"dataset_record_id": "a", "input": "Another?"})
-    assert "x.jsonl:2: case 'a' has another input than in line 1" in faults(*clash)
+    assert "x.jsonl:2: case 'a' has a different input in line 1" in faults(*clash)
 
 
 def test_rounds_of_a_column_are_taken_and_never_twice(read, faults):
@@ -141,7 +141,7 @@ def test_a_column_decides(read, value, passed):
 def test_what_is_neither_true_nor_false_is_refused(faults):
     for odd in ("maybe", 2):
         told = faults({"metadata": {"ok": odd}}, passed="metadata.ok")
-        assert f"metadata.ok: '{odd}' is not true, false, passed or failed" in told
+        assert f"metadata.ok: '{odd}' must be true, false, passed or failed" in told
     assert "x.jsonl:1: metadata.ok: '2'" in told
 
 
@@ -176,7 +176,7 @@ def test_an_error_of_the_agent_counts_as_0_in_shares_alone(read):
     found = read(*rows, pass_score="Factuality>=0.5", lower=["toxicity"])
     _, failed = found.trials()
     assert failed.attempt.scores["braintrust"].values == {"braintrust.factuality": 0.0}
-    assert any("count as 0" in note for note in found.notes)
+    assert any("counts as 0" in note for note in found.notes)
     specs = {spec.name: spec for spec in found.suites["braintrust"].metrics}
     assert specs["braintrust.toxicity"].direction == "lower"
     assert (specs["braintrust.stars"].low, specs["braintrust.stars"].unit) == (None, "")
@@ -197,7 +197,7 @@ def test_options_that_make_no_sense_are_named(read, tmp_path):
         ({"passed": "a", "pass_score": "b>1"}, "cannot be combined; use"),
         ({"pass_score": "Factuality"}, "must be NAME>=NUMBER"),
         ({"pass_score": "Factuality>=."}, "must be NAME>=NUMBER"),
-        ({"suite": "../x"}, "not a valid name for a folder"),
+        ({"suite": "../x"}, "a suite name may only have letters"),
     ):
         with pytest.raises(UsageError) as caught:
             read({}, **options)

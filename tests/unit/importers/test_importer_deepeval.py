@@ -83,7 +83,7 @@ def test_a_metric_that_broke_off_leaves_the_case_unscored(tmp_path):
     assert (found.status, found.passed, found.failures) == ("completed", None, ())
     assert found.scores["deepeval.g_eval_tone"].unscored == "no JSON"
     note = read(written(tmp_path, {"success": False, "metricsData": [BROKE]})).notes[1]
-    assert note.startswith("1 of 1 cases have a metric that ended in an error")
+    assert note.startswith("1 of 1 case unscored, because a metric ended in an error")
     failed = written(tmp_path, {"success": False, "metricsData": [FAILS, BROKE]}, CASE)
     assert not any("broke off" in one for one in read(failed).notes), "they failed all the same"
     path = tmp_path / "nan.json"
@@ -165,7 +165,7 @@ def test_dumps_of_its_objects_are_read(tmp_path):
         (found,) = read(path).trials()
         assert (found.case.id, found.attempt.passed) == ("greets", True)
     path.write_text(json.dumps([{**result, "metrics_data": ["name='Exact Match'"]}]))
-    assert "dump the results with `model_dump`" in faults(path)
+    assert "save the results with `model_dump()`" in faults(path)
 
 
 def test_its_time_is_that_of_the_first_trace_or_of_the_file(tmp_path):
@@ -204,7 +204,7 @@ def test_a_metric_that_passes_below_its_threshold_is_better_when_lower(tmp_path)
     ("case", "more", "told"),
     [
         ({"metricsData": [FAILS]}, {}, "success is true, but its metric 'Exact Match' failed"),
-        ({}, {"testPassed": 2}, "test_passed: says 2, but 1 cases did"),
+        ({}, {"testPassed": 2}, "test_passed: says 2, but there are 1 such cases"),
         ({}, {"metricsScores": [{"metric": "Exact Match", "passes": 0}]}, "passes: says 0"),
         ({"success": "yes"}, {}, "testCases[0].success: 'yes' is not"),
         ({"metricsData": [{"score": 1}]}, {}, "testCases[0].metrics_data.0: 'name' is"),
@@ -226,7 +226,7 @@ def test_what_is_no_test_run_is_refused(tmp_path):
         path.write_text(text)
         assert told in faults(path)
     path.rename(tmp_path / "run.db")
-    assert "SQLite is not supported;" in faults(tmp_path / "run.db", UsageError)
+    assert "SQLite files cannot be imported;" in faults(tmp_path / "run.db", UsageError)
     (tmp_path / "link.json").symlink_to(tmp_path / "run.db")
     assert "a symbolic link" in faults(tmp_path / "link.json", UsageError)
 

@@ -114,7 +114,7 @@ def test_a_result_behind_a_passed_one_is_another_test(tmp_path):
     }
     found = Importer().read(path)
     assert found.suites["tests"].cases == 2
-    assert "a result after a passed one is another test" in found.notes[0]
+    assert "after a passed result the next one is a test of its own" in found.notes[0]
     assert Importer().read(written(tmp_path, suite(one_case("t")))).notes == ()
 
 

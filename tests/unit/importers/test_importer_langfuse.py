@@ -65,7 +65,7 @@ def test_the_table_of_traces_is_seven_trials_of_four_cases():
     assert three.attempt.failures == ("score_missed:accuracy",)
     assert (last.attempt.status, last.attempt.error) == (
         "agent_error",
-        "level ERROR, without a message",
+        "the trace has the level ERROR, without a message",
     )
     assert found.created_at == "2026-01-20T10:01:00+00:00"
 
@@ -138,7 +138,7 @@ def test_milliseconds_of_an_old_bucket_are_said_so(traces):
 def test_what_cannot_be_paired_or_read_is_refused(traces, tmp_path):
     for rows, told, options in (
         ([{"input": ""}], "traces.csv:2: has neither an id nor an input", {}),
-        ([{"input": "a"}, {"input": "b"}], "another input than in line 2", BY_CASE),
+        ([{"input": "a"}, {"input": "b"}], "a different input in line 2", BY_CASE),
         ([{}], "no row has a score 'acc' - known scores: accuracy", {"pass_score": "acc>0"}),
         ([], "traces.csv: has no row", {}),
     ):

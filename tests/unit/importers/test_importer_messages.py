@@ -145,7 +145,7 @@ def test_arguments_that_are_no_json_stay_and_are_counted(tmp_path):
     (one,) = found.trials()
     (step,) = one.attempt.response.steps
     assert (step.arguments, step.raw_arguments) == (None, '{"a": ')
-    assert found.notes == ("arguments that are not JSON are kept as they are: 1 tool calls",)
+    assert found.notes == ("1 tool call with arguments that are not JSON, kept as text",)
 
 
 def test_the_same_case_again_is_its_next_round(tmp_path):
@@ -154,9 +154,7 @@ def test_the_same_case_again_is_its_next_round(tmp_path):
     assert [(one.case.id, one.round) for one in found.trials()] == [("a", 1), ("b", 1), ("a", 2)]
     (suite,) = found.suites.values()
     assert (suite.cases, suite.rounds) == (2, 2)
-    assert found.notes == (
-        "several conversations of one case are its rounds, in their order: 1 cases",
-    )
+    assert found.notes == ("1 case with several conversations, which are the rounds, in order",)
 
 
 def test_keys_of_the_item_name_the_case_and_whether_it_passed(tmp_path):
@@ -213,7 +211,7 @@ def test_a_file_without_a_conversation_is_refused(tmp_path, data, said):
 
 def test_a_named_key_that_is_not_there_is_refused(tmp_path):
     path = written(tmp_path, [{"id": "a", "messages": TALK}])
-    assert "has no case_no, which --option id names" in refused(path, id="case_no")
+    assert "has no case_no, the key of --option id" in refused(path, id="case_no")
 
 
 def test_a_folder_without_such_files_and_links_are_refused(tmp_path):

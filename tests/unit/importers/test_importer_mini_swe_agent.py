@@ -265,11 +265,14 @@ def test_a_run_says_when_it_was():
     [
         ({"info": None}, "info, messages: not a mini-SWE-agent trajectory"),
         ({"messages": {}}, "info, messages: not a mini-SWE-agent trajectory"),
-        ({"trajectory_format": "mini-swe-agent-3"}, "'mini-swe-agent-3' is not one of"),
-        ({"trajectory_format": ["\x1b[1m"]}, "is not one of mini-swe-agent-1, "),
+        ({"trajectory_format": "mini-swe-agent-3"}, "'mini-swe-agent-3' is not supported"),
+        ({"trajectory_format": ["\x1b[1m"]}, "is not supported, only mini-swe-agent-1, "),
         ({"messages": [1]}, "messages[0]: it is not an object"),
         ({"messages": [{"role": "assistant", "tool_calls": [{}]}]}, "messages[0]: it has no name"),
-        ({"instance_id": "c__d-2"}, "its instance_id is 'c__d-2', its file name"),
+        (
+            {"instance_id": "c__d-2"},
+            "its instance_id is 'c__d-2', so the file must be named c__d-2",
+        ),
     ],
 )
 def test_what_is_no_trajectory_is_refused(tmp_path, top, told):
@@ -297,16 +300,19 @@ def test_one_folder_is_one_run(tmp_path):
     trajectory(tmp_path, instance="a__b-2", mini_version="2.5.0")
     assert "several versions of mini-SWE-agent took part: 2.4.6, 2.5.0" in read(tmp_path).notes
     trajectory(tmp_path / "again", instance="a__b-1")
-    assert "is of the same instance - keep one of them" in faults(tmp_path)
+    assert "is of the same instance - remove one of the two" in faults(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("predictions", "told"),
     [
-        ({"a__b-1": {"model_patch": "other"}}, "a__b-1: its model_patch is not what a__b-1.traj"),
+        (
+            {"a__b-1": {"model_patch": "other"}},
+            "a__b-1: its model_patch differs from the patch in a__b-1.traj",
+        ),
         ({"x__y-1": {"model_patch": "diff --git"}}, "x__y-1: has a patch, but its trajectory is"),
         ({"a\nb": {}}, "a b: is not an instance id"),
-        ([], "not an object of instances"),
+        ([], "must be a JSON object with an entry for each instance"),
     ],
 )
 def test_predictions_beside_them_say_the_same(tmp_path, predictions, told):

@@ -50,7 +50,7 @@ def test_a_session_has_its_time_model_address_and_sizes():
     assert sizes == {"dialogue": (8, 3), "tool": (6, 3)}
     assert (found.health.ok, found.health.status) == (True, 200)
     assert len(list(found.trials())) == len(list(found.trials())) == 42
-    assert "1 of 21 passed trials passed only at a later attempt;" in found.notes[1]
+    assert "1 of the 21 trials that passed needed more than one attempt;" in found.notes[1]
 
 
 def test_what_the_session_says_of_itself_is_kept():
@@ -291,7 +291,7 @@ def test_figures_that_the_records_bear_out(tmp_path, figures):
         ({"latency_ms_std": 300}, "latency_ms_std: says 300, but the records give 275.80"),
         ({"worst_latency_ms": 500}, "worst_latency_ms: says 500, but the records give 600.00"),
         ({"tokens_mean": 20}, "tokens_mean: says 20, but the records give 6.00"),
-        ({"failures_top": [["a", 2]]}, "failures_top.a: says 2, but 1 records have it"),
+        ({"failures_top": [["a", 2]]}, "failures_top.a: says 2, but 1 records have this code"),
         ({"failures_top": [7]}, "failures_top: an entry is not a pair"),
     ],
 )
@@ -350,10 +350,10 @@ def test_a_link_to_nothing_is_not_taken_for_a_missing_file(tmp_path, name):
 
 def test_files_of_another_form_and_blank_lines(tmp_path):
     assert len(list(read(written(tmp_path / "a", {}, " ", {"round": 2})).trials())) == 2
-    assert "must be a JSON object, not a list" in faults(
+    assert "must be a JSON object; copy" in faults(
         written(tmp_path / "b", {}, meta=[1]), UsageError
     )
-    assert "suites: is missing" in faults(written(tmp_path / "c", {}, summary={"a": 1}))
+    assert "suites: must be a JSON object" in faults(written(tmp_path / "c", {}, summary={"a": 1}))
 
 
 @pytest.mark.parametrize("name", ["details.jsonl", "meta.json"])

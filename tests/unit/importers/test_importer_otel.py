@@ -255,7 +255,10 @@ def test_several_results_of_one_evaluation_are_their_mean(tmp_path):
 @pytest.mark.parametrize("told", [{"value": "NaN"}, {"label": "relevant"}, {"value": True}, {}])
 def test_what_an_evaluation_does_not_tell_is_unscored(tmp_path, told):
     one = trial(tmp_path, root(events=[judged(**told)]), chat("a", 2, TEXT)).attempt
-    assert one.scores["otel.tone"].unscored == "no score, pass or fail"
+    assert (
+        one.scores["otel.tone"].unscored
+        == "the evaluation has neither a score nor a label of pass or fail"
+    )
     assert (dict(one.scores["otel.tone"].values), one.passed) == ({}, None)
 
 
@@ -311,7 +314,10 @@ def test_a_span_that_is_there_twice_counts_once(tmp_path):
 
 def test_two_spans_of_one_id_that_differ_are_refused(tmp_path):
     path = written(tmp_path, export(chat("a", 2, TEXT)), export(chat("a", 3, TEXT)))
-    assert refused(path) == "spans.jsonl:2: span a is also in line 1, with other content - keep one"
+    assert (
+        refused(path)
+        == "spans.jsonl:2: span a is also in line 1, with different content - remove one of the two"
+    )
 
 
 def test_ids_in_other_writings_are_the_same_trace(tmp_path):
@@ -355,7 +361,7 @@ def test_of_a_trace_without_end_the_rest_is_counted_and_its_usage_unknown(tmp_pa
     answer = one.attempt.response
     kept = group_spans.MOST_BYTES >> 20
     assert (len(answer.steps), answer.usage, answer.turns) == (kept, Usage(), None)
-    assert f"{70 - kept} more spans were not read" in answer.trace_faults[-1]
+    assert f"{70 - kept} spans too many were not read" in answer.trace_faults[-1]
     assert "results with too many spans to read them all; their usage is unknown: 1" in found.notes
 
 
@@ -427,7 +433,9 @@ def test_one_case_with_two_questions_is_told(tmp_path):
         export(root(n, trace=t, found=named), chat("a", n + 1, TEXT, trace=t, question=f"{n}?"))
         for n, t in ((1, T1), (2, T2))
     ]
-    assert any("with another question" in note for note in read(written(tmp_path, *lines)).notes)
+    assert any(
+        "with a different question" in note for note in read(written(tmp_path, *lines)).notes
+    )
 
 
 @pytest.mark.parametrize("options", [{"suite": "a/b"}, {"case": ""}])

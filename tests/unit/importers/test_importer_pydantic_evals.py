@@ -130,7 +130,7 @@ def test_what_raised_an_exception_is_never_lost(tmp_path):
         "g": ("agent_error", ("timeout",)),
         "h": ("infra_error", ()),
     }
-    assert "which pydantic-evals leaves out of its means: 3" in Importer().read(path).notes[1]
+    assert "3 trials raised an exception: counted as failed here" in Importer().read(path).notes[1]
 
 
 def test_what_was_left_out_is_told_and_nothing_else(tmp_path):
@@ -166,8 +166,8 @@ def test_everything_that_is_wrong_is_told_at_once_with_its_line(tmp_path):
     )
     message = faults(path)
     assert "report.json:1: 'a' has round 1 twice" in message
-    assert "no round 4 of 3 - rename it" in message
-    assert "'c [1/3]' is not a run of 'd'" in message
+    assert "the round must be from 1 to 3 - rename it" in message
+    assert "'c [1/3]' must be 'd' with [n/m] at its end" in message
     assert "cases.assertions.x.value" in message
     assert "nested too deeply" in message
     assert message.count("gets the same metric name as another result") == 2

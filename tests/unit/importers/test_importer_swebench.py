@@ -181,7 +181,7 @@ def test_reports_alone_give_the_verdicts_and_a_folder_without_one_is_an_error(ru
     assert len(found) == 6
     assert found["sympy__sympy-20002"].attempt.failures == ("evaluation_error",)
     assert found["psf__requests-3001"].attempt.status == "infra_error"
-    assert "the number of instances" in read(run).notes[1]
+    assert "the files do not say how many instances were run" in read(run).notes[1]
 
 
 def test_the_run_has_the_last_word_on_the_environment(run):
@@ -220,14 +220,14 @@ def test_a_hundred_repositories_have_no_rate_each(tmp_path):
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
-        ({"total_instances": 9}, "total_instances: says 9, but the lists name 8"),
-        ({"total_instances": 7}, "total_instances: says 7, but the lists name 8"),
-        ({"total_instances": 8.5}, "total_instances: must be a number from 1 on"),
-        ({"total_instances": "gone"}, "total_instances: must be a number from 1 on"),
+        ({"total_instances": 9}, "total_instances: says 9, but the lists have 8"),
+        ({"total_instances": 7}, "total_instances: says 7, but the lists have 8"),
+        ({"total_instances": 8.5}, "total_instances: must be 1 or more"),
+        ({"total_instances": "gone"}, "total_instances: must be 1 or more"),
         ({"resolved_instances": 3}, "resolved_instances: says 3, but resolved_ids has 2"),
         ({"resolved_instances": True}, "resolved_instances: says True"),
         ({"resolved_ids": "gone"}, "resolved_ids: is missing"),
-        ({"resolved_ids": ["a", "a"]}, "resolved_ids: has a twice - keep one"),
+        ({"resolved_ids": ["a", "a"]}, "resolved_ids: has a twice - remove one"),
         ({"resolved_ids": [["a"]]}, "resolved_ids: must be a list of instance ids"),
         ({"resolved_ids": ["a\x1b[1m"]}, "resolved_ids: must be a list of instance ids"),
         ({"error_ids": {"a": 1}}, "error_ids: must be a list of instance ids"),
@@ -235,12 +235,18 @@ def test_a_hundred_repositories_have_no_rate_each(tmp_path):
             {"error_ids": ["django__django-11001"]},
             "resolved_ids: django__django-11001: is also in error_ids",
         ),
-        ({"completed_ids": ["x__y-1"]}, "completed_ids: x__y-1: is completed, but has no outcome"),
-        ({"completed_ids": []}, "completed_ids: django__django-11001 and 4 more: has an outcome"),
-        ({"submitted_ids": []}, "submitted_ids: django__django-11001 and 6 more: has an outcome"),
+        ({"completed_ids": ["x__y-1"]}, "completed_ids: x__y-1: is completed, but in no list"),
+        (
+            {"completed_ids": []},
+            "completed_ids: django__django-11001 and 4 more: is resolved or unresolved",
+        ),
+        (
+            {"submitted_ids": []},
+            "submitted_ids: django__django-11001 and 6 more: is in a list of outcomes",
+        ),
         (
             {"infra_failure_ids": ["django__django-11001"]},
-            "infra_failure_ids: django__django-11001: is not in the list of any failure",
+            "infra_failure_ids: django__django-11001: is neither in unresolved_ids nor in",
         ),
         ({"schema_version": 3}, "schema_version: version 3 is not supported, only 2 is - update"),
         (
@@ -293,7 +299,10 @@ def test_no_tests_of_a_kind_and_a_skipped_one_are_as_the_harness_counts_them(tmp
 def test_a_report_in_the_folder_of_another_instance_is_refused(run):
     path = run / LOGS / "django__django-11001" / "report.json"
     path.write_text(path.read_text().replace("django__django-11001", "django__django-5"))
-    assert "is in the folder of django__django-11001 - move it to its own folder" in faults(run)
+    assert (
+        "is in the folder of django__django-11001 - move it to the folder of its instance"
+        in faults(run)
+    )
 
 
 @pytest.mark.parametrize(
@@ -304,7 +313,7 @@ def test_a_report_in_the_folder_of_another_instance_is_refused(run):
         ('{"django__django-11001": {"resolved": true', "report.json:1: cut off in the middle"),
         ('{"a": NaN}', "report.json:1: NaN is not JSON"),
         ("[" * 100_000, "report.json:1: nested too deeply"),
-        ("[1]", "report.json: not an object of reports"),
+        ("[1]", "report.json: must be a JSON object with a report for each instance"),
     ],
 )
 def test_a_report_that_cannot_be_read_is_refused_unless_the_harness_said_so(run, text, told):
@@ -349,16 +358,16 @@ def test_versions_do_not_mix(run):
         ("infra_failure_ids", "infra_failure_instances", "ambiguous_failure_ids"), "gone"
     )
     changed(run / REPORT, **old, ambiguous_failure_instances="gone", failure_reasons="gone")
-    assert "was written by another version of swebench" in faults(run)
+    assert "was written by a different version of swebench" in faults(run)
 
 
 def test_one_instance_has_one_report_and_a_run_one_run_json(run):
     report = run / LOGS / "django__django-11001" / "report.json"
     shutil.copy(report, run / "all.json")
-    assert "django__django-11001 has another report - keep one" in faults(run)
+    assert "django__django-11001 has two reports - remove one" in faults(run)
     (run / "all.json").unlink()
     shutil.copy(run / LOGS.parent / "run.json", run / "run.json")
-    assert "is a second run.json - use files of one run" in faults(run)
+    assert "is a second run.json - use files of the same run" in faults(run)
 
 
 def test_folders_with_names_of_their_own_say_nothing_of_model_and_run(tmp_path):
@@ -376,7 +385,7 @@ def test_runs_and_models_do_not_mix(run):
     assert len(faults(run).splitlines()) == 1, "not one of each instance that both have"
     shutil.rmtree(run / LOGS.parent / "acme__agent-y")
     (run / REPORT).rename(run / "acme__agent-y.nightly-001.json")
-    assert "its file name is not that of a report on acme__agent-x.nightly-001" in faults(run)
+    assert "its file name must begin with acme__agent-x.nightly-001" in faults(run)
     shutil.copy(RUN / REPORT, run / REPORT)
     assert "a report, and so is acme__agent-y.nightly-001.json" in faults(run)
 
@@ -393,12 +402,12 @@ def test_predictions_are_of_the_same_run(run):
     assert f"{first}: was evaluated, but its patch is empty" in faults(run)
     full = sent["psf__requests-3002"] | {"model_patch": "diff"}
     written(run / "preds.json", sent | {"psf__requests-3002": full})
-    assert "psf__requests-3002: has a patch, but the report says none" in faults(run)
+    assert "psf__requests-3002: has a patch, but the report says it has none" in faults(run)
     written(run / "preds.json", {key: one for key, one in sent.items() if key != first})
-    assert f"{first}: has a verdict, but no prediction" in faults(run)
+    assert f"{first}: has a result, but no prediction" in faults(run)
     late = sent[first] | {"instance_id": "sympy__sympy-20003"}
     written(run / "preds.json", sent | {"sympy__sympy-20003": late})
-    assert "sympy__sympy-20003: has a prediction, but the report says none" in faults(run)
+    assert "sympy__sympy-20003: has a prediction, but the report says it has none" in faults(run)
 
 
 def test_a_prediction_that_is_none_is_refused(run):
@@ -424,9 +433,9 @@ def test_one_instance_has_one_prediction(run):
     written(run / "preds.jsonl", lines)
     assert len(trials(run)) == 8, "the same in two forms"
     written(run / "preds.jsonl", lines.replace("sums.py", "other.py"))
-    assert "preds.jsonl:1: django__django-11001 has another prediction - keep one" in faults(run)
+    assert "preds.jsonl:1: django__django-11001 has two predictions - remove one" in faults(run)
     written(run / "preds.jsonl", lines + json.dumps(sent[0]) + "\n")
-    assert "preds.jsonl:8: django__django-11001 has another prediction - keep one" in faults(run)
+    assert "preds.jsonl:8: django__django-11001 has two predictions - remove one" in faults(run)
     written(run / "preds.jsonl", lines + '{"instance_id": 7}\n{"model_patch"')
     told = faults(run)
     assert "preds.jsonl:8: must be an object with an `instance_id`" in told
@@ -520,7 +529,9 @@ def test_a_report_that_names_fewer_than_it_counts_needs_the_ids(tmp_path):
     report = run_report(total=4, resolved=ids(1), unresolved=ids(3)[1:])
     del report["incomplete_ids"]
     path = written(tmp_path / "m.r.json", report)
-    assert "total_instances: counts 4 instances, but names 3 - give a file" in faults(path)
+    assert "total_instances: counts 4 instances, but names 3 - add --option instances" in faults(
+        path
+    )
     every = written(tmp_path / "ids.txt", "\n".join(ids(4)))
     found = trials(path, instances=str(every), declared=25.0)
     assert found["django__django-4"].attempt.failures == ("no_prediction",)
@@ -542,7 +553,7 @@ def test_a_part_of_a_dataset_is_a_suite_of_its_own_and_told_so(tmp_path):
             20,
             "django__django",
             "verified",
-            "500 instances (set by the option), but here are 20 - choose",
+            "500 instances (set by --option variant), but these results have 20 - choose",
         ),
         (501, "django__django", "verified", "SWE-bench Verified has 500 instances"),
         (300, "acme__own", "lite", "acme__own-1 and 299 more are not in SWE-bench Lite"),
@@ -566,7 +577,7 @@ def test_reports_of_fewer_than_the_dataset_has_are_not_the_whole(run):
     every = written(run.parent / "ids.txt", "\n".join(trials(run, variant="custom")))
     found = read(run, instances=str(every)).suites["swebench"]
     assert found.dataset == "7 of the 500 instances of SWE-bench Verified"
-    assert "run.json names SWE-bench Verified, but the option names SWE-bench Lite" in faults(
+    assert "run.json names SWE-bench Verified, but --option variant names SWE-bench Lite" in faults(
         run, variant="lite"
     )
 
@@ -632,7 +643,7 @@ def test_the_lists_of_2024_keep_their_reasons(tmp_path):
         ("empty_patch",),
     ]
     both = written(tmp_path / "r.json", lists | {"no_apply": ids(1)})
-    assert "no_apply: django__django-1: is also in resolved - copy it again" in faults(both)
+    assert "no_apply: django__django-1: is also in resolved - copy the file again" in faults(both)
 
 
 def details(resolved, n=500):
@@ -734,7 +745,7 @@ def test_a_patch_that_resolves_passes_however_its_agent_ended(tmp_path):
 def test_trajectories_of_other_instances_are_refused(tmp_path):
     path = written(tmp_path / "m.r.json", run_report(resolved=ids(1)))
     told = faults(path, trajectories=str(EXAMPLES / "mini-swe-agent" / "run"))
-    assert "django__django-11001 and 2 more: has a trajectory, but no verdict" in told
+    assert "django__django-11001 and 2 more: has a trajectory, but no result" in told
 
 
 def test_links_are_not_followed_and_not_passed_over(run):

@@ -150,11 +150,11 @@ def test_a_failed_simulation_names_the_components_of_its_basis(tmp_path):
         ({"reward_info__reward": 0.0}, "reward: says 0, but the product of DB, COMMUNICATE is 1"),
         (
             {"reward_info__db_check": {"db_match": False, "db_reward": 0.0}},
-            "reward_breakdown.DB: says 1, but its checks come to 0",
+            "reward_breakdown.DB: says 1, but its checks give 0",
         ),
         (
             {"reward_info__communicate_checks": [{"info": "12", "met": False}]},
-            "reward_breakdown.COMMUNICATE: says 1, but its checks come to 0",
+            "reward_breakdown.COMMUNICATE: says 1, but its checks give 0",
         ),
         (
             {"reward_info__reward_basis": ["DB", "ACTION"], "reward_info__action_checks": [

@@ -130,7 +130,7 @@ def test_pass_k_is_told_up_to_the_fewest_trials_of_a_task(tmp_path):
     assert [one.round for one in found.trials()] == [1, 2, 3, 1, 2]
     names = [spec.name for spec in suite.metrics]
     assert names == ["tau.reward", "tau.pass^1", "tau.pass^2", "tau.user_cost"]
-    assert "1 trials that other tasks have are missing (task 1 trial 5)" in found.notes[0]
+    assert "some tasks have fewer trials than others: 1 missing (task 1 trial 5)" in found.notes[0]
     assert suite.metrics[-1].on_agent_error is None, "the user's cost of a crash is unknown"
     assert [one.name for one in metrics(40)][-2] == "tau.pass^32", "a report stays readable"
     values = floats([[1.0, 1.0, 0.0], [1.0, 0.0, float("nan")]], 3)
@@ -175,8 +175,8 @@ def test_calls_in_the_agents_words_leave_the_steps_unknown(tmp_path):
     [
         (row(task=None), "[0]: task_id is not the number or name of a task"),
         (row(task=True), "[0]: task_id is not the number or name of a task"),
-        (row(trial="0"), "[0]: trial is not a whole number from 0 on"),
-        (row(trial=-1), "[0]: trial is not a whole number from 0 on"),
+        (row(trial="0"), "[0]: trial is not a whole number of 0 or more"),
+        (row(trial=-1), "[0]: trial is not a whole number of 0 or more"),
         (row(reward="1"), "[0]: reward is not from 0 to 1"),
         (row(reward=1.5), "[0]: reward is not from 0 to 1"),
         (row(reward=True), "[0]: reward is not from 0 to 1"),

@@ -97,8 +97,8 @@ def test_with_fewer_there_is_no_overall_score(tmp_path):
     assert [spec.name for spec in suite.metrics] == ["thudm_agentbench.main"]
     told = {(one.of, one.value) for one in suite.quoted}
     assert told == {
-        ("GPT-4, all 8 environments, 7 here", 0.5),
-        ("human, all 8 environments, 7 here", 0.9),
+        ("GPT-4, mean of all 8 environments, of which 7 are here", 0.5),
+        ("human, mean of all 8 environments, of which 7 are here", 0.9),
     }
     assert all(
         set(t.attempt.scores["thudm-agentbench"].values) == {"thudm_agentbench.main"}
@@ -271,10 +271,10 @@ VALIDATION = {"completed": 0.5, "TASK_LIMIT_REACHED": 0.5, "average_history_leng
         ),
         (
             {"custom": {"overall": {"total": 4, "pass": 1, "acc": 0.5}}},
-            "overall.acc: says 0.5, but its own parts come to 0.25",
+            "overall.acc: says 0.5, but its own parts give 0.25",
         ),
-        ({"custom": {"overall": {"acc": "0.5"}}}, "custom.overall.acc is not a share"),
-        ({"custom": {"overall": {"acc": 50.0}}}, "custom.overall.acc is not a share"),
+        ({"custom": {"overall": {"acc": "0.5"}}}, "custom.overall.acc is not from 0 to 1"),
+        ({"custom": {"overall": {"acc": 50.0}}}, "custom.overall.acc is not from 0 to 1"),
         ([], "not an object"),
     ],
     ids=lambda value: str(value)[:60],
@@ -304,10 +304,10 @@ def test_an_overall_that_the_runs_bear_out_is_taken(tmp_path):
             "dbbench-std",
             {"SELECT_accuracy": 0.3, "INSERT_accuracy": 0.3, "UPDATE_accuracy": 0.3}
             | {"overall_cat_accuracy": 0.4},
-            "overall_cat_accuracy: says 0.4, but its own parts come to 0.3",
+            "overall_cat_accuracy: says 0.4, but its own parts give 0.3",
         ),
-        ("kg-std", {"main": 0.4, "F1": 0.5}, "main: says 0.4, but its own parts come to 0.5"),
-        ("ltp-std", {"main": 0.4, "GP": 0.5}, "main: says 0.4, but its own parts come to 0.5"),
+        ("kg-std", {"main": 0.4, "F1": 0.5}, "main: says 0.4, but its own parts give 0.5"),
+        ("ltp-std", {"main": 0.4, "GP": 0.5}, "main: says 0.4, but its own parts give 0.5"),
     ],
 )
 def test_parts_that_contradict_each_other_are_refused(tmp_path, task, custom, says):
@@ -353,8 +353,8 @@ def test_a_card_game_of_before_has_its_win_rate_and_one_without_a_game_nothing(t
         ([run(None)], "runs.jsonl:1: index is not a number or name"),
         ([run(True)], "index is not a number or name"),
         ([run(status=None)], "output.status is not a string"),
-        ([run(history=()) | {"error": "AGENT_FAILED"}], "error is set: it belongs in error.jsonl"),
-        ([run(result=[1])], "output.result is not an object, as OS needs it"),
+        ([run(history=()) | {"error": "AGENT_FAILED"}], "error is set, as only in error.jsonl"),
+        ([run(result=[1])], "output.result is not an object, which the environment OS needs"),
         ([7], "runs.jsonl:1: not an object"),
     ],
     ids=lambda value: str(value)[:40],
@@ -384,7 +384,9 @@ def test_several_agents_and_several_tasks_of_an_environment_have_to_be_chosen_fr
     assert "agent=c: not found; choose one of a, b" in faults(tmp_path, UsageError, agent="c")
     told = faults(tmp_path, UsageError, agent="a")
     assert "several tasks of the environment OS (os-dev, os-std); choose one with" in told
-    assert "no task has a name that ends so" in faults(tmp_path, UsageError, agent="a", split="x")
+    assert "no task name ends with it; tasks: os-dev, os-std" in faults(
+        tmp_path, UsageError, agent="a", split="x"
+    )
     assert [*importer(agent="a", split="std").read(tmp_path).suites] == ["os-std"]
 
 

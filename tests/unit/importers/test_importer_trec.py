@@ -51,7 +51,7 @@ def test_what_is_not_counted_is_told(place):
     assert "1 grades are negative" in notes
     assert len(found.notes) == 4
     *_, absent = found.trials()
-    assert absent.attempt.scores["trec"].reason.startswith("the run does not have it")
+    assert absent.attempt.scores["trec"].reason.startswith("the run does not have this query")
     left = Trec(complete=False).read(place()).notes
     assert "1 judged queries are not in the run: not counted (complete=false)" in left
 
@@ -113,7 +113,7 @@ def test_cut_offs_are_options(place):
         ("q1 Q0 a 1 1e999 t\n", "not a finite number"),
         ("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n", "run.txt:2: the document (column 3)"),
         ("q1 Q0 a 1 2.5 bm25\nq2 Q0 a 1 2.5 bm", "run.txt:2: cut off in the middle"),
-        ("\n", "no line of a run"),
+        ("\n", "no line of six columns"),
         ("q1 Q0 \0 1 2 t\n", "NUL"),
         ("q1 Q0 " + "a" * 70_000 + " 1 2 t\n", "run.txt:1: longer than 64 kB"),
         ({"q1": {"a": "x"}}, "not finite numbers"),

@@ -103,7 +103,9 @@ def test_the_graders_that_are_named_can_be_pasted_into_gate_yml(tmp_path):
         )
     ]
     found = read(written(tmp_path, tests=[{"vars": {"q": "a"}, "assert": every}]))
-    (line,) = (note for note in found.notes if note.startswith("for the suite in gate.yml: "))
+    (line,) = (
+        note for note in found.notes if note.startswith("add this to the suite in gate.yml: ")
+    )
     (tmp_path / "gate.yml").write_text(
         "version: 1\njudge: {type: openai, model: m, base_url: http://127.0.0.1:9/v1}\n"
         f"suites:\n  - name: s\n    dataset: cases.jsonl\n    {line.partition(': ')[2]}\n"
@@ -218,7 +220,7 @@ def test_what_is_wrong_with_tests_is_told_at_once(tmp_path):
     assert "tests[0]: a test must be a mapping" in text
     assert "t.csv:2: 1 cells, but the header row has 2" in text
     assert "'#/nowhere': not found" in text
-    assert "uses more than variables" in faults(
+    assert "has template code" in faults(
         tmp_path, prompts=["{% for x in q %}{{x}}{% endfor %}"], tests=[{"vars": {"q": "a"}}]
     )
     assert "has no test - write one" in faults(tmp_path, tests=[])

@@ -183,7 +183,8 @@ def read_rows(path: Path, key: str) -> Iterator[BfclRow | Problem]:
         if not isinstance(own, str):
             yield Problem(line.place, f"must be an object with `id` and `{key}`")
         elif key not in data:
-            yield Problem(line.place, f"{own[:80]!r} has no `{key}` - give another file")
+            message = f"{own[:80]!r} has no `{key}` - give the file that BFCL wrote"
+            yield Problem(line.place, message)
         else:
             yield BfclRow(line.place, own, data)
 
@@ -240,7 +241,10 @@ def _in_folder(folder: Path, model: str | None) -> LeaderboardFiles:
     files = [(file, name) for file, name in files if not models or _model(file, folder) == chosen]
     versions = sorted({name.version for _, name in files})
     if not versions:
-        raise UsageError(f"{folder}: has no BFCL_v4_<category>_result.json or _score.json")
+        raise UsageError(
+            f"{folder}: has no BFCL_v4_<category>_result.json or _score.json; give the "
+            "folder with result/ and score/"
+        )
     if len(versions) > 1:
         both = f"{versions[0]} and of {versions[1]}"
         raise UsageError(f"{folder}: has files of {both}; import one version at a time")

@@ -81,7 +81,8 @@ def _read_question(line: BfclRow, truth: Json, findings: Findings) -> BfclQuesti
     compared = is_irrelevance(category) or (is_matched(category) and truth is not None)
     keys: tuple[Mapping[str, Json], ...] = ({}, {})
     if compared and not isinstance(functions, list):
-        findings.add(line.place, "has no `function`, which must be a list of definitions")
+        message = "needs `function`, a list of function definitions - use BFCL's question file"
+        findings.add(line.place, message)
     elif compared:
         truth = truth if is_matched(category) else []
         keys = _keys(functions, truth, line.place, findings)
@@ -94,10 +95,10 @@ def _keys(
     try:
         return tuple(case_keys(functions, truth, underscores=plain) for plain in (False, True))
     except UsageError as error:
-        findings.add(place, f"{str(error)[:200]} - remove the question, or use the original file")
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        form = f"its functions or answers have an unknown format ({type(error).__name__})"
-        findings.add(place, f"{form} - use the original files of BFCL")
+        findings.add(place, f"{str(error)[:200]} - use BFCL's question file")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        form = "its functions or answers are not in the format of BFCL"
+        findings.add(place, f"{form} - use BFCL's own files")
     return {}, {}
 
 
@@ -131,7 +132,8 @@ def _codes(calls: tuple[ToolCall, ...], keys: Mapping[str, CheckedJson]) -> tupl
 # ------------------------------------------------------------------------------------------ results
 
 
-ANSWERS_OPTION = "remove --option answers to trust the score file"
+_SAME_RUN = "use a result file and a score file of the same run"
+ANSWERS_OPTION = "to accept what the score file says, remove --option answers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,10 +224,10 @@ def _compare_sizes(
     absent = next((own for own in score.failed if own not in seen), None)
     if absent is not None:
         message = f"has no result for {absent[:80]!r}, which the score file has"
-        findings.add(Place(path.as_posix()), f"{message} - use both files of one run")
+        findings.add(Place(path.as_posix()), f"{message} - {_SAME_RUN}")
     elif score.total != len(seen):
         message = f"has {len(seen)} results, but the score file counts {score.total}"
-        findings.add(Place(path.as_posix()), f"{message} - use both files of one run")
+        findings.add(Place(path.as_posix()), f"{message} - {_SAME_RUN}")
 
 
 def _agrees(
@@ -235,8 +237,8 @@ def _agrees(
     own = line.own
     failed = score.failed.get(own)
     if failed and failed.raw and digest(line.data["result"]) not in failed.raw:
-        message = "the score file has another result for it - use both files of one run"
-        findings.add(line.place, f"{own[:80]!r}: {message}")
+        message = "the score file has a different result for it"
+        findings.add(line.place, f"{own[:80]!r}: {message} - {_SAME_RUN}")
         return None
     if not codes:
         return None
@@ -244,7 +246,7 @@ def _agrees(
     if right or failed:
         return right is (failed is None)
     message = f"passed in the score file, but its calls are not the expected ones: {codes[0][0]}"
-    findings.add(line.place, f"{own[:80]!r} {message} - use files of one run, or {ANSWERS_OPTION}")
+    findings.add(line.place, f"{own[:80]!r} {message} - {_SAME_RUN}; {ANSWERS_OPTION}")
     return None
 
 
@@ -319,7 +321,8 @@ def read_scores(path: Path, category: str, findings: Findings) -> BfclScores | N
         figure = Figure("correct_count", (total - len(failed),), shown)
         findings.take(*compare_stated({figure.key: correct}, [figure], first.place))
     if len(models) > 1:
-        findings.add(first.place, f"answers of two models: {', '.join([*models][:5])[:200]}")
+        names = ", ".join([*models][:5])[:200]
+        findings.add(first.place, f"answers of several models: {names} - import one at a time")
     return BfclScores(total=total, failed=failed, models=tuple(models))
 
 
@@ -337,7 +340,7 @@ def _header(line: JsonLine, findings: Findings) -> tuple[int, int] | None:
         )
         return None
     share = correct / total
-    shown = f"{correct} of {total} are {share:.4f}"
+    shown = f"{correct} of {total} is {share:.4f}"
     wrong = [*compare_stated(data, [Figure("accuracy", (share,), shown, _ROUNDED)], line.place)]
     findings.take(*wrong)
     return None if wrong else (correct, total)
@@ -350,11 +353,13 @@ def _take(
     data = as_object(line.data)
     own, stated = data.get("id"), data.get("test_category", category)
     if not isinstance(own, str) or not own:
-        findings.add(line.place, "a failure has no `id`")
+        findings.add(line.place, "a failed question has no `id` - get the score file again")
     elif data.get("valid") is not False:
-        findings.add(line.place, f"{own[:80]!r}: `valid` must be false in a score file")
+        message = "`valid` must be false, because a score file lists only failures"
+        findings.add(line.place, f"{own[:80]!r}: {message} - get the score file again")
     elif stated != category:
-        findings.add(line.place, f"{own[:80]!r} is of {str(stated)[:80]!r}, not of {category}")
+        message = f"{own[:80]!r} is of the category {str(stated)[:80]!r}, not of {category}"
+        findings.add(line.place, f"{message} - get the score file again")
     elif own in failed:
         findings.add(line.place, f"{own[:80]!r} appears twice - keep one")
     else:

@@ -133,7 +133,8 @@ def _members(path: Path) -> Iterator[tuple[Place, Json]]:
             if not name.startswith(SAMPLES) or not name.endswith(".json"):
                 continue
             if _is_chunk(name, zipped):
-                raise UsageError(f"{zipped.place(name)}: samples in chunks are not read; {CONVERT}")
+                place = zipped.place(name)
+                raise UsageError(f"{place}: samples in several parts are not read; {CONVERT}")
             yield (
                 zipped.place(name),
                 parse_json(zipped.read(name), f"{path.as_posix()}: {name}", PYTHON),

@@ -205,7 +205,8 @@ def _response(sample: Mapping[str, CheckedJson], model: str, attached: Attachmen
     finish, turns = choice.get("stop_reason"), as_count(sample.get("turn_count"))
     answer, faults = str(attached.resolve(said)), response.trace_faults
     if attached.missing:
-        faults = (*faults, f"{attached.missing} attachments are not in the log, or too long")
+        lost = f"{attached.missing} attachments are not in the log or too long, and not shown"
+        faults = (*faults, lost)
     return replace(
         response,
         answer=answer,
@@ -423,7 +424,7 @@ class ScoreValues:
     def spec(self, name: str) -> MetricSpec:
         """The metric of these values: a rate if they go from 0 to 1, else without bounds."""
         share = self.low >= 0.0 and self.high <= 1.0
-        about = "mean over the samples, as Inspect's mean and accuracy are"
+        about = "mean over the samples, computed as Inspect's mean and accuracy"
         return score_metric(column(name), share=share, about=about)
 
 

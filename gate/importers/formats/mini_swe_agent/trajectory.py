@@ -93,7 +93,8 @@ def read_trajectory(path: Path) -> TrajectoryFile:
     written = data.get("trajectory_format", FORMATS[0])
     if written not in FORMATS:
         shown = one_line(str(written), 60)
-        _refuse(path, "trajectory_format", f"'{shown}' is not one of {', '.join(FORMATS)}")
+        message = f"'{shown}' is not supported, only {', '.join(FORMATS)} - update Agent Gate"
+        _refuse(path, "trajectory_format", message)
     messages = MessageReader()
     try:
         messages.read(data["messages"])
@@ -353,13 +354,14 @@ def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, Traj
         if one.id != id_of(path):
             findings.add(
                 place,
-                f"its instance_id is '{one_line(one.id, 80)}', its file name is not - rename "
-                "the file",
+                f"its instance_id is '{one_line(one.id, 80)}', so the file must be named "
+                f"{one_line(one.id, 80)}{SUFFIX} - rename it",
             )
         elif not is_id(one.id):
-            findings.add(place, "the file name is not an instance id - rename it")
+            message = f"must be named after its instance, as django__django-11099{SUFFIX}"
+            findings.add(place, f"{message} - rename it")
         elif one.id in seen:
-            findings.add(place, f"{seen[one.id]} is of the same instance - keep one of them")
+            findings.add(place, f"{seen[one.id]} is of the same instance - remove one of the two")
         else:
             seen[one.id] = path
             kept = Response(answer="", model=one.response.model)  # no steps: there may be many
@@ -389,12 +391,14 @@ def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings
     name = path.as_posix()
     data = json_of(path)
     if not isinstance(data, dict):
-        findings.add(Place(name), "not an object of instances - copy it again, or remove it")
+        message = "must be a JSON object with an entry for each instance"
+        findings.add(Place(name), f"{message} - copy it again, or remove it")
         return
     for instance, prediction in data.items():
         own = trajectories.get(instance)
         if not is_id(instance):
-            findings.add(Place(name, key=one_line(instance, 80)), "is not an instance id")
+            message = "is not an instance id such as django__django-11099 - copy the file again"
+            findings.add(Place(name, key=one_line(instance, 80)), message)
         elif own is None and "diff --git" in str(at(prediction, "model_patch")):
             message = "has a patch, but its trajectory is missing - copy the whole folder"
             findings.add(Place(name, key=instance), message)
@@ -404,7 +408,8 @@ def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings
             patch = at(prediction, "model_patch")
             if (patch or "") != own.submission:
                 message = (
-                    f"its model_patch is not what {own.path.name} submitted - use files of one run"
+                    f"its model_patch differs from the patch in {own.path.name} - use files of "
+                    "the same run"
                 )
                 findings.add(Place(name, key=instance), message)
 
@@ -412,7 +417,8 @@ def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings
 def _statuses(path: Path, trajectories: Trajectories, findings: Findings) -> dict[str, str]:
     name = path.as_posix()
     if plain(path).stat().st_size > _MOST_YAML:
-        findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - remove it")
+        message = f"larger than {_MOST_YAML >> 20} MB, and not needed"
+        findings.add(Place(name), f"{message} - move it out of the folder")
         return {}
     by_status = at(parse(path.read_bytes(), name).data, "instances_by_exit_status")
     statuses: dict[str, str] = {}
@@ -427,7 +433,8 @@ def _statuses(path: Path, trajectories: Trajectories, findings: Findings) -> dic
             elif own is not None and own.exit_status != str(status):
                 shown = one_line(str(status), 60), one_line(own.exit_status, 60)
                 message = (
-                    f"says {shown[0]}, but {own.path.name} says {shown[1]} - use files of one run"
+                    f"says {shown[0]}, but {own.path.name} says {shown[1]} - use files of the "
+                    "same run"
                 )
                 findings.add(Place(name, key=instance), message)
     return statuses

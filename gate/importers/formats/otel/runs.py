@@ -133,8 +133,8 @@ def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
             if same[2].span != span:
                 where = f"line {same[1]}" if same[0] == file else f"line {same[1]} of another file"
                 message = (
-                    f"span {one_line(span.id, 40)} is also in {where}, with other content - "
-                    "keep one"
+                    f"span {one_line(span.id, 40)} is also in {where}, with different content - "
+                    "remove one of the two"
                 )
                 odd.wrong.append((file, line, message))
     for event in logged:
@@ -154,7 +154,7 @@ def _response(order: list[TraceSpan], beyond: int) -> Response:
     response = response_of(trace_of(order))
     if not beyond:
         return response
-    more = f"{beyond:,} more spans were not read: usage and turns are unknown"
+    more = f"{beyond:,} spans too many were not read, so tokens, cost and turns are unknown"
     faults = (*response.trace_faults, more)
     return replace(response, usage=Usage(), turns=None, trace_faults=faults)
 
@@ -368,7 +368,7 @@ def opinion(results: Iterable[SpanScore]) -> bool | None:
 
 def spec(metric: str) -> MetricSpec:
     """An evaluation's metric; its scale is unknown, and more is taken to be better."""
-    about = "mean of the scores of an evaluation that the traces tell"
+    about = "mean score of an evaluation that the traces recorded"
     return score_metric(metric, share=False, about=about)
 
 
@@ -395,4 +395,6 @@ def _why(value: float | None, results: list[Mapping[str, Json]]) -> str | None:
     errors = [
         as_text(result["error.type"]) for result in results if result.get("error.type") is not None
     ]
-    return f"the evaluation failed: {errors[0][:200]}" if errors else "no score, pass or fail"
+    if errors:
+        return f"the evaluation failed: {errors[0][:200]}"
+    return "the evaluation has neither a score nor a label of pass or fail"

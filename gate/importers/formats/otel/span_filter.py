@@ -100,7 +100,9 @@ def lines_in(stream: BinaryIO | gzip.GzipFile, size: int) -> Iterator[ReadValue]
             return
         if len(line) > MOST_LINE:
             yield ReadValue(
-                number, None, f"longer than {MOST_LINE >> 20} MB - write one batch per line"
+                number,
+                None,
+                f"longer than {MOST_LINE >> 20} MB - write one export request per line",
             )
             return
         if line.strip():

@@ -29,6 +29,7 @@ from gate.importers.trials.names import CaseIds, mark
 from gate.records import Case, CheckedJson, Json
 from gate.records.imported import Imported
 from gate.text.escaping import one_line
+from gate.text.figures import count
 
 NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
 _OF_A_CONFIG = {"prompts", "providers", "targets", "tests", "scenarios", "defaultTest"}
@@ -64,7 +65,7 @@ def config_in(path: Path) -> PromptfooConfig | None:
     if path.is_dir():
         inside = [path / name for name in NAMES if (path / name).exists()]
         if not inside:
-            raise UsageError(f"{path}: has no {NAMES[0]}; give a file with results")
+            raise UsageError(f"{path}: has no {NAMES[0]}; give one, or a file with results")
         path = inside[0]
     if plain(path).name.lower().endswith(evaluation.LINES) or look(path).has("results"):
         return None
@@ -121,8 +122,9 @@ def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems
     whole = f"{around.get('prefix') or ''}{template}{around.get('suffix') or ''}"
     asked = _input(whole, test.vars)
     if asked in (None, "", []):
-        what = "uses more than variables (filters, loops, env)" if asked is None else "is empty"
-        problems.add(test.place, f"its prompt {what}; write the question into the test's vars")
+        what = "has template code (a filter, a loop or env)" if asked is None else "is empty"
+        message = f"its prompt {what}, so the question is unknown"
+        problems.add(test.place, f"{message}; write the question into the test's vars")
         return
     built.without.update(evaluation.unknown(whole, test.vars))
     mapped = map_assertions(
@@ -207,7 +209,7 @@ def _notes(built: _Built, prompt: str) -> Iterator[str]:
     yield f"{len(built.cases)} cases of a promptfoo configuration"
     if built.keys:
         graders = ", ".join(GRADERS[key] for key in GRADERS if key in built.keys)
-        yield f"for the suite in gate.yml: graders: [{graders}]"
+        yield f"add this to the suite in gate.yml: graders: [{graders}]"
     if built.left:
         counts = ", ".join(f"{n} {kind}" for kind, n in sorted(built.left.items()))
         yield (
@@ -217,10 +219,10 @@ def _notes(built: _Built, prompt: str) -> Iterator[str]:
     if built.prompts > 1 and not prompt:
         yield f"used the first of {built.prompts} prompts; choose another with --option prompt=N"
     if built.same:
-        yield f"{built.same} tests appear more than once; each is one case"
+        yield f"{count(built.same, 'test')} left out, because an earlier one is the same"
     if built.without:
         names = ", ".join(sorted(built.without)[:10])
-        yield f"variables without a value in some tests are empty there, as in promptfoo: {names}"
+        yield f"some tests have no value for these variables, which are empty there: {names}"
 
 
 # -------------------------------------------------------------------------------------------- tests
@@ -424,7 +426,10 @@ def find_referenced(folder: Path, reference: str) -> tuple[Path, ...]:
         raise UsageError(f"{name[:120]}: remote files are not fetched; save it as CSV")
     outside = not parts or name.startswith(("/", "~")) or ".." in parts or ":" in name
     if outside or "\\" in name or "\0" in name:
-        raise UsageError(f"{name[:120]!a}: is outside the configuration's folder; copy it there")
+        raise UsageError(
+            f"{name[:120]!a}: is outside the configuration's folder; copy it into that folder "
+            "and correct the path"
+        )
     if PurePosixPath(name).suffix.lower() in _CODE_FILES:
         raise UsageError(f"{name[:120]}: code and workbooks are not read; export it as CSV")
     if any(sign in name for sign in _GLOB):

@@ -139,7 +139,8 @@ def read_document(path: Path) -> Json:
     if not path.name.lower().endswith(YAML):
         return json_of(path)
     if plain(path).stat().st_size > MOST_YAML:
-        raise InvalidInput([Problem(Place(str(path)), "larger than 64 MB - write it as JSON")])
+        message = "YAML of more than 64 MB - write it as JSON: promptfoo eval -o results.json"
+        raise InvalidInput([Problem(Place(str(path)), message)])
     return yamlfile.parse(path.read_bytes(), path.as_posix()).data
 
 

@@ -94,7 +94,7 @@ def _names(asked: ReadingPlan, totals: ExportTotals) -> dict[str, str]:
 
 
 def _spec(asked: ReadingPlan, totals: ExportTotals, score: str, name: str) -> MetricSpec:
-    about = f"a score of the export of {asked.shape.tool}"
+    about = f"a score in the {asked.shape.tool} export"
     spec = score_metric(name, share=totals.scores[score].share, about=about)
     return replace(spec, family="mean", direction="lower" if score in asked.lower else "higher")
 
@@ -108,11 +108,11 @@ def _notes(asked: ReadingPlan, totals: ExportTotals) -> Iterator[str]:
         )
     elif totals.unsaid:
         message = f"{totals.unsaid} of {totals.trials} rows do not say whether they passed"
-        yield f"{message} ({asked.criterion})"
+        yield f"{message} ({asked.criterion}); they are unscored"
     if totals.roots and totals.spans:
         yield (
-            f"{totals.spans} inner spans are not rows of their own; their tokens and cost "
-            "count for their traces"
+            f"{totals.spans} inner spans are not imported as results; their tokens and cost "
+            "are added to their traces"
         )
     if totals.rootless:
         yield (
@@ -121,11 +121,11 @@ def _notes(asked: ReadingPlan, totals: ExportTotals) -> Iterator[str]:
         )
     if totals.errors:
         yield (
-            f"rows in which the agent failed count as 0 in scores from 0 to 1; {tool} "
-            "leaves them out"
+            "where the agent failed, a row counts as 0 in each score that runs from 0 to 1; "
+            f"{tool} leaves such rows out"
         )
     if not asked.round and any(n > 1 for n in totals.cases.values()):
-        yield "several rows of one case are its rounds, in the order of the export"
+        yield "rows of the same case are its rounds, in the order of the export"
     texts = sorted(name for name, one in totals.scores.items() if one.texts and one.n)
     if texts and not asked.scores:
         shown = ", ".join(name[:40] for name in texts[:5])
@@ -257,13 +257,11 @@ def _latency(shape: RowShape, cells: Mapping[str, Json]) -> float | None:
 Rows = Callable[[], Iterator[TableRow | Problem]]
 MOST_SCORES = 1_000
 ROW_ID = "id"  # the column in which these tools tell rows apart, whatever case they are of
-CHOICE = "add --option passed=COLUMN or --option pass_score=NAME>=NUMBER"
+CHOICE = "add --option passed=COLUMN or --option 'pass_score=NAME>=NUMBER'"
 _MODELS = 100  # told apart
 _ID = 400  # characters
-_NO_ID = (
-    "has neither an id nor an input - choose the column with the id: "
-    '--option columns={"id": "COLUMN"}'
-)
+_COLUMNS = """--option 'columns={"id": "COLUMN"}'"""
+_NO_ID = f"has neither an id nor an input - choose the column with the id: {_COLUMNS}"
 
 
 @dataclass(slots=True)
@@ -331,7 +329,8 @@ def error_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> str:
     if level is not None and str(level).upper() != "ERROR":
         return ""
     message = as_text(shape.at("error", cells)).strip()
-    return message or ("level ERROR, without a message" if level is not None else "")
+    untold = "the trace has the level ERROR, without a message"
+    return message or (untold if level is not None else "")
 
 
 def _mark(told: str) -> str:
@@ -422,7 +421,8 @@ class _Check:
         passed = asked.criterion.met(cells, values)
         column = value_at(cells, asked.criterion.column) if asked.criterion.column else None
         if column is not None and read_flag(column) is None:
-            message = f"'{short(column)}' is not true, false, passed or failed"
+            message = f"'{short(column)}' must be true, false, passed or failed"
+            message += " - choose another column with --option passed=COLUMN"
             where = Place(row.place.file, row.place.line, asked.criterion.column)
             self.problems.add(where, message)
         failed = error_of(asked, cells)
@@ -440,12 +440,13 @@ class _Check:
         question = _mark(as_text(asked.shape.at("input", row.cells)))
         first, line = self.inputs.setdefault(case_id, (question, row.place.line))
         if first != question:
-            message = f"case '{short(case_id)}' has another input than in line {line} - choose "
-            message += "the column that tells cases apart: --option columns"
+            message = f"case '{short(case_id)}' has a different input in line {line} - choose "
+            message += f"the column that tells cases apart: {_COLUMNS}"
             self.problems.add(row.place, message)
         cases[case_id] = cases.get(case_id, 0) + 1
         if cases[case_id] == MOST_ROUNDS + 1:
-            message = f"more than {MOST_ROUNDS:,} rows of case '{short(case_id)}'"
+            message = f"more than {MOST_ROUNDS:,} rows of case '{short(case_id)}' - choose "
+            message += f"the column with the id of each case: {_COLUMNS}"
             self.problems.add(row.place, message)
         if asked.round:
             nth = round_in(asked, row.cells)

@@ -156,7 +156,9 @@ class PassCriterion:
             limit = float("nan")
         if rule is None or limit != limit:
             raise UsageError(
-                f"--option pass_score={pass_score[:80]}: must be NAME>=NUMBER, or with <=, > or <"
+                f"--option pass_score={pass_score[:80]}: must be NAME>=NUMBER, or with <=, > or "
+                "<; write it in quotes, because a shell reads > and < itself: "
+                "--option 'pass_score=NAME>=NUMBER'"
             )
         return cls(score=rule[1], sign=rule[2], limit=limit)
 
@@ -210,7 +212,10 @@ class RowOptions:
                 hint = did_you_mean(role, ROLES) or f" - known: {', '.join(ROLES)}"
                 raise UsageError(f"--option columns: unknown key '{role[:80]}'{hint}")
         if self.suite and suite_name(self.suite) != self.suite:
-            raise UsageError(f"--option suite={self.suite[:80]}: not a valid name for a folder")
+            raise UsageError(
+                f"--option suite={self.suite[:80]}: a suite name may only have letters, digits, "
+                f"`.`, `_` and `-`; use suite={suite_name(self.suite)}"
+            )
         own = {role: (path,) if path else () for role, path in self.columns.items()}
         criterion = PassCriterion.of(self.passed, self.pass_score)
         named = frozenset({*self.columns.values(), self.round, criterion.column} - {""})

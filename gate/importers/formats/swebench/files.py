@@ -158,7 +158,8 @@ def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions
                 instance = str(prediction["instance_id"])
                 patch = as_string(prediction.get("model_patch"))
                 if instance in own or patches.get(instance, hash(patch)) != hash(patch):
-                    findings.add(place, f"{instance} has another prediction - keep one")
+                    message = f"{instance} has two predictions - remove one"
+                    findings.add(place, message)
                 own.add(instance)
                 patches[instance], patched[instance] = hash(patch), bool(patch)
                 models.setdefault(str(prediction.get("model_name_or_path") or ""), place)

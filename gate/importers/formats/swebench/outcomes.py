@@ -77,7 +77,7 @@ def ids_in(data: Mapping[str, Json], key: str, file: str, findings: Findings) ->
     ids = frozenset(value)
     if len(ids) < len(value):
         twice = next(one for one in sorted(ids) if value.count(one) > 1)
-        findings.add(place, f"has {twice} twice - keep one")
+        findings.add(place, f"has {twice} twice - remove one")
     return ids
 
 
@@ -93,6 +93,7 @@ def clash(findings: Findings, place: Place, ids: Iterable[str], message: str) ->
 
 
 SCHEMA = 2  # `schema_version` of both generations
+_AGAIN = "copy the report again"
 _TIERS = {"infra_failure": "infra", "ambiguous_failure": "ambiguous"}
 _KEYS = ("completed", "submitted", *CODES, *_TIERS)
 
@@ -152,10 +153,10 @@ def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findi
     total = as_count(data.get("total_instances"))
     named = len(frozenset().union(*(ids[name] for name in CODES)))
     if not total:
-        findings.add(place, "must be a number from 1 on - copy the report again")
+        findings.add(place, "must be 1 or more - copy the report again")
     elif named > total or (named < total and "incomplete_ids" in data):
         outcomes = ", ".join(f"{len(ids[name])} {name}" for name in CODES)
-        whole = Figure(place.key, (named,), f"the lists name {named} ({outcomes})")
+        whole = Figure(place.key, (named,), f"the lists have {named} ids ({outcomes})")
         findings.take(*compare_stated(data, [whole], Place(file)))
 
 
@@ -166,22 +167,26 @@ def _check_relations(data: Mapping[str, Json], ids: Ids, file: str, findings: Fi
         clash(findings, Place(file, key=f"{name}_ids"), wrong, message)
 
     for one, other in combinations(CODES, 2):
-        check(one, ids[one] & ids[other], f"is also in {other}_ids - copy it again")
+        check(one, ids[one] & ids[other], f"is also in {other}_ids - {_AGAIN}")
     tested = ids["resolved"] | ids["unresolved"]
     failed = ids["unresolved"] | ids["error"]
     if "completed_ids" in data:
         without_outcome = ids["completed"] - tested - ids["error"]
-        check("completed", without_outcome, "is completed, but has no outcome")
-        check("completed", tested - ids["completed"], "has an outcome, but is missing here")
+        message = "is completed, but in no list of resolved, unresolved or failed ids"
+        check("completed", without_outcome, f"{message} - {_AGAIN}")
+        message = "is resolved or unresolved, but not in completed_ids"
+        check("completed", tested - ids["completed"], f"{message} - {_AGAIN}")
     if "submitted_ids" in data:
         patched = tested | ids["error"] | ids["empty_patch"]
-        check("submitted", patched - ids["submitted"], "has an outcome, but is missing here")
+        message = "is in a list of outcomes, but not in submitted_ids"
+        check("submitted", patched - ids["submitted"], f"{message} - {_AGAIN}")
         both = ids["incomplete"] & ids["submitted"]
-        check("incomplete", both, "is also in submitted_ids - copy it again")
+        check("incomplete", both, f"is also in submitted_ids - {_AGAIN}")
     for name in _TIERS:
-        check(name, ids[name] - failed, "is not in the list of any failure")
+        message = f"is neither in unresolved_ids nor in error_ids - {_AGAIN}"
+        check(name, ids[name] - failed, message)
     both = ids["infra_failure"] & ids["ambiguous_failure"]
-    check("infra_failure", both, "is also in ambiguous_failure_ids")
+    check("infra_failure", both, f"is also in ambiguous_failure_ids - {_AGAIN}")
 
 
 # -------------------------------------------------------------------------------------------- lists
@@ -225,7 +230,7 @@ def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> Sourc
     for key, (outcome, code) in reversed([*_FAILED.items()]):
         verdicts |= dict.fromkeys(ids[key], InstanceVerdict(outcome=outcome, codes=(code,)))
         both = ids[key] & ids["resolved"]
-        clash(findings, Place(file, key=key), both, "is also in resolved - copy it again")
+        clash(findings, Place(file, key=key), both, "is also in resolved - copy the file again")
     verdicts |= dict.fromkeys(ids["resolved"], InstanceVerdict(outcome="resolved"))
     generated = "generated" in data
     return SourceVerdicts(
@@ -293,14 +298,14 @@ def read_reports(
                 if instance not in known_bad:
                     findings.take(found)
             elif instance in verdicts:
-                findings.add(Place(path.as_posix()), f"{instance} has another report - keep one")
+                findings.add(Place(path.as_posix()), f"{instance} has two reports - remove one")
             else:
                 versions.setdefault("infra_failure" in found, path)
                 verdicts[instance] = _tested_verdict(instance, found, path, findings)
     if len(versions) > 1:
         message = (
             f"written by swebench 5.0.0 or later, but {versions[False]} by an older "
-            "version - use files of one run"
+            "version - use files of the same run"
         )
         findings.add(Place(versions[True].as_posix()), message)
     for folder in unreported:
@@ -325,7 +330,8 @@ def _iterate_reports(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Pro
         yield own or "", error.problems[0]
         return
     if not isinstance(data, dict) or not data:
-        yield own or "", Problem(Place(file), "not an object of reports - copy it again")
+        message = "must be a JSON object with a report for each instance - copy it again"
+        yield own or "", Problem(Place(file), message)
         return
     for instance, report in data.items():
         place = Place(file, key=one_line(instance, 80))
@@ -334,7 +340,10 @@ def _iterate_reports(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Pro
         elif len(data) == 1 and own not in (None, instance) and is_id(own) and "__" in own:
             yield (
                 instance,
-                Problem(place, f"is in the folder of {own[:80]} - move it to its own folder"),
+                Problem(
+                    place,
+                    f"is in the folder of {own[:80]} - move it to the folder of its instance",
+                ),
             )
         elif wrong := _CHECK.list_problems(report, place):
             yield instance, wrong[0]

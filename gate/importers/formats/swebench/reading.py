@@ -139,7 +139,8 @@ def _run(
         return None
     run = run_of(Path(trajectories))
     strange = {*run.trajectories, *run.lost} - verdicts.keys()
-    clash(findings, first.place, strange, "has a trajectory, but no verdict - use files of one run")
+    message = f"has a trajectory, but no result - {_SAME_RUN}"
+    clash(findings, first.place, strange, message)
     return run
 
 
@@ -231,8 +232,8 @@ def _notes(
         yield "only a part of the dataset was run: its rate cannot be compared with published ones"
     elif decided.wanted is None and named is None and (main is None or main.total is None):
         yield (
-            f"the number of instances is not known: the rate is over the {n} that are "
-            "named; check their number with --option variant=NAME"
+            f"the files do not say how many instances were run, so the rate is over the {n} "
+            "that they name; say which dataset it was with --option variant=NAME"
         )
     if not source.measures.repositories:
         yield (
@@ -249,6 +250,7 @@ def _notes(
 
 
 _LOGS = "run_evaluation"
+_SAME_RUN = "use files of the same run"
 _MOST = 1 << 20  # bytes of run.json
 
 
@@ -277,10 +279,8 @@ def identity_of(
         expected = f"{model}.{run}" if run else f"{written}."
         whole = one.stem == expected if run else one.stem.startswith(expected)
         if "." in one.stem and (run or written) and not whole:
-            message = (
-                f"its file name is not that of a report on {one_line(expected.strip('.'), 120)}"
-            )
-            findings.add(Place(one.as_posix()), f"{message} - use files of one run, or rename it")
+            message = f"its file name must begin with {one_line(expected.strip('.'), 120)}"
+            findings.add(Place(one.as_posix()), f"{message} - {_SAME_RUN}, or rename the file")
     run_file = _read_run_file(results, findings)
     stem = reports[0].stem if reports else path.absolute().name.removesuffix(".json")
     return Identity(
@@ -320,7 +320,7 @@ def _read_run_file(results: ResultFiles, findings: Findings) -> Mapping[str, Jso
         if isinstance(data, dict) and "dataset" in data:
             run_files.append(data)
             if len(run_files) > 1:
-                findings.add(Place(file.as_posix()), "is a second run.json - use files of one run")
+                findings.add(Place(file.as_posix()), f"is a second run.json - {_SAME_RUN}")
     return run_files[0] if run_files else {}
 
 
@@ -351,7 +351,8 @@ def merge_verdicts(
     first = main or reports
     if named is not None and first:
         strange = verdicts.keys() - named
-        clash(findings, first.place, strange, "is not in the list of instances")
+        message = f"is not in the list of instances - {_SAME_RUN}"
+        clash(findings, first.place, strange, message)
     return dict(sorted(verdicts.items()))
 
 
@@ -394,8 +395,8 @@ def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Fi
         main.infra_known != reports.infra_known
     ):
         message = (
-            f"was written by another version of swebench than {reports.place.file} - use "
-            "files of one run"
+            f"was written by a different version of swebench than {reports.place.file} - "
+            f"{_SAME_RUN}"
         )
         findings.add(Place(file), message)
     for instance, own in reports.verdicts.items():
@@ -403,13 +404,14 @@ def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Fi
         outcome = listed.outcome if listed else main.rest if not main.every_report else None
         if own.outcome != outcome and not (own.outcome == "error" and outcome == "unresolved"):
             says = f"`{outcome}`" if outcome else "nothing"
-            message = f"says {says}, but its own report says `{own.outcome}` - use files of one run"
+            message = f"says {says}, but its own report says `{own.outcome}` - {_SAME_RUN}"
             findings.add(Place(file, key=instance), message)
     if main.every_report:
         tested = (i for i, v in main.verdicts.items() if v.outcome in ("resolved", "unresolved"))
         missing = [instance for instance in tested if instance not in reports.verdicts]
         place = Place(file, key="completed_ids")
-        clash(findings, place, missing, "has no report.json - copy all folders")
+        message = "has no report.json - copy the whole folder logs/run_evaluation"
+        clash(findings, place, missing, message)
 
 
 def _check_predicted(
@@ -422,11 +424,13 @@ def _check_predicted(
         unsent |= (by["unresolved"] | by["empty_patch"]) - patched.keys()
     empty = {i for i in (by["resolved"] | by["error"]) if not patched.get(i, True)}
     clashes = {
-        "has a verdict, but no prediction": unsent,
-        "has a prediction, but the report says none": by["incomplete"] & patched.keys(),
+        "has a result, but no prediction": unsent,
+        "has a prediction, but the report says it has none": by["incomplete"] & patched.keys(),
         "was evaluated, but its patch is empty": empty,
-        "has a patch, but the report says none": {i for i in by["empty_patch"] if patched.get(i)},
+        "has a patch, but the report says it has none": {
+            i for i in by["empty_patch"] if patched.get(i)
+        },
     }
     place = main.place if main else Place("report.json")
     for message, instances in clashes.items():
-        clash(findings, place, instances, f"{message} - use files of one run")
+        clash(findings, place, instances, f"{message} - {_SAME_RUN}")

@@ -29,9 +29,12 @@ class Measures:
     def specs(self) -> Iterator[MetricSpec]:
         yield _rate(RESOLVED, "share of all instances that are resolved; whatever else became of")
         if self.submitted:
-            yield _rate(_SUBMITTED, "share of the instances with a prediction that are resolved")
+            yield _rate(
+                _SUBMITTED, "of the instances with a prediction, the share that is resolved"
+            )
         if self.infra:
-            yield _rate(_INFRA, "share of all instances whose environment broke", lower=True)
+            about = "of all instances, the share whose test environment broke"
+            yield _rate(_INFRA, about, lower=True)
         for repository in self.repositories:
             about = f"share of the instances of {repository} that are resolved"
             yield _rate(f"{RESOLVED}[{repository}]", about)

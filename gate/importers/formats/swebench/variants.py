@@ -49,7 +49,7 @@ VARIANTS: Mapping[str, Variant] = {
         Variant(
             name="full",
             title="SWE-bench Full",
-            purpose="the whole benchmark, slow and dear: for a figure that is to be published",
+            purpose="the whole benchmark, slow and expensive: for results to be published",
             sizes={"test": 2294, "dev": 225},
             aliases=("swe-bench", "full"),
             repositories=PYTHON,
@@ -57,7 +57,7 @@ VARIANTS: Mapping[str, Variant] = {
         Variant(
             name="verified",
             title="SWE-bench Verified",
-            purpose="people checked that each can be solved: the one that results are compared on",
+            purpose="checked by people to be solvable: most results are published for this one",
             sizes={"test": 500},
             aliases=("swe-bench_verified", "verified"),
             repositories=PYTHON,
@@ -74,20 +74,20 @@ VARIANTS: Mapping[str, Variant] = {
         Variant(
             name="multilingual",
             title="SWE-bench Multilingual",
-            purpose="9 languages, 42 repositories: whether an agent knows more than Python",
+            purpose="9 languages, 42 repositories: tests whether an agent knows more than Python",
             sizes={"test": 300},
             aliases=("swe-bench_multilingual", "multilingual"),
         ),
         Variant(
             name="multimodal",
             title="SWE-bench Multimodal",
-            purpose="issues with pictures, of JavaScript: whether an agent sees what is shown",
+            purpose="JavaScript issues with pictures: tests whether an agent understands pictures",
             sizes={"test": 500, "dev": 100},
             aliases=("swe-bench_multimodal", "multimodal"),
         ),
     )
 }
-CUSTOM = Variant(name="custom", title="SWE-bench, a set of one's own", purpose="")
+CUSTOM = Variant(name="custom", title="SWE-bench, your own set", purpose="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,9 @@ def decide(
 ) -> DecidedVariant:
     """The variant by option, dataset of run.json, or size. `chosen`: the report's own number."""
     if option is not None:
-        return _size_variant(VARIANTS.get(option, CUSTOM), instances, "set by the option", split)
+        return _size_variant(
+            VARIANTS.get(option, CUSTOM), instances, "set by --option variant", split
+        )
     if dataset:
         variant_told = variant_of(dataset)
         shown = f"run.json names {one_line(dataset, 100)}"
@@ -191,7 +193,7 @@ def repositories(instances: Collection[str]) -> Counter[str]:
 
 
 _MOST_YAML = 1 << 20  # bytes
-_NAME_ALL = "give a file with all ids with --option instances=FILE"
+_NAME_ALL = "add --option instances=FILE, a file with the ids of all instances"
 
 
 def read_ids(path: Path) -> frozenset[str]:
@@ -201,7 +203,8 @@ def read_ids(path: Path) -> frozenset[str]:
     for place, item in _items(path, findings):
         instance = item.get("instance_id") if isinstance(item, dict) else item
         if not is_id(instance):
-            findings.add(place, "not an instance id - write one per line, or rows of the dataset")
+            message = "not an instance id - give a file with one id per line, or dataset rows"
+            findings.add(place, message)
         elif instance in ids:
             findings.add(place, f"{instance} appears twice - keep one")
         else:
@@ -241,7 +244,8 @@ def decide_variant(
     own = variant_of(run[0]) if run[0] else CUSTOM
     if variant not in (None, "custom") and own not in (CUSTOM, told):
         message = (
-            f"run.json names {own.title}, but the option names {told.title} - remove the option"
+            f"run.json names {own.title}, but --option variant names {told.title} - remove the "
+            "option"
         )
         findings.add(place, message)
     if stated is not None and n < stated:
@@ -267,8 +271,8 @@ def _other_number(told: Variant, n: int, decided: DecidedVariant, *, open_end: b
             "variant=custom if these are all"
         )
     return (
-        f"{told.title} has {size} instances ({decided.why}), but here are {n} - choose "
-        "another variant with --option variant=NAME, `custom` for your own set"
+        f"{told.title} has {size} instances ({decided.why}), but these results have {n} - choose "
+        "a different variant with --option variant=NAME, `custom` for your own set"
     )
 
 
@@ -301,7 +305,8 @@ def _rounding(score: float) -> float:
 def _read_published(metadata: Path, findings: Findings) -> float | None:
     name = metadata.as_posix()
     if plain(metadata).stat().st_size > _MOST_YAML:
-        findings.add(Place(name), f"larger than {_MOST_YAML >> 20} MB - remove it")
+        message = f"larger than {_MOST_YAML >> 20} MB, and not needed"
+        findings.add(Place(name), f"{message} - move it out of the folder")
         return None
     try:
         data = parse(metadata.read_bytes(), name).data
@@ -313,6 +318,7 @@ def _read_published(metadata: Path, findings: Findings) -> float | None:
     score = as_amount(stated)
     if stated is not None and (score is None or score > 100):
         shown = one_line(str(stated), 40)
-        findings.add(Place(name, key="resolved"), f"'{shown}' is not a percentage - remove it")
+        message = f"'{shown}' is not a percentage - correct the value, or remove it"
+        findings.add(Place(name, key="resolved"), message)
         return None
     return score

@@ -148,7 +148,7 @@ def _cards(data: Mapping[str, Json]) -> Worth:
 def _count(game: Mapping[str, Json], key: str) -> float:
     number = as_number(game.get(key))
     if number is None or number < 0:
-        raise ValueError(f"output.result.meta: {key} is not a number from 0 on")
+        raise ValueError(f"output.result.meta.{key} is not a number of 0 or more")
     return number
 
 
@@ -214,7 +214,8 @@ def choose_tasks(path: Path, agent: str | None, split: str | None) -> ChosenTask
         newest := [t for t in newest if not split or t.name.lower().endswith(split.lower())], path
     )
     if not newest:
-        raise UsageError(f"--option split={split}: no task has a name that ends so")
+        names = ", ".join(sorted({one_line(task.name, 80) for task in own})[:10])
+        raise UsageError(f"--option split={split}: no task name ends with it; tasks: {names}")
     left = (f"{one_line(name, 80)}: not one of the eight environments; left out" for name in others)
     return ChosenTasks(agent or agents[0], tuple(newest), (*notes, *left))
 
@@ -267,7 +268,7 @@ def _check_alone(tasks: Iterable[TaskFolder], path: Path) -> None:
         if len(names) > 1:
             raise UsageError(
                 f"{path}: has several tasks of the environment {code} ({', '.join(names)[:200]}); "
-                "choose one with --option split=TEXT, the end of its name"
+                "choose one with --option split=END, where END is the end of its name"
             )
 
 
@@ -313,7 +314,7 @@ def read_finished(path: Path, findings: Findings) -> Iterator[FinishedSample]:
             *([] if index is not None else ["index is not a number or name"]),
             *([] if isinstance(status, str) and status else ["output.status is not a string"]),
             *([] if history is None or isinstance(history, list) else ["history is not a list"]),
-            *([] if data.get("error") is None else ["error is set: it belongs in error.jsonl"]),
+            *([] if data.get("error") is None else ["error is set, as only in error.jsonl"]),
         ]
         if wrong or index is None or not isinstance(status, str):
             findings.add(place, f"{'; '.join(wrong)} - not a finished sample of AgentBench")
@@ -348,7 +349,7 @@ def _lines(path: Path, findings: Findings) -> Iterator[tuple[Place, Mapping[str,
         if not isinstance(line.data, dict):
             findings.add(line.place, "not an object - not a sample of AgentBench")
         elif is_too_deep(line.data):
-            findings.add(line.place, "nested too deeply - not a sample of AgentBench")
+            findings.add(line.place, "nested too deeply - copy the file again")
         else:
             yield line.place, line.data
 
@@ -407,7 +408,8 @@ def main_metric(environment: Environment, overall: Mapping[str, Json]) -> float 
     number = as_number(value)
     share = None if number is None else number / environment.per
     if share is None or not -CLOSE <= share <= 1.0 + CLOSE:
-        raise ValueError(f"custom.{'.'.join(environment.main)} is not a share of the maximum")
+        main = ".".join(environment.main)
+        raise ValueError(f"custom.{main} is not from 0 to {environment.per:g}")
     return min(max(share, 0.0), 1.0)
 
 
@@ -417,7 +419,7 @@ def contradictions(
     """Where overall.json contradicts itself or the runs; `seen` is None without runs."""
     custom = as_object(overall.get("custom"))
     within = replace(place, key="custom")
-    parts = _figures(_sum_parts(environment, custom), "its own parts come to")
+    parts = _figures(_sum_parts(environment, custom), "its own parts give")
     yield from compare_stated(custom, parts, within)
     if seen is None:
         return

@@ -91,7 +91,7 @@ def episodes(path: Path, agent: str) -> Episodes:
     ):
         if len(names) != 1:
             listed = ", ".join(sorted(one_line(name, 80) for name in names)[:_SHOWN]) or "none"
-            hint = "--option agent=NAME" if what == "agents" else "a folder of one of them"
+            hint = "--option agent=NAME" if what == "agents" else "the folder of one benchmark"
             raise UsageError(f"{path}: has episodes of {len(names)} {what} ({listed}); give {hint}")
     chosen = [one for one in every if not agent or one.agent == agent]
     return Episodes(

@@ -110,7 +110,7 @@ def _clash(result: TaskResult, task: WebTask) -> str:
         return ""
     wrong = "; ".join(verdict.wrong.values()) or "every check passes"
     says = "passed" if result.passed else "failed"
-    return f"the source says {says}, but by what it recorded: {one_line(wrong, 200)}"
+    return f"the source says {says}, but the recorded answer and pages say: {one_line(wrong, 200)}"
 
 
 def trial(

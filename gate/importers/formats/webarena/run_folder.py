@@ -107,7 +107,9 @@ def run_folder(path: Path) -> RunFolder:
             and end.end in ("passed", "failed")
             and says is not (end.end == "passed")
         ):
-            findings.add(end.place, f"task {task} {end.end}, but {_DUMP} says otherwise")
+            other = "passed" if says else "failed"
+            message = f"task {task} {end.end}, but {_DUMP} says that it {other}"
+            findings.add(end.place, f"{message} - copy both files again")
     findings.refuse()
     return RunFolder(
         path=path,
@@ -141,7 +143,7 @@ def _read_dump(named: Mapping[str, Path], findings: Findings) -> dict[str, bool]
     data, place = json_of(named[_DUMP]), Place(named[_DUMP].as_posix())
     passed: dict[str, bool] = {}
     if not isinstance(data, dict):
-        findings.add(place, "not an object of example_<id>")
+        findings.add(place, "must be a JSON object of example_<id> entries - copy it again")
         return passed
     for name, entry in data.items():
         digits = name.removeprefix("example_")
@@ -149,7 +151,8 @@ def _read_dump(named: Mapping[str, Path], findings: Findings) -> dict[str, bool]
         if digits.isdecimal() and len(digits) < 10 and isinstance(success, bool):
             passed[str(int(digits))] = success
         else:
-            findings.add(Place(place.file, key=name[:80]), "not an example_<id> with `success`")
+            message = "must be named example_<id> and have `success` - copy the file again"
+            findings.add(Place(place.file, key=name[:80]), message)
     return passed
 
 
@@ -196,7 +199,7 @@ def read_page(path: Path, task: str) -> RenderedPage:
     head, *pieces = text.split(_STEP)
     config = _read_config(head)
     if config.get("task_id") != task:
-        _refuse(path, "its first lines are not of the task in its file name")
+        _refuse(path, f"its first lines are not of task {task}, as its name says - copy it again")
     actions = [_action(piece) for piece in pieces]
     answer = _stop(actions[-1]) if actions else None
     done = actions if answer is None else actions[:-1]
@@ -377,7 +380,7 @@ def _average(reading: _Reading, line: str, place: Place, findings: Findings) -> 
         return
     scores, reading.scores = reading.scores, []
     own = sum(scores) / len(scores) if scores else 0.0
-    counts = f"{int(sum(scores))} of {len(scores)} results above it passed, {own:.4f}"
+    counts = f"{int(sum(scores))} of the {len(scores)} results before it passed ({own:.4f})"
     figure = Figure("Average score", (own,), counts, near=_ROUNDED)
     findings.take(*compare_stated({figure.key: stated}, [figure], place))
 
