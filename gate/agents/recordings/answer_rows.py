@@ -20,6 +20,7 @@ from gate.agents.traces.values import first, is_amount, parse
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, InfraFailure
 from gate.files.json_values import is_integer
+from gate.files.record_lines import MOST_BYTES
 from gate.records import MOST_ROUNDS, Json, Response
 from gate.records.codec import from_json
 
@@ -86,6 +87,8 @@ def read_row(line: bytes) -> AnswerRow:
 
 
 def _parse(line: bytes) -> dict[str, Json]:
+    if len(line) >= MOST_BYTES:
+        raise ValueError(f"longer than {MOST_BYTES / 1e6:g} MB")
     try:
         data = parse(line)
     except ValueError as error:
