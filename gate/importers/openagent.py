@@ -238,7 +238,7 @@ def contradictions(
     """One problem for each figure that the records do not bear out."""
     suites = summary.get("suites")
     if not isinstance(suites, dict):
-        message = "must be a JSON object with an entry for each suite - copy the file again"
+        message = "must be a JSON object with an entry for each suite - use the original file"
         yield Problem(Place(file, key="suites"), message)
         return
     total = sum(one.records for one in totals.values())
@@ -501,5 +501,5 @@ def read_object(path: Path) -> dict[str, Json] | None:
         return None
     data = read_json(path, MOST_JSON)
     if not isinstance(data, dict):
-        raise UsageError(f"{path}: must be a JSON object; copy the file again")
+        raise UsageError(f"{path}: must be a JSON object; use the original file")
     return data

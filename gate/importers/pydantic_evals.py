@@ -372,7 +372,8 @@ def entries(path: Path) -> Iterator[ReportCase | Problem]:
     """Every case, checked one by one. Raises InvalidInput for what is no JSON."""
     for part in iterate_members(path.read_bytes(), path.as_posix(), _LISTS):
         if part.key in _LISTS and not part.item and part.data is not None:
-            yield Problem(Place(path.as_posix(), part.line, part.key), "not a list - copy it again")
+            place = Place(path.as_posix(), part.line, part.key)
+            yield Problem(place, "not a list - use the original file")
         elif part.item:
             yield _entry(part.key, part.data, Place(path.as_posix(), part.line))
 

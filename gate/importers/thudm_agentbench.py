@@ -133,13 +133,13 @@ def _main(
         return None
     data, place = json_of(file), Place(file.as_posix())
     if not isinstance(data, dict):
-        findings.add(place, "not an object - copy it again")
+        findings.add(place, "not an object - use the original file")
         return None
     findings.take(*records.contradictions(task.environment, as_object(data), tally, place))
     try:
         return records.main_metric(task.environment, as_object(data))
     except ValueError as error:
-        findings.add(place, f"{error} - copy it again")
+        findings.add(place, f"{error} - use the original file")
         return None
 
 

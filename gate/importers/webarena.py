@@ -129,13 +129,13 @@ def _verdict(
         verdict = results.verdict_on(task_result, task)
     except ValueError as error:
         if not any(str(error) in told.message for told in findings.problems):  # once for each site
-            message = f'{error}: --option \'sites={{"NAME": "ADDRESS"}}\''
+            message = f"{error}: " + """--option 'sites={"NAME": "ADDRESS"}'"""
             findings.add(task_result.place, f"task {task_result.task}: {message}")
         return results.ResultVerdict(passed=None)
     if verdict.clash:
         findings.add(
             task_result.place,
-            f"task {task_result.task}: {verdict.clash} - the file was changed; copy it again",
+            f"task {task_result.task}: {verdict.clash} - use the original file",
         )
     if verdict.passed is None:
         message = "nothing says whether it was done - give the tasks with --option tasks=FILE"

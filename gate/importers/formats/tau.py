@@ -261,7 +261,7 @@ def compare_with_index(
             stated = entry.get(key)
             if stated is not None and stated != value:
                 message = f"{key} is {str(value)[:40]}, but {str(stated)[:40]} in the index"
-                yield Problem(one.place, f"{message} of {RESULTS} - copy both files again")
+                yield Problem(one.place, f"{message} of {RESULTS} - use both original files")
 
 
 # Component -> our metric, and what it says.

@@ -350,9 +350,7 @@ def test_a_link_to_nothing_is_not_taken_for_a_missing_file(tmp_path, name):
 
 def test_files_of_another_form_and_blank_lines(tmp_path):
     assert len(list(read(written(tmp_path / "a", {}, " ", {"round": 2})).trials())) == 2
-    assert "must be a JSON object; copy" in faults(
-        written(tmp_path / "b", {}, meta=[1]), UsageError
-    )
+    assert "must be a JSON object; use" in faults(written(tmp_path / "b", {}, meta=[1]), UsageError)
     assert "suites: must be a JSON object" in faults(written(tmp_path / "c", {}, summary={"a": 1}))
 
 

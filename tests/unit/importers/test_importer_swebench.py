@@ -643,7 +643,7 @@ def test_the_lists_of_2024_keep_their_reasons(tmp_path):
         ("empty_patch",),
     ]
     both = written(tmp_path / "r.json", lists | {"no_apply": ids(1)})
-    assert "no_apply: django__django-1: is also in resolved - copy the file again" in faults(both)
+    assert "no_apply: django__django-1: is also in resolved - use the original file" in faults(both)
 
 
 def details(resolved, n=500):

@@ -323,7 +323,7 @@ def test_a_render_of_another_task_is_refused_and_links_are_not_read(run, tmp_pat
     shutil.copy(run / "render_0.html", run / "render_7.html")
     (run / "render_8.html").symlink_to(run / "render_0.html")
     told = faults(run, tasks="")
-    assert "render_7.html: its first lines are not of task 7" in told
+    assert "render_7.html: its name says task 7, its first lines do not" in told
     assert "render_8" not in told
     (tmp_path / "link").symlink_to(run)
     assert "symbolic links are not followed" in faults(tmp_path / "link", UsageError)

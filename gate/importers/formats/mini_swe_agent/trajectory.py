@@ -99,7 +99,7 @@ def read_trajectory(path: Path) -> TrajectoryFile:
     try:
         messages.read(data["messages"])
     except AgentFailure as failure:
-        _refuse(path, "", f"{failure} - the file is not as mini-SWE-agent wrote it; copy it again")
+        _refuse(path, "", f"{failure} - use the file as mini-SWE-agent wrote it")
     status = as_string(info.get("exit_status"))
     submitted = status == "Submitted"
     told = as_string(info.get("submission"))
@@ -392,12 +392,12 @@ def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings
     data = json_of(path)
     if not isinstance(data, dict):
         message = "must be a JSON object with an entry for each instance"
-        findings.add(Place(name), f"{message} - copy it again, or remove it")
+        findings.add(Place(name), f"{message} - use the original file, or remove it")
         return
     for instance, prediction in data.items():
         own = trajectories.get(instance)
         if not is_id(instance):
-            message = "is not an instance id such as django__django-11099 - copy the file again"
+            message = "is not an instance id such as django__django-11099 - use the original file"
             findings.add(Place(name, key=one_line(instance, 80)), message)
         elif own is None and "diff --git" in str(at(prediction, "model_patch")):
             message = "has a patch, but its trajectory is missing - copy the whole folder"

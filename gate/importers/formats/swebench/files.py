@@ -177,9 +177,9 @@ def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions
 
 def _find_fault(item: Json) -> str:
     if not isinstance(item, dict) or not is_id(item.get("instance_id")):
-        return "must be an object with an `instance_id` - copy the file again"
+        return "must be an object with an `instance_id` - use the original file"
     if not isinstance(item.get("model_patch"), (str, type(None))):
-        return "`model_patch` must be a string or null - copy the file again"
+        return "`model_patch` must be a string or null - use the original file"
     return ""
 
 

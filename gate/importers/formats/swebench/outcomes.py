@@ -72,7 +72,7 @@ def ids_in(data: Mapping[str, Json], key: str, file: str, findings: Findings) ->
     if value is None:
         return frozenset()
     if not isinstance(value, list) or not all(map(is_id, value)):
-        findings.add(place, "must be a list of instance ids - copy the file again")
+        findings.add(place, "must be a list of instance ids - use the original file")
         return frozenset()
     ids = frozenset(value)
     if len(ids) < len(value):
@@ -93,7 +93,7 @@ def clash(findings: Findings, place: Place, ids: Iterable[str], message: str) ->
 
 
 SCHEMA = 2  # `schema_version` of both generations
-_AGAIN = "copy the report again"
+_AGAIN = "use the original report"
 _TIERS = {"infra_failure": "infra", "ambiguous_failure": "ambiguous"}
 _KEYS = ("completed", "submitted", *CODES, *_TIERS)
 
@@ -153,7 +153,7 @@ def _check_counts(data: Mapping[str, Json], ids: Ids, file: str, findings: Findi
     total = as_count(data.get("total_instances"))
     named = len(frozenset().union(*(ids[name] for name in CODES)))
     if not total:
-        findings.add(place, "must be 1 or more - copy the report again")
+        findings.add(place, "must be 1 or more - use the original report")
     elif named > total or (named < total and "incomplete_ids" in data):
         outcomes = ", ".join(f"{len(ids[name])} {name}" for name in CODES)
         whole = Figure(place.key, (named,), f"the lists have {named} ids ({outcomes})")
@@ -230,7 +230,7 @@ def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> Sourc
     for key, (outcome, code) in reversed([*_FAILED.items()]):
         verdicts |= dict.fromkeys(ids[key], InstanceVerdict(outcome=outcome, codes=(code,)))
         both = ids[key] & ids["resolved"]
-        clash(findings, Place(file, key=key), both, "is also in resolved - copy the file again")
+        clash(findings, Place(file, key=key), both, "is also in resolved - use the original file")
     verdicts |= dict.fromkeys(ids["resolved"], InstanceVerdict(outcome="resolved"))
     generated = "generated" in data
     return SourceVerdicts(
@@ -247,9 +247,9 @@ def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> Sou
         place = Place(file, key=one_line(instance, 80))
         resolved = as_object(told).get("resolved")
         if not is_id(instance):
-            findings.add(place, "is not an instance id - copy the file again")
+            findings.add(place, "is not an instance id - use the original file")
         elif not isinstance(resolved, bool) or not isinstance(told, dict):
-            findings.add(place, "`resolved` must be true or false - copy the file again")
+            findings.add(place, "`resolved` must be true or false - use the original file")
         else:
             outcome: Outcome = "resolved" if resolved else "unresolved"
             verdicts[instance] = InstanceVerdict(
@@ -330,13 +330,13 @@ def _iterate_reports(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Pro
         yield own or "", error.problems[0]
         return
     if not isinstance(data, dict) or not data:
-        message = "must be a JSON object with a report for each instance - copy it again"
+        message = "must be a JSON object with a report for each instance - use the original file"
         yield own or "", Problem(Place(file), message)
         return
     for instance, report in data.items():
         place = Place(file, key=one_line(instance, 80))
         if not is_id(instance):
-            yield instance, Problem(place, "is not an instance id - copy the file again")
+            yield instance, Problem(place, "is not an instance id - use the original file")
         elif len(data) == 1 and own not in (None, instance) and is_id(own) and "__" in own:
             yield (
                 instance,
@@ -365,7 +365,7 @@ def _tested_verdict(
         wrong = "resolved is true, but there is no " + ("test output" if patched else "patch")
     elif tests is not None and resolved != (not failed):
         wrong = f"resolved is {str(resolved).lower()}, but {_format_tests(tests)}"
-        wrong += " - the file was changed; copy it again"
+        wrong += " - the file was changed; use the original file"
     if wrong:
         findings.add(Place(path.as_posix(), key=instance), wrong)
     if resolved:

@@ -349,7 +349,7 @@ def _lines(path: Path, findings: Findings) -> Iterator[tuple[Place, Mapping[str,
         if not isinstance(line.data, dict):
             findings.add(line.place, "not an object - not a sample of AgentBench")
         elif is_too_deep(line.data):
-            findings.add(line.place, "nested too deeply - copy the file again")
+            findings.add(line.place, "nested too deeply - use the original file")
         else:
             yield line.place, line.data
 

@@ -109,7 +109,7 @@ def run_folder(path: Path) -> RunFolder:
         ):
             other = "passed" if says else "failed"
             message = f"task {task} {end.end}, but {_DUMP} says that it {other}"
-            findings.add(end.place, f"{message} - copy both files again")
+            findings.add(end.place, f"{message} - use both original files")
     findings.refuse()
     return RunFolder(
         path=path,
@@ -143,7 +143,7 @@ def _read_dump(named: Mapping[str, Path], findings: Findings) -> dict[str, bool]
     data, place = json_of(named[_DUMP]), Place(named[_DUMP].as_posix())
     passed: dict[str, bool] = {}
     if not isinstance(data, dict):
-        findings.add(place, "must be a JSON object of example_<id> entries - copy it again")
+        findings.add(place, "must be a JSON object of example_<id> entries - use the original file")
         return passed
     for name, entry in data.items():
         digits = name.removeprefix("example_")
@@ -151,7 +151,7 @@ def _read_dump(named: Mapping[str, Path], findings: Findings) -> dict[str, bool]
         if digits.isdecimal() and len(digits) < 10 and isinstance(success, bool):
             passed[str(int(digits))] = success
         else:
-            message = "must be named example_<id> and have `success` - copy the file again"
+            message = "must be named example_<id> and have `success` - use the original file"
             findings.add(Place(place.file, key=name[:80]), message)
     return passed
 
@@ -199,7 +199,7 @@ def read_page(path: Path, task: str) -> RenderedPage:
     head, *pieces = text.split(_STEP)
     config = _read_config(head)
     if config.get("task_id") != task:
-        _refuse(path, f"its first lines are not of task {task}, as its name says - copy it again")
+        _refuse(path, f"its name says task {task}, its first lines do not - use the original file")
     actions = [_action(piece) for piece in pieces]
     answer = _stop(actions[-1]) if actions else None
     done = actions if answer is None else actions[:-1]
@@ -356,7 +356,7 @@ def _end_task(
         findings.add(
             place,
             f"has the result of task {task} within task {reading.task} - the log was cut off; "
-            "copy it again",
+            "use the original file",
         )
     if end != "crashed":
         reading.scores.append(float(end == "passed"))
