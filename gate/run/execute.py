@@ -15,7 +15,6 @@ from gate import __version__
 from gate.agents.under_test import NOBODY
 from gate.errors import UsageError
 from gate.registry import BackgroundImport
-from gate.run.control_agent import Control
 from gate.run.control_session import control_of_shards, open_control_session
 from gate.run.earlier_head import (
     FindEarlier,
@@ -27,7 +26,7 @@ from gate.run.earlier_head import (
 )
 from gate.run.grade import ask_nobody
 from gate.run.options import Host, RunOptions
-from gate.run.parts import NO_PARTS, Parts
+from gate.run.parts import NO_PARTS
 from gate.run.pipeline import Collected, Effects, health, measure
 from gate.run.progress import ProgressListener, progress
 from gate.run.record_answers import record_end, recorder
@@ -78,26 +77,14 @@ def execute(
     trials. Raises GateError.
     """
     control = control_of_shards(shards, options.baseline)
-    setup = _set_up(options, host, shards, control, given)
+    if options.stage is None:
+        setup = set_up(options, host, control=control, given=given)
+    else:
+        from gate.run.stages import set_up_stage
+
+        setup = set_up_stage(options, host, shards, control=control, given=given)
     setup = continue_earlier_head(setup, find)
     return cast("Outcome", finish(setup, shards, BackgroundImport("gate.run.judge"), measure))
-
-
-def _set_up(
-    options: RunOptions,
-    host: Host,
-    shards: Sequence[Session],
-    control: Control | None,
-    given: GivenAgent | None,
-) -> Setup:
-    """Of a stage 2, and of its merge, as the look after stage 1 asks for it."""
-    if options.stage is None:
-        return set_up(options, host, control=control, given=given)
-    from gate.run.stages import follow_look, plan_from_look
-
-    look, options = follow_look(options, shards)
-    setup = set_up(options, host, control=control, given=given)
-    return plan_from_look(setup, look) if look else setup
 
 
 def finish(
@@ -109,7 +96,11 @@ def finish(
     """Makes the trials and passes them to the module that `judging` loads."""
     options = setup.place.options
     setup, untold = _add_changed_defaults(setup)
-    parts = _join(shards, setup)
+    parts = NO_PARTS
+    if shards:
+        from gate.run.joined_parts import join_parts
+
+        parts = join_parts(shards, setup.plans)
     with (
         _open_session(setup, untold) as session,
         open_control_session(
@@ -205,15 +196,6 @@ def _check_health(setup: Setup, session: SessionWriter) -> str:
         raise
     session.note_health(health_found)
     return health_found.error
-
-
-def _join(shards: Sequence[Session], setup: Setup) -> Parts:
-    """Raises UsageError unless all shards are parts of this run."""
-    if not shards:
-        return NO_PARTS
-    from gate.run.joined_parts import join_parts
-
-    return join_parts(shards, setup.plans)
 
 
 def _open_session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:

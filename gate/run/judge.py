@@ -5,7 +5,7 @@ run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
 from gate.run.arms import ArmResults
 from gate.run.locate import locate_findings
+from gate.run.part_reports import adapt_report
 from gate.run.pipeline import Collected
 from gate.run.prepare import SuitePlan
 from gate.run.rules_for_event import measures_the_base, tell_edited_baseline
@@ -31,7 +32,6 @@ from gate.run.shown_cases import show_cases
 from gate.run.suite_metrics import metrics_of
 from gate.store.baseline.find import Compared, differences
 from gate.store.session import SessionWriter
-from gate.text.figures import join_words
 from gate.verdict.conclude import conclude, look
 from gate.verdict.debug_command import worst_failing
 from gate.verdict.stop_rule import LookResult
@@ -106,13 +106,7 @@ def _report(
     place = setup.place
     setting = _setting(setup, session, collected.ended_early)
     report = locate_findings(conclude(measured, place.config, setting, session.rows_of), setup)
-    if place.options.shard:
-        return _report_of_shard(report, place.options.shard)
-    if collected.lost:
-        reasons = dict.fromkeys(why for lost in collected.lost.values() for why in lost)
-        return replace(report, lost=tuple(reasons), reproduce="")
-    going = collected.course.going if place.options.stage == 1 else ()
-    return _report_of_look(report, sorted(going)) if going else report
+    return adapt_report(report, place.options, collected)
 
 
 def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Setting:
@@ -158,43 +152,6 @@ def _list_loosened(setup: Setup) -> tuple[str, ...]:
     return tuple(filter(None, notes))
 
 
-def _report_of_shard(report: Report, shard: tuple[int, int]) -> Report:
-    """A part of the cases decides nothing, or N parts would each spend the run's alpha; only what
-    kept it from being measured ends with its exit code.
-    """
-    note = (
-        f"shard {shard[0]}/{shard[1]}: only a part of the cases; join the shards with `gate "
-        "merge` for a verdict"
-    )
-    code = report.exit_code if report.outcome == "error" else 0
-    return replace(report, exit_code=code, notes=(note, *report.notes), decision=None)
-
-
-def _report_of_look(report: Report, going: Sequence[str]) -> Report:
-    """The verdict waits for stage 2, which `going` suites need."""
-    names = join_words([f"`{name}`" for name in going], most=5)
-    reason = (
-        f"stage 1 leaves {names} open; run `gate run --shard I/N --stage 2 --resume SESSION` for "
-        "each shard with this session, then merge this session with those of stage 2"
-    )
-    suites = {
-        name: replace(one, outcome="inconclusive", reason="open after stage 1")
-        if name in going
-        else one
-        for name, one in report.suites.items()
-    }
-    return replace(
-        report,
-        outcome="inconclusive",
-        exit_code=0,
-        reason=reason,
-        suites=suites,
-        decision=None,
-        reproduce="",
-        open_suites=tuple(going),
-    )
-
-
 def _list_metrics_elsewhere(setup: Setup) -> frozenset[str]:
     ran = {plan.name for plan in setup.plans}
     rules = setup.place.rules
@@ -211,9 +168,8 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
     table = table_of(collected.columns[name], plan.specs, plan.grader_digests)
     tally = collected.tallies[name]
     lost = collected.lost.get(name, {})
-    broken_off = (
-        collected.ended_early or unreachable or collected.control_unreachable or "; ".join(lost)
-    )
+    broken_off = collected.ended_early or unreachable or collected.control_unreachable
+    broken_off = broken_off or "; ".join(lost)
     control, stored = collected.control, setup.baselines.get(name, NONE_WANTED)
     # What the verdict spares is not missing, though a budget end the others later; neither are the
     # cases that it spares.

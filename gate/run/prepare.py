@@ -27,7 +27,6 @@ from gate.text.figures import join_words
 from gate.text.suggestions import nearest
 
 _SHOWN, _FEW = 80, 12  # characters of an id, and cases that are all named
-_NOWHERE = CasePlaces()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +57,7 @@ class SuitePlan:
     loosened: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing can compare it
-    places: CasePlaces = _NOWHERE  # in the working tree
+    places: CasePlaces = field(default_factory=CasePlaces)  # in the working tree
     looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
     timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
     ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
@@ -177,7 +176,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         read=lambda: _read(sources, graders, added if rest else frozenset()),
         new_cases=added.intersection(chosen),
         edited=list_edited_columns(suite, graders, rules),
-        places=summaries[-1].places if own_source and not code else _NOWHERE,
+        places=summaries[-1].places if own_source and not code else CasePlaces(),
         timeout_s=selection.timeout_s,
         loosened=loosened,
         warnings=summaries[-1].warnings,
@@ -239,14 +238,11 @@ def _choose(suite: Suite, categories: Mapping[str, str | None], selection: Selec
 
 
 def _check_known_cases(plans: list[SuitePlan], wanted: frozenset[str]) -> None:
-    known_ids = frozenset(i for plan in plans for i in plan.all_ids)
-    missing = sorted(wanted - known_ids)
+    known_ids = sorted({i for plan in plans for i in plan.all_ids}) if wanted else []
+    missing = sorted(wanted.difference(known_ids))
     if missing:
         names = join_words((one_line(name, _SHOWN) for name in missing), most=5)
-        near = nearest(missing[0], sorted(known_ids))
-        hint = f" - did you mean {join_words(near)}?" if near else _hint_at_known(sorted(known_ids))
+        hint = f" - known: {', '.join(known_ids)}" if 0 < len(known_ids) <= _FEW else ""
+        if near := nearest(missing[0], known_ids):
+            hint = f" - did you mean {join_words(near)}?"
         raise UsageError(f"--case {names}: no such case in the chosen suites{hint}")
-
-
-def _hint_at_known(known_ids: list[str]) -> str:
-    return f" - known: {', '.join(known_ids)}" if 0 < len(known_ids) <= _FEW else ""

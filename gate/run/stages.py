@@ -9,12 +9,29 @@ from dataclasses import replace
 from pathlib import Path
 
 from gate.errors import UsageError
+from gate.run.control_agent import Control
 from gate.run.joined_parts import look_of, most_rounds_of
-from gate.run.options import RunOptions
+from gate.run.options import Host, RunOptions
 from gate.run.prepare import SuitePlan
-from gate.run.setup import Setup
+from gate.run.setup import GivenAgent, Setup, set_up
 from gate.store.session import Meta, Session, load_session
 from gate.store.shards import is_look
+
+
+def set_up_stage(
+    options: RunOptions,
+    host: Host,
+    parts: Sequence[Session],
+    *,
+    control: Control | None,
+    given: GivenAgent | None,
+) -> Setup:
+    """As `set_up` for a stage of a run or the merge of its `parts`: what comes after stage 1 is as
+    the look after it asks for. Raises GateError.
+    """
+    look, options = follow_look(options, parts)
+    setup = set_up(options, host, control=control, given=given)
+    return plan_from_look(setup, look) if look else setup
 
 
 def follow_look(options: RunOptions, parts: Sequence[Session]) -> tuple[Session | None, RunOptions]:

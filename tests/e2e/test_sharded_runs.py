@@ -100,6 +100,7 @@ TIMES = (
     re.compile(r'(?<="duration_s": )[\d.]+|(?<="age_days": )[\d.e-]+'),
     re.compile(r'(?<="latency_ms": )[\d.]+(?=,\n    "status": null)'),  # of the health check
     re.compile(r'(?<=<testsuites name="Agent Gate" )(.*) time="[\d.]+"'),
+    re.compile(r"(?<=calls · )\d+ s\b"),  # how long it took
 )
 
 
