@@ -1,7 +1,7 @@
 """Speed, side by side: Agent Gate, its peers and the bare loops, in one run against one stub agent.
 
-    python benchmarks/run.py [startup] [throughput] [overlap] [throttle] [memory] [compare] [--runs
-    3]
+    python benchmarks/run.py [startup] [throughput] [overlap] [throttle] [limit] [memory] [compare]
+        [--runs 3]
 
 Every figure is a whole process timed from outside, start-up and all files included; the variants
 of one table take
@@ -27,7 +27,19 @@ import threading
 import time
 import urllib.request
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.support.limited_server import (
+    Bucket,
+    Headers,
+    limited_server,
+    tell_as_anthropic,
+    tell_as_openai,
+    tell_nothing,
+)
 
 TOOLS = Path(os.environ.get("GATE_TOOLS", "")) / "peers"
 PEERS = Path(os.environ.get("PEERS_ROOT", "/tmp/peers"))
@@ -237,6 +249,61 @@ def throttle(runs: int) -> None:
     )
 
 
+def limit(runs: int) -> None:
+    """1,000 cases at providers that allow 50 requests a second, in turns with and without the pace:
+    what share of the allowed requests is used from the first to the last one.
+    """
+    kinds = {
+        "refusals alone": (Bucket(per_s=50, size=50, left=50), tell_nothing),
+        "OpenAI's headers": (Bucket(per_s=50, size=3000, left=50), tell_as_openai),
+        "Anthropic's headers": (Bucket(per_s=50, size=3000, left=50), tell_as_anthropic),
+    }
+    print(
+        "\n### 1,000 cases of 100 ms, 50 requests a second allowed (50 at once), concurrency 32\n\n"
+        f"| the provider tells | adaptive | share of the allowed rate (median of {runs}) | refused "
+        "| trials not answered |\n|:--|:--|--:|--:|--:|"
+    )
+    for kind, (bucket, tell) in kinds.items():
+        found: dict[str, list[tuple[float, int, int]]] = {"true": [], "false": []}
+        for _ in range(runs):
+            for adaptive, figures in found.items():
+                figures.append(_limited(replace(bucket), tell, adaptive))
+        for adaptive, figures in found.items():
+            share, refused, lost = (
+                statistics.median(column) for column in zip(*figures, strict=True)
+            )
+            print(f"| {kind} | {adaptive} | {share:.1%} | {refused:.0f} | {lost:.0f} |")
+
+
+def _limited(bucket: Bucket, tell: Headers, adaptive: str) -> tuple[float, int, int]:
+    """Share of the allowed requests that was used, refused ones, and trials without an answer."""
+    cases = 1000
+    at_first, per_s = bucket.left, bucket.per_s
+    with (
+        tempfile.TemporaryDirectory() as name,
+        limited_server(bucket, latency_s=0.1, tell=tell) as server,
+    ):
+        folder = Path(name)
+        rows = ({"id": f"c{n}", "input": f"q{n}", "expected_answer": "yes"} for n in range(cases))
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / "cases.jsonl").write_text(lines, encoding="utf-8")
+        (folder / "gate.yml").write_text(
+            f"""version: 1
+agent: {{type: openai, base_url: "{server.url}", concurrency: 32, adaptive: {adaptive}}}
+suites: [{{name: s, dataset: cases.jsonl, graders: [exact_match], rounds: 1}}]
+baseline: {{source: none}}
+report: {{html: false}}
+""",
+            encoding="utf-8",
+        )
+        timed([PYTHON, "-m", "gate", "run", "--quiet"], cwd=folder)
+        summary = json.loads(next(folder.glob("results/*/summary.json")).read_text())
+        rate = summary["suites"]["s"]["metrics"]["agent.success_rate"]
+        answered = round(rate["value"] * rate["n"])
+    seconds = server.accepted[-1] - server.accepted[0]
+    return cases / (at_first + per_s * seconds), server.refused, cases - answered
+
+
 def memory(runs: int) -> None:
     """Peak memory at two sizes: the slope is what one more trial costs."""
     peaks = {}
@@ -302,6 +369,7 @@ PARTS = {
     "throughput": throughput,
     "overlap": overlap,
     "throttle": throttle,
+    "limit": limit,
     "memory": memory,
     "compare": compare,
 }
@@ -316,7 +384,7 @@ def main() -> None:
     if unknown := set(parts) - set(PARTS):
         options.error(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
     for part in parts:
-        if part not in ("startup", "compare") and not (TOOLS / "stub_agent.py").exists():
+        if part not in ("startup", "limit", "compare") and not (TOOLS / "stub_agent.py").exists():
             print(f"\n(left out: {part}; GATE_TOOLS does not name the tools' folder)")
         else:
             PARTS[part](given.runs)

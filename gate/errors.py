@@ -111,6 +111,7 @@ class InfraFailure(Exception):
     `retry_after` (seconds) is set when the server said how long to wait; waiting it out is not an
     attempt. `code`: what it is counted as among failures; None: it is not. `begun`: the request was
     sent, and somebody behind what answered may still work on it. `transport` as in AgentFailure.
+    `is_refusal`: the provider wants fewer requests, as always with `retry_after`.
     """
 
     def __init__(
@@ -121,9 +122,11 @@ class InfraFailure(Exception):
         code: str | None = None,
         begun: bool = False,
         transport: Transport | None = None,
+        is_refusal: bool = False,
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.is_refusal = is_refusal or retry_after is not None
         self.code = code
         self.begun = begun
         self.transport = transport

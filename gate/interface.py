@@ -70,7 +70,7 @@ class _Function:
         return f"{getattr(self.function, '__module__', None) or 'unknown'}:{named}"
 
     def made(self, spec: PluginSpec) -> Agent:
-        options_of_agent = ("timeout_s", "concurrency", "requests_per_minute")
+        options_of_agent = ("timeout_s", "concurrency", "requests_per_minute", "adaptive")
         options: dict[str, Any] = {
             key: spec.options[key] for key in options_of_agent if key in spec.options
         }

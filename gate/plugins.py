@@ -31,6 +31,7 @@ from gate.records import (
 )
 from gate.records.codec import from_json
 from gate.registry import Registry
+from gate.system.pace import RateLimit
 
 if TYPE_CHECKING:  # numpy costs 0.1 s, and no command line needs it to print its help
     import numpy as np
@@ -88,6 +89,8 @@ class World:
     cancelled: Callable[[], bool] = lambda: False  # True once the run is being stopped
     section: str = "agent"  # of gate.yml, where the plug-in is written: for messages
     session: Path | None = None  # the session's folder, for what an agent must keep; None: none yet
+    # Told what a reply says of its provider's limits.
+    hear: Callable[[tuple[RateLimit, ...]], None] = lambda limits: None
 
 
 class Connection(Protocol):
@@ -136,6 +139,7 @@ class Agent(Protocol):
 class AgentTraits:
     """What an agent may have beside the Protocol, as attributes of these names."""
 
+    adaptive: bool = True  # `concurrency` is the most: fewer are asked at once where that is better
     plays_back: bool = False  # gives recorded answers, also to suites that ask by themselves
     model: str | None = None  # the name of the model, where gate.yml tells it
     base_url: str | None = None  # the address, by one of two names

@@ -70,6 +70,7 @@ class InProcess:
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def describe(self) -> str:
         return f"python {self.name}"

@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from gate.errors import AgentFailure, InfraFailure
-from gate.plugins import AGENTS, RETRIEVERS, Agent, Connection, StartsEarly, World, build
+from gate.plugins import (
+    AGENTS,
+    RETRIEVERS,
+    Agent,
+    AgentTraits,
+    Connection,
+    StartsEarly,
+    World,
+    build,
+    read_traits,
+)
 from gate.records import Case, PluginSpec, Response
 from gate.records.codec import digest
 
@@ -87,6 +97,10 @@ class WithRetriever:
             filter(None, (one.requests_per_minute for one in self._list_agents())), default=None
         )
 
+    @property
+    def adaptive(self) -> bool:
+        return all(read_traits(AgentTraits, one).adaptive for one in self._list_agents())
+
     def describe(self) -> str:
         with_retriever = f"retriever {self.retriever.describe()}"
         return f"{self.agent.describe()}, {with_retriever}" if self.agent else with_retriever
@@ -153,5 +167,8 @@ class _Connection:
         except InfraFailure as failure:
             message = f"retriever: {failure}"
             raise InfraFailure(
-                message, retry_after=failure.retry_after, transport=failure.transport
+                message,
+                retry_after=failure.retry_after,
+                transport=failure.transport,
+                is_refusal=failure.is_refusal,
             ) from failure

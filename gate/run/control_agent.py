@@ -10,7 +10,7 @@ from gate.records import Config, Json, PluginSpec
 from gate.suites.config.overrides import override_options
 
 # How an agent is asked, not what it is.
-_MANNERS = ("timeout_s", "concurrency", "requests_per_minute")
+_MANNERS = ("timeout_s", "concurrency", "requests_per_minute", "adaptive")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

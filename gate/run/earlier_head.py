@@ -18,7 +18,7 @@ from gate.text.credentials import looks_secret
 
 # Finds it: the files that count, from the top of the repository, and where it is to be put.
 FindEarlier = Callable[[Sequence[str], Path], StoredSession]
-_PASSING = ("api_key_env", "timeout_s", "concurrency", "requests_per_minute")  # options
+_PASSING = ("api_key_env", "timeout_s", "concurrency", "requests_per_minute", "adaptive")  # options
 _LISTED = 10  # verdicts of earlier heads
 
 

@@ -27,7 +27,7 @@ from gate.run.earlier_head import (
 from gate.run.grade import ask_nobody
 from gate.run.options import Host, RunOptions
 from gate.run.parts import NO_PARTS
-from gate.run.pipeline import Collected, Effects, health, measure
+from gate.run.pipeline import Collected, Effects, health, measure, slots_of
 from gate.run.progress import ProgressListener, progress
 from gate.run.record_answers import record_end, recorder
 from gate.run.resume import continue_looks, reopen
@@ -242,9 +242,10 @@ def _make_trials(
     ask: bool,
 ) -> Collected:
     place = setup.place
+    slots = slots_of([setup.agent, *filter(None, [setup.control_agent])])
     with (
         recorder(place.options.record, place.host.redactor()) as record,
-        _progress(setup, ask) as listener,
+        _progress(setup, ask, slots.describe) as listener,
     ):
         effects = Effects(
             world=replace(place.world, session=session.folder),
@@ -261,6 +262,7 @@ def _make_trials(
             beyond=panel.concurrency,
             sources=partial(PROCESSES.last_sources, place.rules.root.resolve()),
             broken=PROCESSES.give_up_reason,
+            slots=slots,
         )
         collected = measure(
             setup.plans,
@@ -318,7 +320,9 @@ def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Pa
         panel.close()
 
 
-def _progress(setup: Setup, ask: bool) -> AbstractContextManager[ProgressListener]:
+def _progress(
+    setup: Setup, ask: bool, describe_pace: Callable[[], str]
+) -> AbstractContextManager[ProgressListener]:
     """What may make the answers worthless is told before they are paid for."""
     place, options = setup.place, setup.place.options
     warned = provider_key(place.config, given=bool(options.provider_key)).warnings if ask else ()
@@ -330,6 +334,7 @@ def _progress(setup: Setup, ask: bool) -> AbstractContextManager[ProgressListene
         color=wants_color(sys.stderr, place.host.env, no_color=options.no_color),
         redact=place.host.redactor(),
         warnings=warned,
+        describe_pace=describe_pace,
     )
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from threading import BoundedSemaphore
 from time import perf_counter
 from typing import Protocol
 
@@ -27,8 +26,10 @@ from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.session import SessionWriter
 from gate.system.clock import Clock
 from gate.system.executors import Worker, run_threads
+from gate.system.pace import Pace
 from gate.system.shortage import shortage
 from gate.system.signals import Stop
+from gate.system.slots import Slots
 from gate.text.figures import count
 from gate.user_code.hashes import Sources
 from gate.verdict.course import Course
@@ -57,6 +58,7 @@ class Effects:
     sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
     broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
     beyond: int = 0  # answers that may wait for a judge while as many others are being made
+    slots: Slots | None = None  # of the agents; None: `slots_of` makes them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,12 @@ class Look(Protocol):
 
 def _nobody(collected: Collected) -> Look:
     raise ValueError("suites with looks need somebody who looks")
+
+
+def slots_of(agents: Sequence[Agent]) -> Slots:
+    """Where the agents' requests wait: all agents share them, and the lowest number counts."""
+    adaptive = all(read_traits(AgentTraits, agent).adaptive for agent in agents)
+    return Slots(Pace(min(agent.concurrency for agent in agents), adaptive=adaptive))
 
 
 def health(agent: Agent, world: World) -> Health:
@@ -188,10 +196,10 @@ class _Run:
             self._counts_money = False  # what was recorded is paid for
         paces = [a.requests_per_minute for a in agents if a.requests_per_minute]
         at_once = min(a.concurrency for a in agents)
-        turn = BoundedSemaphore(at_once) if self._effects.beyond else None
+        slots = self._effects.slots or slots_of(agents)
         return run_threads(
             map(self._allowance.limit, map(self._arms.side_by_side, self._batches())),
-            partial(self._worker, agent, control, turn),
+            partial(self._worker, agent, control, slots),
             concurrency=at_once + self._effects.beyond,
             per_minute=min(paces, default=None),
             stopped=self._is_over,
@@ -199,23 +207,28 @@ class _Run:
         )
 
     def _worker(
-        self, agent: Agent, control: Agent | None, turn: BoundedSemaphore | None
+        self, agent: Agent, control: Agent | None, slots: Slots
     ) -> Worker[Task, Trial | Unmade]:
         """What is recorded for a replay are the agent's answers."""
         effects = self._effects
-        make = partial(
-            TrialWorker,
-            world=effects.world,
-            grade=partial(grade_attempt, ask=effects.ask),
-            clock=effects.clock,
-            scrub=effects.scrub,
-            turn=turn,
-        )
-        asking = make(agent, record=effects.record, answers=open_kept_answers(effects.session.log))
+
+        def make(agent: Agent, arm: SessionWriter) -> TrialWorker:
+            slot = slots.slot("control" if arm is effects.control else "")
+            return TrialWorker(
+                agent,
+                replace(effects.world, hear=slot.hear),
+                partial(grade_attempt, ask=effects.ask),
+                clock=effects.clock,
+                record=effects.record if arm is effects.session else None,
+                scrub=effects.scrub,
+                slot=slot,
+                answers=open_kept_answers(arm.log),
+            )
+
+        asking = make(agent, effects.session)
         if control is None or effects.control is None:
             return asking
-        beside = make(control, answers=open_kept_answers(effects.control.log))
-        return PairedWorker(asking, beside)
+        return PairedWorker(asking, make(control, effects.control))
 
     def take(self, trial: Trial | Unmade) -> None:
         """One trial more; it is on disk first."""

@@ -35,9 +35,10 @@ def progress(
     color: bool,
     redact: Callable[[str], str] = str,
     warnings: Iterable[str] = (),
+    describe_pace: Callable[[], str] = str,
 ) -> Iterator[ProgressListener]:
     """The listener for this output. rich is imported only for a terminal. `warnings` are printed
-    before the first row.
+    before the first row. `describe_pace` says what a provider's limits do to the run.
     """
     if quiet or planned == 0:
         yield ProgressListener()
@@ -47,10 +48,10 @@ def progress(
     if stream.isatty() and color and not verbose:
         from gate.run.progress_bar import bar
 
-        with bar(stream, planned) as advance:
+        with bar(stream, planned, describe_pace) as advance:
             yield ProgressListener(row=advance, beside=lambda row: advance({**row, "passed": None}))
     else:
-        lines = Lines(stream, planned, verbose=verbose, redact=redact)
+        lines = Lines(stream, planned, verbose=verbose, redact=redact, describe_pace=describe_pace)
         yield ProgressListener(row=lines.row, beside=lines.beside, look=lines.look)
         lines.end()
 
@@ -68,9 +69,10 @@ class Lines:
         verbose: bool,
         redact: Callable[[str], str] = str,
         seconds: Callable[[], float] = time.monotonic,
+        describe_pace: Callable[[], str] = str,
     ) -> None:
         self._stream, self._planned, self._verbose = stream, planned, verbose
-        self._redact, self._seconds = redact, seconds
+        self._redact, self._seconds, self._describe_pace = redact, seconds, describe_pace
         self._said_at = seconds()
         self._done = self._failed = self._errors = self._said = 0
 
@@ -101,10 +103,11 @@ class Lines:
 
     def _count(self) -> None:
         self._said, self._said_at = self._done, self._seconds()
-        self._say(
+        counts = (
             f"{self._done}/{max(self._planned, self._done)} trials, {self._failed} failed, "
             f"{self._errors} not answered"
         )
+        self._say("; ".join(filter(None, [counts, self._describe_pace()])))
 
     def _say(self, text: str) -> None:
         self._stream.write(text + "\n")

@@ -13,17 +13,22 @@ from gate.records import TrialRow
 
 
 @contextmanager
-def bar(stream: TextIO, planned: int) -> Iterator[Callable[[TrialRow], None]]:
-    """A bar that advances by one with each row, and counts failed and unanswered trials."""
+def bar(
+    stream: TextIO, planned: int, describe_pace: Callable[[], str] = str
+) -> Iterator[Callable[[TrialRow], None]]:
+    """A bar that advances by one with each row, and counts failed and unanswered trials; beside it
+    stands what `describe_pace` says.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("[red]{task.fields[failed]} failed[/] [yellow]{task.fields[errors]}[/]"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[pace]}"),
     )
     with Progress(*columns, console=Console(file=stream), transient=True) as display:
-        task = display.add_task("trials", total=planned, failed=0, errors="")
+        task = display.add_task("trials", total=planned, failed=0, errors="", pace="")
         done = failed = errors = 0
 
         def advance(row: TrialRow) -> None:
@@ -33,6 +38,13 @@ def bar(stream: TextIO, planned: int) -> Iterator[Callable[[TrialRow], None]]:
             errors += row["status"] == "infra_error"
             unanswered = f"{errors} not answered" if errors else ""
             most = max(planned, done)
-            display.update(task, completed=done, total=most, failed=failed, errors=unanswered)
+            display.update(
+                task,
+                completed=done,
+                total=most,
+                failed=failed,
+                errors=unanswered,
+                pace=describe_pace(),
+            )
 
         yield advance

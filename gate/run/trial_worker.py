@@ -7,7 +7,6 @@ the latency.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,6 +17,8 @@ from gate.records import Attempt, Case, Response, Suite, Trial
 from gate.run.attempts import attempt_of_failure, unless_stopped
 from gate.system.clock import LEAST_TRY_S, Clock
 from gate.system.executors import Later
+from gate.system.pace import Pace
+from gate.system.slots import Slot, Slots
 
 _CUT_SHORT = 0.9  # of the time left: who gave up then had no more of it (clients round)
 
@@ -71,11 +72,12 @@ class TrialWorker:
         clock: Clock | None = None,
         record: Callable[[Case, int, Response | Exception, float], None] | None = None,
         scrub: Callable[[Response], Response] = lambda response: response,
-        turn: AbstractContextManager[object] | None = None,
+        slot: Slot | None = None,
         answers: AnswerStore = _FORGETS,
     ) -> None:
-        """`turn` is held while the agent is asked, and not while the answer is graded: a judge
-        that takes its time leaves the agent to other workers.
+        """`slot` is held while the agent is asked, and not while the answer is graded: a judge
+        that takes its time leaves the agent to other workers. The wait for it is no part of the
+        latency.
         """
         self._agent, self._world = agent, world
         self._timeout_s = agent.timeout_s
@@ -84,7 +86,7 @@ class TrialWorker:
         self._clock = clock or Clock()
         self._record = record
         self._scrub = scrub
-        self._turn = turn or nullcontext()
+        self._slot = slot or Slots(Pace(1, adaptive=False)).slot()
         self._answers = answers
 
     def work(self, task: Task) -> Trial | Unmade | Later[Task]:
@@ -92,26 +94,28 @@ class TrialWorker:
             task = replace(task, started_at=_iso(self._clock.now()))
             self._keep(task, *kept)
             return self._next(task, self._grade_answer(task, *kept))
-        with self._turn:
-            if not task.started_at:
-                task = replace(task, started_at=_iso(self._clock.now()))
-            start = self._clock.seconds()
-            try:
+        try:
+            with self._slot as is_free:
+                if not is_free:  # the run is being stopped
+                    return Later(task=task, delay_s=0.0)
+                if not task.started_at:
+                    task = replace(task, started_at=_iso(self._clock.now()))
+                start = self._clock.seconds()
                 response = self._ask(task)
                 latency = self._ms_since(start)
-            except InfraFailure as failure:
-                if isinstance(failure, RecordingEnded) and not task.attempts:
-                    return Unmade(why=str(failure))
-                return self._retry(task, failure, self._ms_since(start))
-            except AgentFailure as failure:
-                took = failure.latency_ms
-                latency = self._ms_since(start) if took is None else took
-                if self._is_cut_short(task, failure, latency):
-                    return self._retry(task, self._cut_short(task, failure), latency)
-                done = find_done(failure)
-                failure.done = done and self._scrub(done)
-                self._keep(task, failure, latency)
-                return self._agent_error(task, failure, latency)
+        except InfraFailure as failure:
+            if isinstance(failure, RecordingEnded) and not task.attempts:
+                return Unmade(why=str(failure))
+            return self._retry(task, failure, self._ms_since(start))
+        except AgentFailure as failure:
+            took = failure.latency_ms
+            latency = self._ms_since(start) if took is None else took
+            if self._is_cut_short(task, failure, latency):
+                return self._retry(task, self._cut_short(task, failure), latency)
+            done = find_done(failure)
+            failure.done = done and self._scrub(done)
+            self._keep(task, failure, latency)
+            return self._agent_error(task, failure, latency)
         # Before graders quote from it: half a quoted secret would not be found any more.
         response = self._scrub(response)
         if response.latency_ms is not None:  # replayed, or a retriever's time left out
@@ -121,6 +125,7 @@ class TrialWorker:
         return self._next(task, self._grade_answer(task, response, latency))
 
     def close(self) -> None:
+        self._slot.close()
         self._connection.close()
 
     def _ask(self, task: Task) -> Response:

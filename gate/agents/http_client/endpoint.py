@@ -28,7 +28,7 @@ class Endpoint:
         write: Callable[[Case], bytes],
         read: Callable[[HttpReply], Response],
     ) -> None:
-        self._session = HttpSession(world.env, setting=f"{world.section}.base_url")
+        self._session = HttpSession(world.env, setting=f"{world.section}.base_url", hear=world.hear)
         self._url = url
         self._headers = {"content-type": "application/json", **headers}
         self._write = write

@@ -18,6 +18,7 @@ from gate.text.redaction import Redactor
 # docs/semantics.md 4. 520 to 527 are Cloudflare's words for 502 and 504, 529 is "overloaded".
 NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504, *range(520, 528), 529})
 WAITABLE = frozenset({429, 503})
+_REFUSALS = frozenset({429, 529})  # also without a word on how long to wait
 _PASSING = frozenset({408, 409, 425})  # of the 4xx
 _OF_GATEWAYS = frozenset({502, 504, 520, 524})  # the server behind may still be at it
 _TIMED_OUT = frozenset({408})  # said by gateways, too, though RFC 9110 15.5.9 means the client
@@ -97,7 +98,13 @@ def judge(reply: HttpReply, *, now: datetime, setting: str) -> None:
     }.get(reply.status, "")
     wait = retry_after(reply.headers, now) if reply.status in WAITABLE else None
     begun = reply.status in _OF_GATEWAYS
-    raise InfraFailure(message + hint, retry_after=wait, begun=begun, transport=transport)
+    raise InfraFailure(
+        message + hint,
+        retry_after=wait,
+        begun=begun,
+        transport=transport,
+        is_refusal=reply.status in _REFUSALS,
+    )
 
 
 def parse_status(message: str) -> int | None:
@@ -117,10 +124,10 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     seconds = _number(written)
     if seconds is not None or written is None:
         return seconds
-    then = _date(written)
+    then = read_date(written)
     if then is None:
         return None
-    return max(0.0, (then - (_date(headers.get("date", "")) or now)).total_seconds())
+    return max(0.0, (then - (read_date(headers.get("date", "")) or now)).total_seconds())
 
 
 def _number(text: str | None) -> float | None:
@@ -131,7 +138,8 @@ def _number(text: str | None) -> float | None:
     return value if math.isfinite(value) and value >= 0 else None
 
 
-def _date(text: str) -> datetime | None:
+def read_date(text: str) -> datetime | None:
+    """A date as HTTP writes it; None: it is none."""
     from email.utils import parsedate_to_datetime
 
     try:

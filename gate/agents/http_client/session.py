@@ -7,16 +7,18 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 
 from gate.agents.http_client.proxies import Proxies
+from gate.agents.http_client.rate_limits import read_rate_limits
 from gate.agents.http_client.reply import HttpReply, judge
 from gate.agents.http_client.route import Route, route_of
 from gate.agents.http_client.sockets import Adopt, reason, seconds_left
 from gate.agents.http_client.stream import Cut, Malformed, Silence, Stream, Unwanted
 from gate.errors import AgentFailure, InfraFailure, Transport
+from gate.system.pace import RateLimit
 from gate.system.shortage import shortage
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -29,14 +31,21 @@ class HttpSession:
     """One thread's connection; only `close` may be called from another.
 
     `env` gives proxies and certificates (docs/agents.md); `setting` is the key of gate.yml that
-    messages name for the address. Resolving a host's name is bounded by the system's resolver
-    only.
+    messages name for the address; `hear` is told what a reply says of the provider's limits.
+    Resolving a host's name is bounded by the system's resolver only.
     """
 
-    def __init__(self, env: Mapping[str, str], *, setting: str = "agent.base_url") -> None:
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        *,
+        setting: str = "agent.base_url",
+        hear: Callable[[tuple[RateLimit, ...]], None] = lambda limits: None,
+    ) -> None:
         self._env = env
         self._proxies = Proxies.from_env(env)
         self._setting = setting
+        self._hear = hear
         self._stream: Stream | None = None  # kept from the last request
         self._line: object = None  # where it leads
         self._lock = threading.Lock()
@@ -71,7 +80,10 @@ class HttpSession:
             raise self._failure(error, route.address, timeout_s) from None
         finally:
             self._end(kept, route)
-        judge(reply, now=datetime.now(UTC), setting=self._setting)
+        now = datetime.now(UTC)
+        if limits := read_rate_limits(reply.headers, now):
+            self._hear(limits)
+        judge(reply, now=now, setting=self._setting)
         return reply
 
     def reach(self, url: str, *, timeout_s: float) -> None:

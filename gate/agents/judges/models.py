@@ -15,10 +15,11 @@ from gate.agents.judges.cache import Cache
 from gate.agents.judges.reply_form import FORMAT, TOOL, ReplyForm, Way
 from gate.agents.judges.totals import GIVEN_UP, NOT_ASKED
 from gate.agents.judges.vote import ModelOptions, Patience, VoteConversation
-from gate.plugins import AGENTS, Agent, Connection, World, build
+from gate.plugins import AGENTS, Agent, AgentTraits, Connection, World, build, read_traits
 from gate.records import Case, Cause, CheckedJson, Json, PluginSpec, Price, Question, Reply, Role
 from gate.records.codec import digest
-from gate.system.executors import StartPace
+from gate.system.pace import Pace
+from gate.system.slots import Slot, Slots
 from gate.text.figures import in_usd
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_sent
@@ -155,7 +156,9 @@ class WorkerPool:
     ) -> None:
         self._agent, self._world = agent, world
         self._manner, self._budget, self._patience = manner, budget, patience
-        self._pace, self._pace_lock = StartPace(agent.requests_per_minute), Lock()
+        adaptive = read_traits(AgentTraits, agent).adaptive
+        pace = Pace(agent.concurrency, per_minute=agent.requests_per_minute, adaptive=adaptive)
+        self._slots = Slots(pace, seconds=patience.clock.seconds, pause=patience.pause)
         self._votes: SimpleQueue[Vote | None] = SimpleQueue()
         self._lock = Lock()
         self._open: set[Future[Reply]] = set()
@@ -194,6 +197,7 @@ class WorkerPool:
             self._stopped.set()
             given_up, self._open = self._open, set()
             connections, self._connections = self._connections, []
+            self._slots.close()
             for _ in self._threads:
                 self._votes.put(None)
         for future in given_up:
@@ -202,12 +206,13 @@ class WorkerPool:
             connection.close()
 
     def _work(self) -> None:
+        slot = self._slots.slot()
         connection: Connection | None = None
         while (vote := self._votes.get()) is not None:
             case, question, then, future = vote
             try:
-                connection = connection or self._open_connection()
-                reply = self._reply(connection, case, question)
+                connection = connection or self._open_connection(slot)
+                reply = self._reply(connection, slot, case, question)
                 then(reply)
             except Exception as error:  # connecting: a key that is not set, a user's file
                 reply = self._failed_reply(f"could not be asked: {error}", "unreachable")
@@ -216,37 +221,25 @@ class WorkerPool:
                 self._open.discard(future)
             _settle(future, reply)
 
-    def _reply(self, connection: Connection, case: Case, question: Question) -> Reply:
+    def _reply(self, connection: Connection, slot: Slot, case: Case, question: Question) -> Reply:
         refused = self._budget.begin()
         if refused:
             return Reply(data=None, failure=refused, cost_usd=0.0)
         talk = VoteConversation(
-            connection, self._manner, self._patience, stopped=self._stopped, turn=self._turn
+            connection, self._manner, self._patience, stopped=self._stopped, slot=slot
         )
         reply = talk.reply(case, question)
         self._budget.end(talk.cost_so_far, is_complete=reply.cost_usd is not None)
         return reply
 
-    def _open_connection(self) -> Connection:
-        connection = self._agent.connect(self._world)
+    def _open_connection(self, slot: Slot) -> Connection:
+        connection = self._agent.connect(replace(self._world, hear=slot.hear))
         with self._lock:
             if not self._stopped.is_set():
                 self._connections.append(connection)
                 return connection
         connection.close()
         return connection
-
-    def _turn(self) -> None:
-        """Waits for the next start that `requests_per_minute` grants, or the end."""
-        seconds: Callable[[], float] = self._patience.clock.seconds
-        while not self._stopped.is_set():
-            with self._pace_lock:
-                now = seconds()
-                if self._pace.ready(now):
-                    self._pace.take(now)
-                    return
-                wait = self._pace.wait(now)
-            self._patience.pause(self._stopped, wait)
 
     def _failed_reply(self, what: str, cause: Cause) -> Reply:
         failure = f"the {self._manner.section} {what}"

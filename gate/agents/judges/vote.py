@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Event
@@ -15,6 +16,7 @@ from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import Connection
 from gate.records import Case, Cause, Json, Price, Question, Reply, Response, Usage
 from gate.system.clock import LEAST_TRY_S, Clock
+from gate.system.slots import Slot
 from gate.text.escaping import one_line
 
 MOST_TRIES = 3  # of one request that nobody answered
@@ -62,22 +64,22 @@ class VoteConversation:
         patience: Patience,
         *,
         stopped: Event,
-        turn: Callable[[], None],
+        slot: Slot,
     ) -> None:
-        """`turn` returns when a request may be started."""
+        """`slot` is held while the model is asked; the first wait for it is no part of the time
+        that a vote may take.
+        """
         self._connection, self._manner, self._patience = connection, manner, patience
-        self._stopped, self._turn = stopped, turn
+        self._stopped, self._slot = stopped, slot
         self._calls, self._known, self._whole = 0, 0.0, True
         self._usage = Usage()
         self._model = manner.model
-        self._deadline = 0.0
+        self._deadline = math.inf  # until the first request may start
 
     def reply(self, case: Case, question: Question) -> Reply:
         data, failure = None, ""
         cause: Cause = ""
         try:
-            self._turn()
-            self._deadline = self._now() + self._manner.timeout_s
             data = self._judgement(case, question)
         except VoteFailure as error:
             failure, cause = one_line(str(error), _FAILURE_LIMIT), error.cause
@@ -110,7 +112,6 @@ class VoteConversation:
             return parse_reply(first, question)
         except Unfit as unfit:
             wrong = unfit
-        self._turn()
         again = build_case(case, question, first, wrong, one_text=self._manner.one_text)
         form = self._manner.form.request(question)
         second = self._answer(replace(again, request=form))
@@ -131,7 +132,7 @@ class VoteConversation:
             wait = None
             cause: Cause = "unreachable"
             try:
-                return self._ask_model(case, self._seconds_left())
+                return self._ask_model(case)
             except InfraFailure as error:
                 failure, wait = f"the {section} could not be asked: {error}", error.retry_after
             except AgentFailure as error:
@@ -157,9 +158,15 @@ class VoteConversation:
             clock = self._patience.clock
             self._pause(clock.backoff(tries) if wait is None else clock.waiting(wait), why)
 
-    def _ask_model(self, case: Case, left: float) -> Response:
-        self._calls += 1
-        response = self._connection.ask(case, timeout_s=left)
+    def _ask_model(self, case: Case) -> Response:
+        with self._slot as is_free:
+            if not is_free:
+                raise VoteFailure(f"the {self._manner.section} {NOT_ASKED}", "stopped")
+            if math.isinf(self._deadline):
+                self._deadline = self._now() + self._manner.timeout_s
+            left = self._seconds_left()
+            self._calls += 1
+            response = self._connection.ask(case, timeout_s=left)
         manner, usage = self._manner, response.usage
         cost = cost_usd(usage, response.model, manner.prices)
         if cost is None:
@@ -175,7 +182,6 @@ class VoteConversation:
         if self._now() + seconds + LEAST_TRY_S > self._deadline:
             raise why
         self._patience.pause(self._stopped, seconds)
-        self._turn()
 
     def _seconds_left(self) -> float:
         """Seconds; raises Failed when there are none."""

@@ -49,6 +49,7 @@ class Command:
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def describe(self) -> str:
         words = self.words()

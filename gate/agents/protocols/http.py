@@ -64,6 +64,7 @@ class HttpAgent:
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def describe(self) -> str:
         return " ".join(filter(None, ("http", self.model, "at", format_address(self.url))))
@@ -150,7 +151,7 @@ class Exchange:
         self._asked, self._told = request, told
         self._section = world.section
         self._read = read
-        self._session = HttpSession(world.env, setting=f"{world.section}.url")
+        self._session = HttpSession(world.env, setting=f"{world.section}.url", hear=world.hear)
         given = {name.lower(): value for name, value in request.headers.items()}
         sent = {"content-type": "application/json"} if request.method != "GET" else {}
         self._headers = {**sent, **bearer(world, request.api_key_env), **given}

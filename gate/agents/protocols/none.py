@@ -19,6 +19,7 @@ class Nobody:
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def describe(self) -> str:
         return "none"

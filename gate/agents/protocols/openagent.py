@@ -50,6 +50,7 @@ class OpenAgent:
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
     options: Mapping[str, Json] = field(default_factory=dict, repr=False)
     logs: LogOptions | None = field(default_factory=LogOptions)
     same_machine: bool | None = None

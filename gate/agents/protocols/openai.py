@@ -26,6 +26,7 @@ class OpenAI:
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
     options: Mapping[str, Json] = field(default_factory=dict, repr=False)
 
     def describe(self) -> str:

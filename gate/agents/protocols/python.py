@@ -43,6 +43,7 @@ class PythonAgent(_Sharing):
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def __post_init__(self) -> None:
         if self.processes < 1:

@@ -28,6 +28,7 @@ class Replay(_Sharing):
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     plays_back: ClassVar[bool] = True
 

@@ -37,6 +37,7 @@ class Sample(_Counted):
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counting", Counting())

@@ -47,6 +47,7 @@ class HttpRetriever:
     timeout_s: float = 60.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def describe(self) -> str:
         return f"http at {format_address(self.url)}"

@@ -25,6 +25,7 @@ class PythonRetriever:
     timeout_s: float = 60.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def describe(self) -> str:
         return f"python {self.callable}"

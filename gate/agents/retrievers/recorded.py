@@ -31,6 +31,7 @@ class RecordedRetriever(_Sharing):
     timeout_s: float = 60.0
     concurrency: int = 16
     requests_per_minute: float | None = None
+    adaptive: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_run", Once())

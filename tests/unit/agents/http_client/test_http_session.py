@@ -207,6 +207,21 @@ def test_retry_after_reaches_the_runner(status):
         assert failure(InfraFailure, server.url).retry_after == 3.0
 
 
+@pytest.mark.parametrize(
+    ("status", "headers", "is_refusal"),
+    [
+        (429, [], True),
+        (529, [], True),
+        (503, ["Retry-After: 3"], True),
+        (503, [], False),
+        (502, ["Retry-After: 3"], False),
+    ],
+)
+def test_what_asks_for_fewer_requests(status, headers, is_refusal):
+    with RawServer(scripted(ok(b"", *headers, status=f"{status} X"))) as server:
+        assert failure(InfraFailure, server.url).is_refusal is is_refusal
+
+
 def test_a_retry_after_of_another_status_is_no_promise():
     with RawServer(scripted(ok(b"", "Retry-After: 3", status="502 X"))) as server:
         assert failure(InfraFailure, server.url).retry_after is None

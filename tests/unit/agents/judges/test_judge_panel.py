@@ -263,11 +263,10 @@ def test_votes_under_way_count_with_the_mean_cost_so_far():
             full.wait(5)
         return GOOD
 
-    agent = Scripted(script, concurrency=1)
+    agent = Scripted(script, concurrency=4)
     judges = panel(agent, usd=6.0)
     for n in range(3):
         asked(judges, replace(CASE, id=f"first-{n}"))
-    agent.concurrency = 4
     threads = [Thread(target=asked, args=(judges, replace(CASE, id=f"{n}"))) for n in range(3)]
     for thread in threads:
         thread.start()

@@ -513,7 +513,7 @@ def test_the_example_of_the_docs_loads_and_names_every_option():
     config = load(lambda path: text, "gate.yml", env={}, root=Path(), today=date(2026, 11, 22))
     agent = build(AGENTS, config.agent, Path())
     assert agent.describe() == "openagent deepseek/deepseek-v4-flash at http://127.0.0.1:14000"
-    named = {"type", *(one.name for one in fields(OpenAgent))} - {"requests_per_minute"}
+    named = {"type", *(one.name for one in fields(OpenAgent))} - {"requests_per_minute", "adaptive"}
     assert {"type", *config.agent.options} == named
     for name in ("base_url", "timeout_s", "concurrency"):
         assert getattr(OpenAgent(), name) == config.agent.options[name]
