@@ -1,7 +1,8 @@
 """The gate's own verdict in the shape that a verdict simulator calls: arrays in, statuses out.
 
-`fixed` judges once, `sequential` after each batch. Both build tables from the arrays and ask
-`gate/verdict/`, as `gate run` does. Every metric is a rate that blocks.
+`fixed` judges once, `sequential` after each batch, `two_stages` after half of the trials and at the
+end, as `gate merge` does for shards. They build tables from the arrays and ask `gate/verdict/`.
+Every metric is a rate that blocks.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def fixed(
     names = [f"m.{j}" for j in range(candidate.shape[2])]
     compared = Compared(table=_table(baseline, names))
     suite = SuiteData(name="s", current=_table(candidate, names), compared=compared)
-    return _statuses(suite, names, _rules(names, tolerance, alpha))
+    return _statuses(suite, names, _rules_of(candidate, tolerance, alpha))
 
 
 def sequential(
@@ -44,6 +45,40 @@ def sequential(
     **_: object,
 ) -> list[str]:
     """As `fixed`; "continue" for every metric while the run would go on."""
+    rounds = looks[-1] // len(candidate)
+    return _look(
+        baseline, candidate, _rules_of(candidate, tolerance, alpha), calls_done, looks, rounds
+    )
+
+
+def two_stages(
+    baseline: Array,
+    candidate: Array,
+    *,
+    tolerance: float,
+    alpha: float,
+    calls_done: int,
+    looks: list[int],
+    **_: object,
+) -> list[str]:
+    """As `sequential`, with the two looks of a run in shards: after the planned rounds, which are
+    half of the most, and at the end.
+    """
+    planned, cap = looks[-1] // 2, looks[-1]
+    if calls_done not in (planned, cap):
+        return ["continue"] * candidate.shape[2]
+    rules, rounds = _rules_of(candidate, tolerance, alpha), planned // len(candidate)
+    return _look(baseline, candidate, rules, calls_done, [planned, cap], rounds)
+
+
+def _look(
+    baseline: Array,
+    candidate: Array,
+    rules: RegressionRules,
+    calls_done: int,
+    looks: list[int],
+    rounds: int,
+) -> list[str]:
     names = [f"m.{j}" for j in range(candidate.shape[2])]
     started = int(np.count_nonzero(~np.isnan(candidate[:, 0, 0])))
     suite = SuiteData(
@@ -53,12 +88,11 @@ def sequential(
         meta=replace(
             UNPLANNED,
             cases=len(candidate),
-            rounds=looks[-1] // len(candidate),
+            rounds=rounds,
             looks=Looks(calls=tuple(looks)),
         ),
         tally=Tally(trials=calls_done),
     )
-    rules = _rules(names, tolerance, alpha)
     if look_at_suites([suite], gates=(), regression=rules).suites:
         return ["continue"] * len(names)
     return _statuses(suite, names, rules)
@@ -68,6 +102,10 @@ def _statuses(suite: SuiteData, names: list[str], rules: RegressionRules) -> lis
     verdict = decide([suite], gates=(), regression=rules, policy=Policy())
     status = {row.metric: row.status for row in verdict.comparisons}
     return [status[name] if status[name] in _KNOWN else "inconclusive" for name in names]
+
+
+def _rules_of(candidate: Array, tolerance: float, alpha: float) -> RegressionRules:
+    return _rules([f"m.{j}" for j in range(candidate.shape[2])], tolerance, alpha)
 
 
 def _rules(names: list[str], tolerance: float, alpha: float) -> RegressionRules:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gate.errors import UsageError
+from gate.records import Config
 from gate.run.control_agent import Control
 from gate.run.joined_parts import look_of, most_rounds_of
 from gate.run.options import Host, RunOptions
@@ -31,6 +32,7 @@ def set_up_stage(
     """
     look, options = follow_look(options, parts)
     setup = set_up(options, host, control=control, given=given)
+    _refuse_recorded(setup.place.config)
     return plan_from_look(setup, look) if look else setup
 
 
@@ -87,6 +89,15 @@ def _read_look(resume: str | None) -> Session:
             f"--stage 2: {resume} leaves no suite open, its verdict is {outcome}; leave out stage 2"
         )
     return look
+
+
+def _refuse_recorded(config: Config) -> None:
+    """Raises UsageError for recorded answers: those of stage 2 would be those of stage 1 again."""
+    if config.agent.name == "replay":
+        raise UsageError(
+            "--stage: recorded answers are replayed in one piece; leave out --stage, and --shard "
+            "too if they are few"
+        )
 
 
 def plan_from_look(setup: Setup, look: Session) -> Setup:

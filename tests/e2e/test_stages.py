@@ -176,6 +176,16 @@ def test_one_machine_may_go_on_with_the_look_alone(opened, tmp_path):
 # -------------------------------------------------------------------------------------- wrong uses
 
 
+def test_a_shard_of_stage_1_is_not_merged_with_one_of_an_undivided_plan(opened, tmp_path):
+    folder = shutil.copytree(opened[0], tmp_path / "project")
+    with ChatServer(answers(WORSE)) as server:
+        write_rules(folder, server.url)
+        run_session(folder, "--shard", "2/4", "--out", "plain")
+        run_session(folder, "--stage", "1", "--shard", "1/4", "--out", "staged")
+    done = run_command(folder, "merge", "staged", "plain", "--out", "refused", code=2)
+    assert "was run without --stage, the others with --stage 1; merge the shards of" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("paths", "words"),
     [
