@@ -1,16 +1,15 @@
 """Speed, side by side: Agent Gate, its peers and the bare loops, in one run against one stub agent.
 
-    python benchmarks/run.py [startup] [throughput] [overlap] [throttle] [limit] [memory] [compare]
-        [--runs 3]
+    python benchmarks/run.py [PART ...] [--runs 3]
 
-Every figure is a whole process timed from outside, start-up and all files included; the variants
-of one table take
-turns (A B C A B C ...), so that a machine whose speed drifts slows all of them, and what counts is
-the ratio.
+Every figure is a whole process timed from outside, start-up and all files included, unless it says
+otherwise; the variants of one table take turns (A B C A B C ...), so that a machine whose speed
+drifts slows all of them, and what counts is the ratio. At the end one table holds each figure that
+has a bound; the command exits with 1 and names those that miss it.
+
 GATE_TOOLS names the folder with `peers/` (stub agent, bare loops, the peers' smallest scripts);
-PEERS_ROOT (default
-/tmp/peers) holds one environment a peer, made by `peers/setup.sh`. A peer that is not installed is
-left out by name.
+PEERS_ROOT (default /tmp/peers) holds one environment a peer, made by `peers/setup.sh`. A peer that
+is not installed is left out by name.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import socket
 import statistics
 import subprocess
@@ -27,8 +27,10 @@ import threading
 import time
 import urllib.request
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import gate
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -68,6 +70,23 @@ RIVALS = {
         "lean",
     ],
 }
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured figure and the most that it may be."""
+
+    what: str
+    unit: str  # "x" of ratios
+    most: float
+    here: float
+
+    @property
+    def is_met(self) -> bool:
+        return self.here <= self.most
+
+
+FIGURES: list[Figure] = []  # in the order in which they are measured
 
 
 class Stub:
@@ -186,8 +205,10 @@ def side_by_side(
     runs: int,
     rivals: Sequence[str],
     stub_options: Sequence[str] = (),
-) -> None:
-    """All variants in turn, `runs` times; prints medians and ratios to Agent Gate."""
+) -> dict[str, float]:
+    """All variants in turn, `runs` times; prints medians and ratios to Agent Gate, and returns by
+    variant how many times as long Agent Gate takes; its own seconds are those of "Agent Gate".
+    """
     with tempfile.TemporaryDirectory() as name, Stub(latency_ms, *stub_options) as stub:
         folder = Path(name)
         commands = {"Agent Gate": gate_folder(folder, cases, stub.url, concurrency)}
@@ -209,25 +230,40 @@ def side_by_side(
     print(f"\n### {title}\n\n| | wall s (median of {runs}) | ratio to Agent Gate | peak MB |")
     print("|:--|--:|--:|--:|")
     own = walls["Agent Gate"]
+    slower = {"Agent Gate": statistics.median(own)}
     for variant, seconds in walls.items():
         ratio = statistics.median(a / b for a, b in zip(seconds, own, strict=True))
         peak = statistics.median(peaks[variant])
         print(f"| {variant} | {statistics.median(seconds):.2f} | {ratio:.2f} | {peak:.0f} |")
+        if variant not in slower:
+            slower[variant] = statistics.median(a / b for a, b in zip(own, seconds, strict=True))
+    return slower
 
 
 def throughput(runs: int) -> None:
-    side_by_side(
-        "5,000 cases, agent of 0 ms, concurrency 32",
+    title = "5,000 cases, agent of 0 ms, concurrency 32"
+    slower = side_by_side(
+        title,
         cases=5000,
         concurrency=32,
         latency_ms=0,
         runs=runs,
         rivals=[name for name in RIVALS if not name.startswith("inspect")],
     )
+    bounds = {
+        "bare loop, http.client": 1.6,
+        "pydantic-evals on aiohttp (keeps nothing)": 1.0,
+        "evalproof": 1.0,
+    }
+    FIGURES.extend(
+        Figure(f"{title}: to {rival}", "x", most, slower[rival])
+        for rival, most in bounds.items()
+        if rival in slower
+    )
 
 
 def overlap(runs: int) -> None:
-    side_by_side(
+    slower = side_by_side(
         "1,000 cases, agent of 200 ms, concurrency 64 (possible: 3.2 s)",
         cases=1000,
         concurrency=64,
@@ -235,11 +271,14 @@ def overlap(runs: int) -> None:
         runs=runs,
         rivals=["bare loop, http.client", "bare loop, requests", "evalproof"],
     )
+    title = "1,000 cases of 200 ms, concurrency 64: to the possible 3.2 s"
+    FIGURES.append(Figure(title, "x", 1.05, slower["Agent Gate"] / 3.2))
 
 
 def throttle(runs: int) -> None:
-    side_by_side(
-        "200 cases of 50 ms, one in ten answered 429 with Retry-After 1, concurrency 32",
+    title = "200 cases of 50 ms, one in ten answered 429 with Retry-After 1, concurrency 32"
+    slower = side_by_side(
+        title,
         cases=200,
         concurrency=32,
         latency_ms=50,
@@ -247,6 +286,29 @@ def throttle(runs: int) -> None:
         rivals=["evalproof"],
         stub_options=["--throttle-every", "10", "--retry-after", "1"],
     )
+    if "evalproof" in slower:
+        FIGURES.append(Figure(f"{title}: to evalproof", "x", 1.0, slower["evalproof"]))
+
+
+def tail(runs: int) -> None:
+    """The share of a run that comes after the last answer left the agent."""
+    cases, shares = 5000, []
+    with tempfile.TemporaryDirectory() as name, Stub(0) as stub:
+        folder = Path(name)
+        command = gate_folder(folder, cases, stub.url, 32)
+        for _ in range(runs):
+            stub.get("/reset")
+            start = time.perf_counter()
+            process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
+            while stub.get("/stats")["requests"] < cases and process.poll() is None:
+                time.sleep(0.01)
+            last = time.perf_counter()
+            process.wait()
+            end = time.perf_counter()
+            shares.append((end - last) / (end - start))
+    share = statistics.median(shares)
+    print(f"\n### After the last answer\n\n{share:.1%} of a run of {cases:,} cases at 0 ms")
+    FIGURES.append(Figure(f"{cases:,} cases at 0 ms: after the last answer", "%", 10, share * 100))
 
 
 def limit(runs: int) -> None:
@@ -273,6 +335,10 @@ def limit(runs: int) -> None:
                 statistics.median(column) for column in zip(*figures, strict=True)
             )
             print(f"| {kind} | {adaptive} | {share:.1%} | {refused:.0f} | {lost:.0f} |")
+            if adaptive == "true":
+                what = f"50 requests a second allowed, {kind}"
+                FIGURES.append(Figure(f"{what}: not used", "%", 5, 100 - 100 * share))
+                FIGURES.append(Figure(f"{what}: trials without an answer", "", 0, lost))
 
 
 def _limited(bucket: Bucket, tell: Headers, adaptive: str) -> tuple[float, int, int]:
@@ -319,6 +385,8 @@ def memory(runs: int) -> None:
         f"\n### Memory\n\n5,000 cases: {peaks[5000]:.0f} MB at the peak; "
         f"one more trial: {slope:.2f} KB"
     )
+    FIGURES.append(Figure("memory of 5,000 cases", "MB", 60, peaks[5000]))
+    FIGURES.append(Figure("memory of a further trial", "KB", 1, slope))
 
 
 def startup(runs: int) -> None:
@@ -342,6 +410,28 @@ def startup(runs: int) -> None:
     for variant, seconds in walls.items():
         over = statistics.median(a - b for a, b in zip(seconds, bare, strict=True))
         print(f"| {variant} | {statistics.median(seconds) * 1e3:.0f} | {over * 1e3:.0f} |")
+    first = statistics.median(first_request(walls["python -c pass"]))
+    print(f"\n`gate run` to its first request, over `python -c pass`: {first * 1e3:.0f} ms")
+    FIGURES.append(Figure("`gate run` to its first request", "ms", 300, first * 1e3))
+
+
+def first_request(bare: Sequence[float]) -> list[float]:
+    """Seconds from the start of `gate run` to its first connection, less a bare Python's."""
+    found = []
+    for seconds in bare:
+        with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as agent:
+            folder = Path(name)
+            url = f"http://127.0.0.1:{agent.getsockname()[1]}"
+            command = gate_folder(folder, 1, url, 1)
+            start = time.perf_counter()
+            process = subprocess.Popen(
+                command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            agent.accept()[0].close()
+            found.append(time.perf_counter() - start - seconds)
+            process.terminate()
+            process.wait()
+    return found
 
 
 def compare(runs: int) -> None:
@@ -364,14 +454,55 @@ def compare(runs: int) -> None:
     )
 
 
+def growth(runs: int) -> None:
+    """How runs grow to 100,000 trials; `gate compare` of 1,000,000 cases x 3 rounds."""
+    here = Path(__file__)
+    command = [PYTHON, str(here.with_name("growth.py")), "--rounds", "10", "--runs", str(runs)]
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    print(f"\n### Growth\n\n{told.strip()}")
+    exponent = float(told.rpartition(":")[2])
+    FIGURES.append(Figure("growth from 10,000 to 100,000 trials: exponent", "", 1.05, exponent))
+    with tempfile.TemporaryDirectory() as name:
+        folder, million = Path(name), ["--cases", "1000000", "--columns", "success"]
+        big = str(here.with_name("big_baselines.py"))
+        subprocess.run([PYTHON, big, name, *million], check=True)
+        command = [PYTHON, "-m", "gate", "compare", "a.json", "b.json", "--quiet"]
+        wall, peak, _ = timed(command, cwd=folder)
+    print(f"\n1,000,000 cases x 3 rounds compared: {wall:.1f} s, {peak:.0f} MB")
+    FIGURES.append(Figure("1,000,000 cases x 3 rounds compared", "s", 25, wall))
+
+
+def tell_figures() -> list[str]:
+    """Prints the table of all figures with a bound; returns the names of those that miss it."""
+    peers = [path.read_text().split()[0] for path in sorted(PEERS.glob("*/.ok"))]
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    print(
+        f"\n### Bounds\n\n{time.strftime('%Y-%m-%d')}, Agent Gate {gate.__version__} ({commit}), "
+        f"Python {platform.python_version()}, {os.cpu_count()} cores; {', '.join(peers)}\n\n"
+        "| figure | bound | here | |\n|:--|--:|--:|:--|"
+    )
+    for figure in FIGURES:
+        mark = "met" if figure.is_met else "**missed**"
+        print(f"| {figure.what} | {figure.most:g} {figure.unit} | {figure.here:.2f} | {mark} |")
+    return [figure.what for figure in FIGURES if not figure.is_met]
+
+
 PARTS = {
     "startup": startup,
     "throughput": throughput,
     "overlap": overlap,
     "throttle": throttle,
     "limit": limit,
+    "tail": tail,
     "memory": memory,
     "compare": compare,
+    "growth": growth,
 }
 
 
@@ -384,10 +515,12 @@ def main() -> None:
     if unknown := set(parts) - set(PARTS):
         options.error(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
     for part in parts:
-        if part not in ("startup", "limit", "compare") and not (TOOLS / "stub_agent.py").exists():
+        if part not in ("limit", "compare", "growth") and not (TOOLS / "stub_agent.py").exists():
             print(f"\n(left out: {part}; GATE_TOOLS does not name the tools' folder)")
         else:
             PARTS[part](given.runs)
+    if FIGURES and (missed := tell_figures()):
+        raise SystemExit("missed: " + "; ".join(missed))
 
 
 if __name__ == "__main__":
