@@ -37,7 +37,7 @@ FILL = "The regional team looked at the figures again and found nothing to chang
 
 
 def write_project(folder: Path, trials: int) -> None:
-    """Cases, and an answer to each round of them; each fifth states another number."""
+    """Cases, and an answer to each round of them; each fifth case is answered wrong."""
     dice, cases = random.Random(20261123), -(-trials // ROUNDS)
     folder.mkdir()
     (folder / "gate.yml").write_text(CONFIG, encoding="utf-8")
@@ -62,7 +62,7 @@ def _case(n: int) -> dict[str, object]:
 
 
 def _answer(n: int, number: int, dice: random.Random) -> dict[str, object]:
-    orders = 1000 + n if (n + number) % 5 else 7
+    orders = 1000 + n if n % 5 else 7
     documents = [f"doc-{other}" for other in dice.sample(range(n + 2, n + 200), 9)]
     documents.insert(dice.randrange(9), f"doc-{n}")
     calls: list[dict[str, object]] = [{"name": "run_sql", "arguments": {"query": _query(n)}}]
@@ -86,22 +86,25 @@ def measure(folder: Path, trials: int, processes: int) -> dict[str, float]:
     """Seconds of the wall and of processors, and peak MB of one run."""
     command = [sys.executable, "-m", "gate", "grade", "answers.jsonl", "--quiet"]
     words = [*command, "--processes", str(processes)]
-    start, peak = time.perf_counter(), 0.0
+    start, peak, grading = time.perf_counter(), 0.0, 0.0
     running = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL)
     while True:
         ended, status, used = os.wait4(running.pid, os.WNOHANG)
         if ended:
             break
-        peak = max(peak, sum(map(_memory, _family(running.pid))))
+        family = list(_family(running.pid))
+        used_now = sum(map(_memory, family))
+        peak = max(peak, used_now)
+        grading = max(grading, used_now if len(family) > 1 else 0.0)
         time.sleep(0.1)
     wall = time.perf_counter() - start
     session = max((folder / "results").iterdir())
     summary = json.loads((session / "summary.json").read_text(encoding="utf-8"))
     made = summary["suites"]["main"]["trials"]
     rate = summary["suites"]["main"]["metrics"]["agent.success_rate"]["value"]
-    if status or made != -(-trials // ROUNDS) * ROUNDS or abs(rate - 0.8) > 1e-9:
+    if status or made != -(-trials // ROUNDS) * ROUNDS or abs(rate - 0.8) > 0.01:
         raise SystemExit(f"a wrong result: status {status}, {made} trials, success rate {rate}")
-    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime, "peak": peak}
+    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime, "grading": grading, "peak": peak}
 
 
 def _family(pid: int) -> Iterator[int]:
@@ -139,14 +142,15 @@ def main() -> None:
             for processes, some in runs.items():
                 some.append(measure(project, given.trials, processes))
     print(f"{given.trials:,} trials, {os.cpu_count()} cores, medians of {given.runs}\n")
-    print("| processes | wall s | ratio | processor s | trials/s | peak MB |")
-    print("|--:|--:|--:|--:|--:|--:|")
+    print("| processes | wall s | ratio | processor s | trials/s | MB while grading | peak MB |")
+    print("|--:|--:|--:|--:|--:|--:|--:|")
     first = statistics.median(run["wall"] for run in runs[given.processes[0]])
     for processes, some in runs.items():
         row = {key: statistics.median(run[key] for run in some) for key in some[0]}
         print(
             f"| {processes} | {row['wall']:.1f} | {first / row['wall']:.2f} | {row['cpu']:.1f} "
-            f"| {given.trials / row['wall']:,.0f} | {row['peak']:.0f} |"
+            f"| {given.trials / row['wall']:,.0f} | {row['grading'] or row['peak']:.0f} "
+            f"| {row['peak']:.0f} |"
         )
 
 

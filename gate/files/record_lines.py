@@ -20,7 +20,8 @@ from gate.files.zstd import find_zstd, tell_no_zstd, zstd_errors
 
 MOST_BYTES = 20_000_000  # of a line
 _GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
-_ROWS = 512  # of a Parquet file that are in memory at once
+_ROWS = 512  # of a Parquet file that are made Python values at once
+_BUFFER = 1 << 20  # bytes of a column; without it, a whole row group is in memory
 
 Line = tuple[int, bytes]  # its number from 1; an empty line has none
 
@@ -94,13 +95,14 @@ def _lines(stream: BinaryIO) -> Iterator[Line]:
 def _rows(file: BinaryIO, name: str, texts: Container[str]) -> Iterator[Line]:
     parquet = _parquet(name)
     try:
-        batches = parquet.ParquetFile(file).iter_batches(batch_size=_ROWS)
+        whole = parquet.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
+        batches = whole.iter_batches(batch_size=_ROWS)
         number = 0
         for batch in batches:
             for row in batch.to_pylist():
                 number += 1
                 yield number, _json(row, texts)
-    except (ValueError, TypeError) as error:  # those of pyarrow are of these kinds
+    except (ValueError, TypeError, NotImplementedError) as error:  # those of pyarrow are such
         raise UsageError(f"{name}: not readable as Parquet ({error}); write it again") from error
 
 

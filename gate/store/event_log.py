@@ -278,5 +278,5 @@ class disk:  # noqa: N801 - reads as a statement: with disk(path): ...
             what = advice(error) or "make room"
             raise InfrastructureError(
                 f"{self._path}: {error.strerror or error}; finished trials are kept: "
-                f"{what}, then continue with `gate run --resume {self._path.parent}`"
+                f"{what}, then continue with --resume {self._path.parent}"
             ) from error

@@ -23,6 +23,7 @@ def write_grading_project(folder: Path, cases: int = 6, config: str = CONFIG) ->
         {
             "id": f"c{n}",
             "input": f"question {n}",
+            "expected_answer": f"{5000 + n}",
             "expected_facts": [{"value": 5000 + n}],
             "relevant_doc_ids": [f"d{n}"],
             "expected_tool_calls": [{"name": "search", "args": {"n": n}}],

@@ -4,19 +4,18 @@ order stays, so that nothing depends on how many they are.
 
 from __future__ import annotations
 
-import marshal
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 from gate.errors import InfrastructureError
+from gate.system.worker_process import put, take
 
 S = TypeVar("S")
 T = TypeVar("T")
-_LENGTH = 8  # bytes of a message's length
 _READY = "ready"
 
 
@@ -71,23 +70,8 @@ def serve(works: Iterable[Callable[..., object]], given: IO[bytes], back: IO[byt
     known = {work.__name__: work for work in works}
     put(back, _READY)
     while (message := take(given)) is not None:
-        name, request = message
+        name, request = cast("tuple[str, object]", message)
         put(back, known[name](request))
-
-
-def put(stream: IO[bytes], value: Any) -> None:  # whatever marshal can hold
-    data = marshal.dumps(value)
-    stream.write(len(data).to_bytes(_LENGTH, "little"))
-    stream.write(data)
-    stream.flush()
-
-
-def take(stream: IO[bytes]) -> Any:  # what the other side has put
-    """The next value in the stream; None at its end."""
-    head = stream.read(_LENGTH)
-    if len(head) < _LENGTH:
-        return None
-    return marshal.loads(stream.read(int.from_bytes(head, "little")))  # noqa: S302 - ours
 
 
 def _answers(worker: subprocess.Popen[bytes]) -> bool:
