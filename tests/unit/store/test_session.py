@@ -114,7 +114,7 @@ def test_a_full_disk_is_infrastructure_and_keeps_what_is_there(tmp_path):
         kept = session.log._file
         with Path("/dev/full").open("wb", buffering=0) as full:
             session.log._file = full
-            with pytest.raises(InfrastructureError, match="gate run --resume"):
+            with pytest.raises(InfrastructureError, match="with --resume"):
                 session.append(written_row("a", 2))
         session.log._file = kept
     assert [r["round"] for r in load_session(session.folder).rows()] == [1]
