@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from operator import eq
 
 from gate.analysis.outages import is_undecided, is_unjudged
 from gate.records import CheckedJson, Json, TrialRow
@@ -103,7 +104,8 @@ class TrialColumns:
         marks = {
             name: self._marks(trials)
             for name, trials in self._untold.items()
-            if any(value == value for value in self.values.get(name, ()))  # NaN is unknown
+            # NaN, which is unknown, is not itself.
+            if any(map(eq, self.values.get(name, ()), self.values.get(name, ())))
         }
         for name in self._scored:
             trials = [trial for trial, told in self._lacking if name not in told]

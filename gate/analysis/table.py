@@ -78,8 +78,9 @@ def table_of(
 ) -> Table:
     """What has been collected so far, cases sorted by id."""
     order = sorted(columns.index)
+    arrivals = [*map(columns.index.__getitem__, order)]
     position = np.empty(len(order), dtype=np.intp)
-    position[[columns.index[case_id] for case_id in order]] = np.arange(len(order))
+    position[arrivals] = np.arange(len(order))
     at = np.array(columns.at, dtype=np.int64).reshape(-1, 2)
     filled = {}
     marks = {UNSCORED + name: values for name, values in columns.mark_unscored().items()}
@@ -89,12 +90,12 @@ def table_of(
     return Table(
         suite=columns.suite,
         cases=tuple(order),
-        digests=tuple(columns.digests[columns.index[case_id]] for case_id in order),
+        digests=tuple(map(columns.digests.__getitem__, arrivals)),
         rounds=columns.rounds,
         columns=filled,
         specs=specs,
         graders=graders,
-        categories=tuple(columns.categories[columns.index[case_id]] for case_id in order),
+        categories=tuple(map(columns.categories.__getitem__, arrivals)),
     )
 
 

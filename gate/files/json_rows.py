@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem
@@ -10,8 +11,10 @@ from gate.files.json_stream import decode_json, explain_error, iterate_items
 from gate.files.source import DatasetRow, Rows
 
 
-def read_cases(stream: BinaryIO, name: str) -> Rows:
-    """A list when the first sign is `[`, otherwise one case a line, whatever the suffix says."""
+def read_cases(stream: BinaryIO, name: str, lines: Container[int] | None = None) -> Rows:
+    """A list when the first sign is `[`, otherwise one case a line, whatever the suffix says.
+    `lines`: the numbers of those that are wanted, which only JSON Lines heeds; None: all.
+    """
     number = 0
     for line in stream:
         number += 1
@@ -22,11 +25,13 @@ def read_cases(stream: BinaryIO, name: str) -> Rows:
     if line.lstrip(b"\xef\xbb\xbf \t").startswith(b"["):
         yield from read_list(b"\n" * (number - 1) + line + stream.read(), name)
         return
-    yield from _read_line(line, name, number)
+    if lines is None or number in lines:
+        yield from _read_line(line, name, number)
     if foreign_mark(line) and number == 1:
         return
     for later, line in enumerate(stream, number + 1):
-        yield from _read_line(line, name, later)
+        if lines is None or later in lines:
+            yield from _read_line(line, name, later)
 
 
 def read_list(content: bytes, name: str) -> Rows:

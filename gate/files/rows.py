@@ -7,7 +7,7 @@ JSON Lines is streamed; the others are read whole. What cannot be read is a Prob
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
@@ -22,11 +22,13 @@ from gate.records import Json
 __all__ = ["DatasetRow", "DatasetSource", "Rows", "read_dataset"]
 
 
-def read_dataset(source: DatasetSource) -> Rows:
-    """Every row of the file in order, unchecked but for its form."""
+def read_dataset(source: DatasetSource, lines: Container[int] | None = None) -> Rows:
+    """Every row of the file in order, unchecked but for its form. `lines`: the numbers of the lines
+    that are wanted; the others may be left out.
+    """
     try:
         with source.open() as stream:
-            yield from _read_format(stream, source)
+            yield from _read_format(stream, source, lines)
     except FileNotFoundError:
         yield Problem(Place(source.name), "there is no such file")
     except OSError as error:
@@ -35,7 +37,7 @@ def read_dataset(source: DatasetSource) -> Rows:
         yield from error.problems
 
 
-def _read_format(stream: BinaryIO, source: DatasetSource) -> Rows:
+def _read_format(stream: BinaryIO, source: DatasetSource, lines: Container[int] | None) -> Rows:
     file = PurePosixPath(source.file or source.name)
     suffix = file.suffix.lower()
     if file.name == INDEX:
@@ -44,7 +46,9 @@ def _read_format(stream: BinaryIO, source: DatasetSource) -> Rows:
         return index_cases(stream, source.name, source.beside)
     if suffix in (".yaml", ".yml"):
         return _yaml(stream, source.name)
-    return (_csv if suffix == ".csv" else read_cases)(stream, source.name)
+    if suffix == ".csv":
+        return _csv(stream, source.name)
+    return read_cases(stream, source.name, lines)
 
 
 def _yaml(stream: BinaryIO, name: str) -> Rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,11 +17,13 @@ Done = Callable[[str, str, int], bool]  # suite, case id, round
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedSuite:
-    """A suite ready to run: its graders made, its cases streamable any number of times."""
+    """A suite ready to run: its graders made, its cases streamable any number of times, all or some
+    of them.
+    """
 
     suite: Suite
     graders: Mapping[str, Grader]
-    cases: Callable[[], Iterable[Case]]
+    cases: Callable[[Set[str] | None], Iterable[Case]]
     ask: AskOwn | None = None  # its own way to ask; None: the run's agent
     rounds: range | None = None  # to be made; None: those of the suite
 
@@ -44,7 +46,7 @@ def deal_rounds(suites: Iterable[PreparedSuite], done: Done) -> Iterator[Task]:
         for suite in prepared:
             if number not in suite.numbers:
                 continue
-            for case in suite.cases():
+            for case in suite.cases(None):
                 if not done(suite.suite.name, case.id, number):
                     yield suite.task(case, number)
 
@@ -60,15 +62,14 @@ def deal_batch(
     suite: PreparedSuite, order: Sequence[str], trials: range, done: Done
 ) -> Iterator[Task]:
     """The tasks with these trial numbers, without those that are done. Trial s is round s // n + 1
-    of case order[s % n]. Within a round they come in the order of the dataset, which is read once
-    for each round.
+    of case order[s % n]. Within a round they come in the order of the dataset.
     """
     n = len(order)
     for before in range(trials.start // n * n, trials.stop, n):
         number = before // n + 1
         part = frozenset(order[max(0, trials.start - before) : trials.stop - before])
-        for case in suite.cases():
-            if case.id in part and not done(suite.suite.name, case.id, number):
+        for case in suite.cases(part):
+            if not done(suite.suite.name, case.id, number):
                 yield suite.task(case, number)
 
 

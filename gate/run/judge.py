@@ -205,8 +205,7 @@ def _references(plan: SuitePlan, case_ids: frozenset[str]) -> dict[str, StepPath
     from gate.graders.trajectories.reference import reference_path
 
     try:
-        read_cases = (case for case in plan.read() if case.id in case_ids)
-        references = {case.id: reference_path(case) for case in read_cases}
+        references = {case.id: reference_path(case) for case in plan.read(case_ids)}
     except (GateError, OSError):
         return {}
     return {case_id: path for case_id, path in references.items() if path is not None}

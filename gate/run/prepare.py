@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import partial
 
 from gate.analysis.catalogue import collect_k
 from gate.errors import InvalidInput, Problem, UsageError
@@ -17,7 +17,7 @@ from gate.run.grade import make_graders
 from gate.run.suite_metrics import map_reasons, specs_of
 from gate.run.trial_worker import AskOwn
 from gate.store.session import SuiteMeta
-from gate.suites.cases.dataset import CasePlaces, Summary, cases, check, dataset_digest
+from gate.suites.cases.dataset import CasePlaces, Summary, check, dataset_digest, read_cases
 from gate.suites.cases.sampling import choose, in_shard
 from gate.suites.protection.digests import grader_digests, list_edited_columns
 from gate.suites.protection.loosening.cases import CaseDrift, find_case_drift, list_loosened_cases
@@ -52,7 +52,7 @@ class SuitePlan:
     not_selected: int
     specs: Mapping[str, MetricSpec]
     grader_digests: Mapping[str, str]  # column -> hash of its grader
-    read: Callable[[], Iterator[Case]] = field(repr=False)
+    read: Callable[[Set[str] | None], Iterator[Case]] = field(repr=False)
     new_cases: frozenset[str] = frozenset()  # run, but do not gate
     loosened: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -76,14 +76,15 @@ class SuitePlan:
         """Trials of all rounds that are to be made."""
         return len(self.chosen) * len(self.task_source().numbers)
 
-    def cases(self) -> Iterator[Case]:
-        """The chosen cases, with the suite's request settings; a case's own keys win. Raises
-        UsageError if the dataset has changed since the run began.
+    def cases(self, part: Set[str] | None = None) -> Iterator[Case]:
+        """The chosen cases, or `part` of them, with the suite's request settings; a case's own keys
+        win. Raises UsageError if the dataset has changed since the run began.
         """
         common, own_time = self.suite.request, self.timeout_s is None
-        awaited = (item for item in self.digests.items() if item[0] in self.chosen)
-        for case in self.read():
-            if case.id in self.chosen:
+        wanted = self.chosen if part is None else part
+        awaited = (item for item in self.digests.items() if item[0] in wanted)
+        for case in self.read(part):
+            if case.id in wanted:
                 if next(awaited, None) != (case.id, case.digest):
                     raise self._changed(case.id)
                 if common:
@@ -173,7 +174,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
         specs=specs_of(graders, suite.rounds, collect_k(rules.config)),
         grader_digests=grader_digests(suite, graders, rules),
-        read=lambda: _read(sources, graders, added if rest else frozenset()),
+        read=partial(read_cases, sources, [one.places.lines for one in summaries], graders, added),
         new_cases=added.intersection(chosen),
         edited=list_edited_columns(suite, graders, rules),
         places=summaries[-1].places if own_source and not code else CasePlaces(),
@@ -213,15 +214,6 @@ def _tell_loosened_beside_base(
     except InvalidInput:
         return ()  # its cases are for other graders, and that is told
     return _tell_loosened(suite, find_case_drift(before.digests, summary.digests), summary, source)
-
-
-def _read(
-    sources: list[DatasetSource], graders: Mapping[str, Grader], added: frozenset[str]
-) -> Iterator[Case]:
-    trusted = cases(sources[0], graders)
-    if not added:
-        return trusted
-    return chain(trusted, (case for case in cases(sources[1], graders) if case.id in added))
 
 
 def _choose(suite: Suite, categories: Mapping[str, str | None], selection: Selection) -> Set[str]:

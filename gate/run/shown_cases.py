@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 
 from gate.errors import GateError
 from gate.plugins import Grader
@@ -41,11 +41,11 @@ def show_cases(
 
 
 def _read(
-    read: Callable[[], Iterator[Case]], wanted: frozenset[str]
+    read: Callable[[Set[str]], Iterator[Case]], wanted: frozenset[str]
 ) -> Iterator[tuple[str, Case | None]]:
     left = set(wanted)
     try:
-        for case in read():
+        for case in read(wanted):
             if case.id in left:
                 left.discard(case.id)
                 yield case.id, case

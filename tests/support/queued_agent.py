@@ -73,7 +73,7 @@ def suite_plan(*ids, rounds=1, name="s", looks=None):
         not_selected=0,
         specs=specs_of(graders, rounds),
         grader_digests={},
-        read=lambda: iter(cases),
+        read=lambda ids: iter(cases),
         looks=looks,
     )
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from gate.errors import InvalidInput, Place, Problem
@@ -71,12 +71,15 @@ def check(source: DatasetSource, graders: Mapping[str, Grader]) -> Summary:
     return checking.summary()
 
 
-def cases(source: DatasetSource, graders: Mapping[str, Grader]) -> Iterator[Case]:
-    """The approved cases in file order, read again from the file. Raises InvalidInput at a row that
+def cases(
+    source: DatasetSource, graders: Mapping[str, Grader], lines: Container[int] | None = None
+) -> Iterator[Case]:
+    """The approved cases in file order, read again from the file. `lines`: where the wanted ones
+    stand, so that others may be left out; None: all are wanted. Raises InvalidInput at a row that
     is invalid, which `check` would have reported.
     """
     rules = key_rules(graders)
-    for row in read_dataset(source):
+    for row in read_dataset(source, lines):
         if isinstance(row, Problem):
             raise InvalidInput([row])
         data = _data(row, rules)
@@ -85,6 +88,26 @@ def cases(source: DatasetSource, graders: Mapping[str, Grader]) -> Iterator[Case
             if not _text_id(data) or "input" not in data:
                 raise InvalidInput([Problem(place, "the case has no 'id' or no 'input'")])
             yield _case(data, rules.normalise_keys(data), place)
+
+
+def read_cases(
+    sources: Sequence[DatasetSource],
+    lines: Sequence[Mapping[str, int]],
+    graders: Mapping[str, Grader],
+    added: Set[str],
+    wanted: Set[str] | None,
+) -> Iterator[Case]:
+    """The cases of the first source, then those that only the second one has (`added`), as `cases`
+    reads them; of each only the `wanted` ones, if they are told. `lines`: case id -> line, of each
+    source.
+    """
+    of_each = (wanted, added if wanted is None else wanted & added)
+    for source, at, ids in zip(sources, lines, of_each, strict=False):
+        if ids is None:
+            yield from cases(source, graders)
+        elif ids:
+            numbers = frozenset([at[case_id] for case_id in ids if case_id in at])
+            yield from (case for case in cases(source, graders, numbers) if case.id in ids)
 
 
 def content_hash(data: Mapping[str, Json]) -> str:

@@ -25,7 +25,7 @@ def plan(name="s", looks=None):
         not_selected=0,
         specs={},
         grader_digests={},
-        read=lambda: iter(()),
+        read=lambda ids: iter(()),
         looks=looks,
     )
 

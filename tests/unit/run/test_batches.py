@@ -12,10 +12,10 @@ NOTHING = frozenset()
 
 
 def suite(name, *ids, rounds=1, streamed=None):
-    def cases():
+    def cases(part):
         if streamed is not None:
             streamed.append(name)
-        return iter([Case(id=i, input="q", keys={}) for i in ids])
+        return iter([Case(id=i, input="q", keys={}) for i in ids if part is None or i in part])
 
     made = Suite(name=name, dataset="d", graders=(), rounds=rounds)
     return PreparedSuite(suite=made, graders={}, cases=cases)

@@ -57,7 +57,7 @@ def plan(name="s", cases=100, rounds=3):
         not_selected=0,
         specs={},
         grader_digests={},
-        read=lambda: iter(()),
+        read=lambda ids: iter(()),
     )
 
 

@@ -41,7 +41,7 @@ def test_everything_runs_by_default(project):
     assert len(a.chosen) == len(a.all_ids) == 12
     assert a.not_selected == 0
     assert [case.id for case in a.cases()] == [f"a{n}" for n in range(12)]
-    assert [case.id for case in a.task_source().cases()] == [case.id for case in a.cases()]
+    assert [case.id for case in a.task_source().cases(None)] == [case.id for case in a.cases()]
     meta = a.meta()
     assert (meta.cases, meta.rounds, meta.not_selected) == (12, 2, 0)
     assert "correctness.contains" in meta.specs
@@ -117,7 +117,7 @@ def test_metrics_of_suites(project):
         lambda lines: lines[:3],
         lambda lines: [],
         lambda lines: [lines[0].replace('"x"', '"y"'), *lines[1:]],
-        lambda lines: [*lines, lines[5]],
+        lambda lines: ["[", ",".join([*lines, lines[5]]), "]"],
         lambda lines: ["{", *lines[1:]],
     ],
     ids=["cut", "emptied", "another answer", "twice", "broken"],
@@ -136,4 +136,16 @@ def test_a_dataset_may_get_more_cases_while_the_run_goes_on(project):
     a = plans(project)["a"]
     with (project / "a.jsonl").open("a") as file:
         file.write('{"id": "new", "input": "q", "expected_answer": "x"}\n')
+        file.write('{"id": "a3", "input": "another", "expected_answer": "y"}\n{"id"')
     assert len(list(a.cases())) == 12
+
+
+def test_of_a_dataset_only_the_lines_of_the_wanted_cases_are_read(project):
+    """What stands in the others cannot even be a fault of this batch."""
+    a = plans(project)["a"]
+    file = project / "a.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join("{\n" if '"a3"' in line else line for line in lines))
+    assert [case.id for case in a.cases(frozenset({"a1", "a7"}))] == ["a1", "a7"]
+    with pytest.raises(InvalidInput, match=r"a\.jsonl:4"):
+        list(a.cases(frozenset({"a3", "a7"})))

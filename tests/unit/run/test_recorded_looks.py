@@ -26,7 +26,7 @@ def plan(rounds=2):
         not_selected=0,
         specs={},
         grader_digests={},
-        read=lambda: iter(()),
+        read=lambda ids: iter(()),
     )
 
 
