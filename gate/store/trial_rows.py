@@ -43,6 +43,7 @@ def row_of(
     """
     judged = trial.attempt
     failed = judged.status == "agent_error"
+    attempts = [*map(_attempt, trial.attempts)]
     scores = _counting(on_agent_error if failed else _values(judged.scores), judged.passed, specs)
     row = {
         "suite": trial.suite,
@@ -51,10 +52,10 @@ def row_of(
         "category": trial.case.category,
         "tags": list(trial.case.tags),
         "round": trial.round,
-        "attempts": [*map(_attempt, trial.attempts)],
+        "attempts": attempts,
         "status": judged.status,
         "passed": judged.passed,
-        "recovered": _is_recovered(trial),
+        "recovered": judged.passed is True and len(attempts) > 1 and _has_failed(trial),
         "failures": list(judged.failures),
         "scores": scores,
         "dimension_scores": _dimensions(scores, specs),
@@ -68,7 +69,7 @@ def row_of(
         "started_at": trial.started_at,
         "violations": to_json(_violations(trial)),
         "evidence": to_json(_evidence(judged.scores)),
-        **_answer(judged.response),
+        **_answer(judged.response, attempts[trial.judged]["usage"]),
         **_details(judged.scores),
         **({"ungraded": True} if ungraded else {}),
     }
@@ -76,9 +77,8 @@ def row_of(
     return cast("TrialRow", _without_leaks(row, trial))
 
 
-def _is_recovered(trial: Trial) -> bool:
-    tries = trial.attempts
-    return len(tries) > 1 and trial.attempt.passed is True and any(t.passed is False for t in tries)
+def _has_failed(trial: Trial) -> bool:
+    return any(attempt.passed is False for attempt in trial.attempts)
 
 
 def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
@@ -116,11 +116,11 @@ def _violations(trial: Trial) -> list[LoggedViolation] | None:
     """What the agent says of itself, then what graders found. None: nobody looked."""
     judged = trial.attempt
     reported = judged.response.safety_violations if judged.response else None
-    violations = [("", Violation(rule=text)) for text in reported or ()]
     looked = {name: s.violations for name, s in judged.scores.items() if s.violations is not None}
-    violations += [(name, one) for name, some in looked.items() for one in some]
     if reported is None and not looked:
         return None
+    violations = [("", Violation(rule=text)) for text in reported or ()]
+    violations += [(name, one) for name, some in looked.items() for one in some]
     return [
         LoggedViolation(
             suite=trial.suite, case_id=trial.case.id, round=trial.round, violation=one, by=by
@@ -173,13 +173,13 @@ def _attempt(attempt: Attempt) -> dict[str, Json]:
     }
 
 
-def _answer(response: Response | None) -> dict[str, Json]:
+def _answer(response: Response | None, usage: Json) -> dict[str, Json]:
     if response is None:
         keys = ("usage", "model", "steps", "output", "retrieved_ids", "safety_violations", "turns")
         return {**dict.fromkeys((*keys, "finish_reason")), "omitted_steps": 0, "trace_faults": []}
     documents = response.retrieved
     return {
-        "usage": to_json(response.usage),
+        "usage": usage,
         "model": response.model,
         "steps": to_json(response.steps),
         "output": response.answer if response.kept else None,

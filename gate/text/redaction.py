@@ -82,9 +82,8 @@ class Redactor:
         """The same for every text in a record or in JSON data; the very object when none has a
         secret.
         """
-        shown = repr(value)
         lookups = self._tight or self._short
-        hit = lookups and next(self._spans(shown, _DEPTH), None)
+        hit = lookups and next(self._spans(repr(value), _DEPTH), None)
         return cast("T", self._scrub(value)) if hit else value
 
     def _scrub(self, value: object) -> object:

@@ -67,10 +67,6 @@ class TraceFaults:
         self._counts: dict[Kind, int] = {}
         self._examples: dict[Kind, list[str]] = {}
 
-    @property
-    def told(self) -> bool:
-        return bool(self._counts)
-
     def tell(self, kind: Kind, what: str = "", *, n: int = 1) -> None:
         """`what`: hostile text that says where; `n` more of the kind."""
         self._counts[kind] = self._counts.get(kind, 0) + n
@@ -90,7 +86,7 @@ class TraceFaults:
         return None
 
     def sentences(self) -> tuple[str, ...]:
-        return tuple(self._sentence(kind, n) for kind, n in self._counts.items())
+        return tuple([self._sentence(kind, n) for kind, n in self._counts.items()])
 
     def _sentence(self, kind: Kind, n: int) -> str:
         singular, plural = _SENTENCES[kind]

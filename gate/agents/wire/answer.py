@@ -92,9 +92,12 @@ def turns_of(data: Mapping[str, Json], faults: TraceFaults) -> int | None:
 
 def with_faults(response: Response, faults: TraceFaults) -> Response:
     """The answer with what is odd about its numbers."""
-    if not faults.told:
-        return response
-    return replace(response, trace_faults=(*response.trace_faults, *faults.sentences()))
+    sentences = faults.sentences()
+    return (
+        replace(response, trace_faults=(*response.trace_faults, *sentences))
+        if sentences
+        else response
+    )
 
 
 def _is_answer(data: Mapping[str, Json]) -> bool:

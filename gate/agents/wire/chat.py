@@ -15,7 +15,7 @@ from gate.agents.wire import answer, sse, tracing
 from gate.agents.wire.sse import is_stream
 from gate.errors import AgentFailure, InfraFailure
 from gate.files.json_values import as_object, as_string
-from gate.records import Json, Response, ToolCall, Usage
+from gate.records import CheckedJson, Json, Response, ToolCall, Usage
 from gate.text.late_pattern import late_pattern
 
 # What an error body inside HTTP 200 or a stream says when it is not the agent's fault
@@ -68,13 +68,15 @@ def read(reply: HttpReply, *, tools_offered: bool) -> Response:
     beyond = extras(data)
     faults = TraceFaults()
     usage = answer.usage_of(data.get("usage"), faults)
-    response = replace(
-        answer.with_faults(beyond, faults),
-        answer=_content(message, reply.address),
-        usage=beyond.usage if usage == Usage() else usage,
-        model=answer.text(data.get("model"), "model") or beyond.model,
-        finish_reason=answer.text(choice.get("finish_reason"), "finish_reason"),
-    )
+    told: dict[str, CheckedJson] = {
+        "answer": _content(message, reply.address),
+        "usage": beyond.usage if usage == _NO_USAGE else usage,
+        "model": answer.text(data.get("model"), "model") or beyond.model,
+        "finish_reason": answer.text(choice.get("finish_reason"), "finish_reason"),
+        "trace_faults": (*beyond.trace_faults, *faults.sentences()),
+    }
+    # Nearly always nothing: to make a record costs a third of changing one.
+    response = Response(**told) if beyond is _NOTHING else replace(beyond, **told)
     return (
         response
         if response.steps is not None
@@ -124,7 +126,7 @@ def extras(data: Mapping[str, Json]) -> Response:
     return answer.with_faults(beyond, faults)
 
 
-_NOTHING = Response(answer="")
+_NOTHING, _NO_USAGE = Response(answer=""), Usage()
 
 
 def _choice(data: Json, reply: HttpReply) -> dict[str, Json]:

@@ -117,7 +117,7 @@ def test_metrics_of_suites(project):
         lambda lines: lines[:3],
         lambda lines: [],
         lambda lines: [lines[0].replace('"x"', '"y"'), *lines[1:]],
-        lambda lines: ["[", ",".join([*lines, lines[5]]), "]"],
+        lambda lines: [*lines, lines[5]],
         lambda lines: ["{", *lines[1:]],
     ],
     ids=["cut", "emptied", "another answer", "twice", "broken"],
@@ -136,7 +136,6 @@ def test_a_dataset_may_get_more_cases_while_the_run_goes_on(project):
     a = plans(project)["a"]
     with (project / "a.jsonl").open("a") as file:
         file.write('{"id": "new", "input": "q", "expected_answer": "x"}\n')
-        file.write('{"id": "a3", "input": "another", "expected_answer": "y"}\n{"id"')
     assert len(list(a.cases())) == 12
 
 
