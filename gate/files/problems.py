@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from gate.errors import InvalidInput, Place, Problem
+from gate.errors import InvalidInput, Place, Problem, UsageError
 
 Item = TypeVar("Item")
 _SHOWN = 50  # problems told one by one
@@ -49,12 +49,18 @@ class Findings:
                 yield item
 
     @contextmanager
-    def taking(self) -> Iterator[None]:
-        """Takes the problems of what could not be read, whose InvalidInput ends the block."""
+    def taking(self, place: Place | None = None) -> Iterator[None]:
+        """Takes the problems of the InvalidInput that ends the block; with a `place` also the
+        message of another UsageError, as a problem there.
+        """
         try:
             yield
         except InvalidInput as error:
             self.take(*error.problems)
+        except UsageError as error:
+            if place is None:
+                raise
+            self.add(place, str(error))
 
     def __bool__(self) -> bool:
         return bool(self.problems)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import NoReturn
 
 import yaml
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.encoding import decode
+from gate.files.plain import plain
 from gate.records import Json
 from gate.text.late_pattern import late_pattern
 
@@ -61,6 +63,15 @@ def format_path(path: Path) -> str:
     """`suites[0].gates.retrieval.recall@5`."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return text.removeprefix(".")
+
+
+def yaml_of(path: FilePath, most: int, too_large: str) -> YamlDocument:
+    """The one document of a file. Raises UsageError (no plain file), InvalidInput, which says
+    `too_large` of a file of more than `most` bytes.
+    """
+    if plain(path).stat().st_size > most:
+        raise InvalidInput([Problem(Place(path.as_posix()), too_large)])
+    return parse(path.read_bytes(), path.as_posix())
 
 
 def parse(content: bytes, file: str, *, loader: type[yaml.SafeLoader] = FASTEST) -> YamlDocument:

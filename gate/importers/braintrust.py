@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from gate.files.sniff import FirstLook
 from gate.files.tables import columns_of, table_rows
-from gate.importers.formats.scored_rows.reading import Export, import_rows
+from gate.importers.formats.scored_rows.reading import import_rows
 from gate.importers.formats.scored_rows.shape import RowOptions, RowShape
 from gate.plugins import IMPORTERS
 from gate.records.imported import Imported
@@ -55,5 +55,4 @@ class Braintrust(RowOptions):
         return any(found.has(*some) or some <= names for some in _SIGNS)
 
     def read(self, path: Path) -> Imported:
-        export = Export(files=(path,), rows=lambda: table_rows(path))
-        return import_rows(export, self.make_plan(SHAPE))
+        return import_rows((path,), lambda: table_rows(path), self.make_plan(SHAPE))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal, TypeGuard
 
-from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.errors import Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
 from gate.files.json_values import as_list, as_object, as_objects, as_strings, is_number
 from gate.files.problems import Findings
@@ -233,7 +233,7 @@ def check_log(log: Log, findings: Findings) -> Content:
     content = Content(order=_order(log))
     seen: dict[tuple[str, int], Place] = {}
     kinds: dict[str, type] = {}
-    try:
+    with findings.taking():
         for place, sample in log.samples():
             if not _is_sound(sample, place, findings):
                 continue
@@ -247,8 +247,6 @@ def check_log(log: Log, findings: Findings) -> Content:
             if content.samples > MOST_SAMPLES:
                 findings.add(place, f"more than {MOST_SAMPLES:,} samples - import it in parts")
                 break
-    except InvalidInput as error:
-        findings.take(*error.problems)
     if not seen and not findings:
         what = "has no samples: it was written with --no-log-samples, or ended before the first one"
         onward = "run the evaluation again without that option"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain, repeat
+from itertools import repeat
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from gate.errors import Place, Problem, UsageError
 from gate.files.plain import files_below, plain
@@ -20,10 +21,12 @@ from gate.files.xml import Begin, steps
 from gate.importers.trials.build import (
     MOST_TRIALS,
     ToolSuite,
+    add_earlier,
     check_number,
     name_judge,
     provenance_of,
     score_metric,
+    unkept_attempt,
 )
 from gate.importers.trials.names import metric_name, snake_case, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -75,7 +78,7 @@ class JUnitXml:
             suites={suite.name: imported},
             trials=lambda: (
                 trial(run, suite, categories=len(tests.names) > 1)
-                for run in runs(files, tests, self.reruns)
+                for run in tests.runs(self.reruns)
             ),
             notes=tuple(_notes(tests, self.reruns)),
         )
@@ -100,19 +103,18 @@ def _specs(tests: Overview, path: Path) -> tuple[MetricSpec, ...]:
 def _notes(tests: Overview, reruns: bool) -> Iterator[str]:
     if tests.skipped:
         yield f"skipped tests are left out: {tests.skipped}"
-    if tests.several and reruns:
+    several = sum(len(results) > 1 for results in tests.results.values())
+    told = f"{several} tests have several results in one testsuite"
+    if several and reruns:
         yield (
-            f"{len(tests.several)} tests have several results in one testsuite: after a failed "
+            f"{told}: after a failed "
             "result the next one is a rerun of it and counts; after a passed result the next one "
             "is a test of its own"
         )
-    elif tests.several:
-        yield (
-            f"{len(tests.several)} tests have several results in one testsuite; each counts "
-            "as a test of its own"
-        )
-    if tests.shared:
-        names = f"{len(tests.shared)} test names appear in several testsuites"
+    elif several:
+        yield f"{told}; each counts as a test of its own"
+    if shared := tests.count_shared():
+        names = f"{shared} test names appear in several testsuites"
         yield f"{names}; each testsuite has a case of its own"
 
 
@@ -132,20 +134,15 @@ def trial(run: TestRun, suite: ToolSuite, *, categories: bool) -> Trial:
     made = [_trial(result, case, suite, run.round) for result in run.results]
     if len(made) == 1 and not first.retries:
         return made[0]
-    attempts = list(
-        chain.from_iterable(
-            (*repeat(_UNKEPT, min(one.retries, _MOST_RETRIES)), trial.attempt)
-            for one, trial in zip(run.results, made, strict=True)
-        )
-    )
-    numbered = tuple(replace(one, n=n) for n, one in enumerate(attempts, 1))
-    answered = [n for n, one in enumerate(numbered) if one.status != "infra_error"]
-    return replace(
-        made[-1], attempts=numbered, judged=answered[-1] if answered else len(numbered) - 1
-    )
+    attempts: list[Attempt] = []
+    for result, tried in zip(run.results, made, strict=True):
+        attempts += [*repeat(_UNKEPT, min(result.retries, _MOST_RETRIES)), tried.attempt]
+    whole = add_earlier(replace(made[-1], attempts=(attempts.pop(),)), attempts)
+    answered = [n for n, one in enumerate(whole.attempts) if one.status != "infra_error"]
+    return replace(whole, judged=answered[-1]) if answered else whole
 
 
-_UNKEPT = Attempt(n=1, status="agent_error", latency_ms=None, passed=False, error=_UNTOLD)
+_UNKEPT = unkept_attempt(_UNTOLD)
 
 
 def _trial(result: JUnitCase, case: Case, suite: ToolSuite, round_: int) -> Trial:
@@ -363,8 +360,15 @@ def _seconds(text: str | None) -> float | None:
 
 
 MOST_METRICS = 200
-Key = tuple[str, str]  # testsuite, id
-Block = tuple[int, int]  # file, testsuite element in it
+
+
+class TestElement(NamedTuple):
+    """A name's results of one testsuite element, which is the `number`th of its file."""
+
+    file: int
+    number: int
+    group: str
+    id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,60 +377,64 @@ class TestRun:
 
     case_id: str
     round: int
-    results: tuple[JUnitCase, ...]
+    results: Sequence[JUnitCase]
 
 
 @dataclass(slots=True, kw_only=True)
 class Overview:
-    """What a first reading found, and what the second one needs to put results together."""
+    """What the files hold, in their order."""
 
-    groups: dict[str, str] = field(default_factory=dict)  # id -> its testsuite
-    shared: set[str] = field(default_factory=set)  # ids of tests of several testsuites
-    rounds: dict[Key, int] = field(default_factory=dict)
-    last: dict[Key, Block] = field(default_factory=dict)
-    several: dict[tuple[Block, Key], list[bool]] = field(default_factory=dict)  # did it fail?
+    results: dict[TestElement, list[JUnitCase]] = field(default_factory=dict)
+    groups: dict[str, set[str]] = field(default_factory=dict)  # id -> its testsuites
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # of properties
     names: set[str] = field(default_factory=set)  # of testsuites
     newest: datetime | None = None
     skipped: int = 0
-    results: int = 0
-    first_failed: dict[Key, bool] = field(default_factory=dict)
+    counted: int = 0  # results that were not skipped
 
     def add(self, case: JUnitCase, file: int) -> None:
         if case.outcome == "skipped":
             self.skipped += 1
             return
-        self.results += 1
-        key, block = (case.group, case.id), (file, case.number)
-        if self.groups.setdefault(case.id, case.group) != case.group:
-            self.shared.add(case.id)
-        failed = case.outcome != "passed"
-        if self.last.get(key) == block:
-            earlier = self.several.setdefault((block, key), [self.first_failed[key]])
-            earlier.append(failed)
-        else:
-            self.rounds[key] = self.rounds.get(key, 0) + 1
-            self.last[key], self.first_failed[key] = block, failed
+        self.counted += 1
+        element = TestElement(file, case.number, case.group, case.id)
+        self.results.setdefault(element, []).append(case)
+        self.groups.setdefault(case.id, set()).add(case.group)
         for name, value in case.properties.items():
             if name in self.ranges or len(self.ranges) < MOST_METRICS:
                 low, high = self.ranges.get(name, (math.inf, -math.inf))
                 self.ranges[name] = (min(low, value), max(high, value))
 
-    def case_id(self, case: JUnitCase) -> str:
-        return f"{case.group} {case.id}".strip() if case.id in self.shared else case.id
+    def count_shared(self) -> int:
+        return sum(len(groups) > 1 for groups in self.groups.values())
 
     def sizes(self, reruns: bool) -> tuple[int, int]:
         """Cases and rounds."""
-        more: dict[Key, int] = {}
-        for (_, key), failed in self.several.items():
-            more[key] = max(more.get(key, 0), len(split_reruns(failed, reruns)) - 1)
-        return len(self.rounds) + sum(more.values()), max(self.rounds.values(), default=1)
+        ids = {run.case_id: run.round for run in self.runs(reruns)}
+        return len(ids), max(ids.values(), default=1)
+
+    def runs(self, reruns: bool) -> Iterator[TestRun]:
+        """Each test with its results, file by file; tests with several results come last."""
+        rounds: Counter[tuple[str, str]] = Counter()
+        order = sorted(self.results, key=lambda one: (one.file, len(self.results[one]) > 1))
+        for element in order:
+            rounds[element[2:]] += 1
+            shared = len(self.groups[element.id]) > 1
+            name = f"{element.group} {element.id}".strip() if shared else element.id
+            for n, results in enumerate(split_reruns(self.results[element], reruns), 1):
+                case_id = name if n == 1 else f"{name} #{n}"
+                yield TestRun(case_id=case_id, round=rounds[element[2:]], results=results)
 
 
-def split_reruns(failed: Sequence[bool], reruns: bool) -> list[range]:
+def split_reruns(results: Sequence[JUnitCase], reruns: bool) -> list[list[JUnitCase]]:
     """Results of one name, test by test: what follows a failure is its rerun."""
-    starts = [n for n in range(len(failed)) if n == 0 or not reruns or not failed[n - 1]]
-    return [range(a, b) for a, b in zip(starts, [*starts[1:], len(failed)], strict=True)]
+    parts: list[list[JUnitCase]] = []
+    for result in results:
+        if parts and reruns and parts[-1][-1].outcome != "passed":
+            parts[-1].append(result)
+        else:
+            parts.append([result])
+    return parts
 
 
 def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
@@ -442,43 +450,6 @@ def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
                     tests.newest = max(filter(None, (tests.newest, element.timestamp)))
             else:
                 tests.add(element, number)
-                check_number(tests.results, file.as_posix(), most)
+                check_number(tests.counted, file.as_posix(), most)
     problems.refuse()
     return tests
-
-
-def runs(files: Sequence[Path], tests: Overview, reruns: bool) -> Iterator[TestRun]:
-    """Each test with its results, file by file; tests with several results come last."""
-    rounds: dict[Key, int] = {}
-    for number, file in enumerate(files):
-        waiting: dict[tuple[Block, Key], list[JUnitCase]] = {}
-        for case in _Walk(file).all():
-            if not isinstance(case, JUnitCase) or case.outcome == "skipped":
-                continue
-            key, block = (case.group, case.id), (number, case.number)
-            if (block, key) in tests.several:
-                waiting.setdefault((block, key), []).append(case)
-            else:
-                yield _run(tests, rounds, key, [case])
-        for (_, key), results in waiting.items():
-            yield from _several(tests, rounds, key, results, reruns)
-
-
-def _run(
-    tests: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase]
-) -> TestRun:
-    round_ = 1
-    if tests.rounds[key] > 1:
-        round_ = rounds[key] = rounds.get(key, 0) + 1
-    return TestRun(case_id=tests.case_id(results[0]), round=round_, results=tuple(results))
-
-
-def _several(
-    tests: Overview, rounds: dict[Key, int], key: Key, results: Sequence[JUnitCase], reruns: bool
-) -> Iterator[TestRun]:
-    first, *others = split_reruns([result.outcome != "passed" for result in results], reruns)
-    run = _run(tests, rounds, key, [results[n] for n in first])
-    yield run
-    for number, part in enumerate(others, 2):
-        same = tuple(results[n] for n in part)
-        yield TestRun(case_id=f"{run.case_id} #{number}", round=run.round, results=same)

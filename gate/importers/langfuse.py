@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -12,7 +12,7 @@ from gate.errors import Problem
 from gate.files.plain import source_files
 from gate.files.sniff import FirstLook
 from gate.files.tables import TableRow, columns_of, table_rows
-from gate.importers.formats.scored_rows.reading import Export, import_rows
+from gate.importers.formats.scored_rows.reading import import_rows
 from gate.importers.formats.scored_rows.shape import RowOptions, RowShape, read_number
 from gate.importers.trials.names import snake_case
 from gate.plugins import IMPORTERS
@@ -73,26 +73,26 @@ _TABLES = (".csv", ".json", ".jsonl")
 _NUMBERS = ("NUMERIC", "BOOLEAN")  # data types of scores
 
 
+Rows = Iterator[TableRow | Problem]
 _Tables = Mapping[str, tuple[Path, ...]]  # "traces", "observations", "scores" -> files
 
 
-def export_of(path: Path) -> tuple[Export, RowShape]:
-    """The tables at the path, and how their columns are called. Raises UsageError."""
-    files = source_files(path, _TABLES)
-    kinds = {file: _kind(file) for file in files}
-    tables = {
-        kind: tuple(file for file in files if kinds[file] == kind)
-        for kind in ("traces", "observations", "scores")
-    }
+def sort_tables(files: tuple[Path, ...]) -> _Tables:
+    tables: dict[str, tuple[Path, ...]] = {"traces": (), "observations": (), "scores": ()}
+    for file in files:
+        tables[_kind(file)] += (file,)
+    return tables
+
+
+def choose_rows(tables: _Tables) -> tuple[Callable[[_Tables], Rows], RowShape]:
+    """What reads the rows, and how their columns are called."""
     if not tables["scores"]:
-        return Export(files=files, rows=lambda: _spans(tables)), SHAPE
+        return _spans, SHAPE
     joined = replace(SHAPE, scores="scores")
-    if not tables["traces"] and not tables["observations"]:
-        alone = {**SHAPE.columns, "id": (*SHAPE.columns["id"], "traceId", "trace_id")}
-        return Export(files=files, rows=lambda: _rows_of_scores(tables)), replace(
-            joined, columns=alone
-        )
-    return Export(files=files, rows=lambda: _join_scores(tables)), joined
+    if tables["traces"] or tables["observations"]:
+        return _join_scores, joined
+    alone = {**SHAPE.columns, "id": (*SHAPE.columns["id"], "traceId", "trace_id")}
+    return _rows_of_scores, replace(joined, columns=alone)
 
 
 def _kind(file: Path) -> str:
@@ -105,28 +105,21 @@ def _kind(file: Path) -> str:
     return "observations" if names & spans else "traces"
 
 
-Rows = Iterator[TableRow | Problem]
-
-
 def _spans(tables: _Tables) -> Rows:
     """Traces, else observations; beside traces observations are inner spans."""
     for file in tables["traces"]:
-        yield from map(_name_trace, table_rows(file))
-    for file in tables["observations"]:
         for row in table_rows(file):
-            yield _mark_inner(row) if tables["traces"] else row
+            if isinstance(row, TableRow) and "id" in row.cells:
+                yield _add_cells(row, {"trace_id": row.cells["id"]})
+            else:
+                yield row
+    inner = {"parent_observation_id": "its trace"} if tables["traces"] else {}
+    for file in tables["observations"]:
+        yield from (_add_cells(row, inner) for row in table_rows(file))
 
 
-def _name_trace(row: TableRow | Problem) -> TableRow | Problem:
-    if isinstance(row, Problem) or "id" not in row.cells:
-        return row
-    return replace(row, cells={**row.cells, "trace_id": row.cells["id"]})
-
-
-def _mark_inner(row: TableRow | Problem) -> TableRow | Problem:
-    if isinstance(row, Problem):
-        return row
-    return replace(row, cells={**row.cells, "parent_observation_id": "its trace"})
+def _add_cells(row: TableRow | Problem, cells: Mapping[str, Json]) -> TableRow | Problem:
+    return replace(row, cells={**row.cells, **cells}) if isinstance(row, TableRow) else row
 
 
 def _join_scores(tables: _Tables) -> Rows:
@@ -134,11 +127,8 @@ def _join_scores(tables: _Tables) -> Rows:
     scores, problems = _group_by_trace(tables["scores"])
     yield from problems
     for row in _spans(tables):
-        if isinstance(row, TableRow):
-            mine = scores.get(as_text(SHAPE.at("trace", row.cells)), {})
-            yield replace(row, cells={**row.cells, "scores": mine})
-        else:
-            yield row
+        trace = as_text(SHAPE.at("trace", row.cells)) if isinstance(row, TableRow) else ""
+        yield _add_cells(row, {"scores": scores.get(trace, {})})
 
 
 def _rows_of_scores(tables: _Tables) -> Rows:
@@ -207,5 +197,7 @@ class Langfuse(RowOptions):
         return any(found.has(*some) or some <= names for some in _SIGNS)
 
     def read(self, path: Path) -> Imported:
-        export, shape = export_of(path)
-        return import_rows(export, self.make_plan(shape))
+        files = source_files(path, _TABLES)
+        tables = sort_tables(files)
+        rows, shape = choose_rows(tables)
+        return import_rows(files, lambda: rows(tables), self.make_plan(shape))

@@ -15,7 +15,7 @@ from gate.agents.traces.otel_sdk import is_span
 from gate.agents.traces.reading import read_trace
 from gate.agents.traces.trace import Trace
 from gate.agents.traces.values import content_text
-from gate.errors import AgentFailure, InvalidInput, Place, Problem, UsageError
+from gate.errors import AgentFailure, Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
 from gate.files.json_values import as_object
 from gate.files.plain import json_lines, json_of, plain, source_files
@@ -157,10 +157,8 @@ def _check_conversations(
 
 def _each(files: tuple[Path, ...], path: Path, findings: Findings) -> Iterator[StoredConversation]:
     for file in files:
-        try:
+        with findings.taking():
             yield from findings.keep_good(conversations((file,), path))
-        except InvalidInput as error:
-            findings.take(*error.problems)
 
 
 def _trials(

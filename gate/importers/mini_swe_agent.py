@@ -15,7 +15,7 @@ from gate.importers.formats.mini_swe_agent.trajectory import (
     exit_code,
     run_of,
 )
-from gate.importers.formats.swebench.reading import import_run
+from gate.importers.formats.swebench.reading import SweBenchOptions, import_run
 from gate.importers.formats.swebench.trials import instance_case
 from gate.importers.trials.build import ToolSuite, provenance_of
 from gate.plugins import IMPORTERS
@@ -50,7 +50,7 @@ class MiniSweAgent:
 
     def read(self, path: Path) -> Imported:
         if self.report:
-            return import_run(Path(self.report), trajectories=str(path))
+            return import_run(Path(self.report), SweBenchOptions(trajectories=str(path)))
         run = run_of(path)
         return Imported(
             files=run.files,

@@ -8,8 +8,9 @@ import statistics
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import repeat
 from pathlib import Path
 from typing import ClassVar, TypeGuard
 
@@ -33,14 +34,18 @@ from gate.files.timestamps import iso, moment_of
 from gate.graders.openagent_rules.crosscheck import SHOWN, shorten_notes
 from gate.graders.openagent_rules.declared import canonical_name
 from gate.importers.trials import shapes
-from gate.importers.trials.build import name_judge, provenance_of
+from gate.importers.trials.build import (
+    ToolSuite,
+    add_earlier,
+    name_judge,
+    provenance_of,
+    unkept_attempt,
+)
 from gate.importers.trials.nobodys_fault import status_of
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
 from gate.records import (
     MOST_ROUNDS,
-    Attempt,
-    Case,
     CheckedEvidence,
     CheckedJson,
     Health,
@@ -142,10 +147,9 @@ def _health(data: Json) -> Health | None:
     if not isinstance(data, dict) or not isinstance(data.get("ok"), bool):
         return None
     status = data.get("status")
+    latency_ms = as_amount(data.get("latency_ms")) or 0.0
     return Health(
-        ok=data["ok"],
-        latency_ms=as_amount(data.get("latency_ms")) or 0.0,
-        status=status if is_integer(status) else None,
+        ok=data["ok"], latency_ms=latency_ms, status=status if is_integer(status) else None
     )
 
 
@@ -252,9 +256,9 @@ def contradictions(
         elif name not in totals:
             yield Problem(Place(file, key=where), "is in the summary, but has no record")
         else:
-            place = Place(file, key=where)
-            yield from compare_stated(stated, _figures(totals[name]), place)
-            yield from _compare_failures(stated.get("failures_top"), totals[name], place)
+            yield from compare_stated(stated, _figures(totals[name]), Place(file, key=where))
+            failures = Place(file, key=f"{where}.failures_top")
+            yield from _compare_failures(stated.get("failures_top"), totals[name], failures)
 
 
 def _figures(own: SuiteTotals) -> Iterator[Figure]:
@@ -284,14 +288,13 @@ def _spreads(readings: Sequence[Sequence[float]]) -> list[float]:
 
 
 def _compare_failures(top: Json, own: SuiteTotals, place: Place) -> Iterator[Problem]:
-    where = replace(place, key=f"{place.key}.failures_top")
     for entry in as_list(top):
         if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
-            yield Problem(where, "an entry is not a pair of a code and a number")
+            yield Problem(place, "an entry is not a pair of a code and a number")
             continue
         count = own.codes[entry[0]]
         figure = Figure(entry[0][:80], (count,), f"{count} records have this code")
-        yield from compare_stated({figure.key: entry[1]}, [figure], where)
+        yield from compare_stated({figure.key: entry[1]}, [figure], place)
 
 
 TOOL = "openagent-agentbench"  # what measured, and what judged
@@ -299,52 +302,29 @@ NOT_KEPT = "failed; the source keeps only the last attempt of a task and round"
 
 
 def trial_of(record: BenchmarkRecord, created_at: str, model: str | None) -> Trial:
-    suite, task, number = record.key
-    digest = hashlib.sha256(f"{TOOL}\n{suite}\n{task}".encode()).hexdigest()[:16]
-    last = record.data["attempt"]
-    earlier = (  # upstream stops at the first attempt that is ok
-        Attempt(n=n, status="agent_error", latency_ms=None, passed=False, error=NOT_KEPT)
-        for n in range(1, last)
-    )
-    return Trial(
-        suite=suite,
-        case=Case(
-            id=task,
-            input="",
-            keys={},
-            category=record.data.get("category"),
-            digest=digest,
-            place=record.place,
-        ),
+    name, task, number = record.key
+    suite, data, codes = ToolSuite(TOOL, name), record.data, tuple(record.codes)
+    digest = hashlib.sha256(f"{TOOL}\n{name}\n{task}".encode()).hexdigest()[:16]
+    api_error, parse_error = data.get("api_error"), data.get("parse_error")
+    status: TrialStatus = "agent_error" if parse_error else "completed"
+    if api_error:
+        status = status_of(api_error, data.get("response_status"))
+    passed = data["ok"] if status == "completed" else None
+    score = Score(passed=passed, failures=codes, evidence=_evidence(data.get("evidence")))
+    made = suite.trial(
+        suite.case(task, category=data.get("category"), digest=digest, place=record.place),
         round=number,
-        attempts=(*earlier, _attempt(record.data, record.codes, model)),
-        started_at=created_at,
-        judged=last - 1,
-    )
-
-
-def _attempt(data: Mapping[str, CheckedJson], codes: Sequence[str], model: str | None) -> Attempt:
-    status, error = _status(data), data.get("api_error") or data.get("parse_error")
-    evidence = _evidence(data.get("evidence"))
-    passed = None if status == "infra_error" else bool(data["ok"])
-    opinion = passed if status == "completed" else None
-    score = Score(passed=opinion, failures=tuple(codes), evidence=evidence)
-    return Attempt(
-        n=data["attempt"],
         status=status,
-        latency_ms=data.get("latency_ms"),
-        response=_response(data, model),
+        passed=data["ok"],
+        failures=codes,
         scores={TOOL: score},
-        passed=passed,
-        failures=tuple(dict.fromkeys(codes)),
-        error=error or None,
+        response=_response(data, model),
+        latency_ms=data.get("latency_ms"),
+        error=api_error or parse_error or None,
+        started_at=created_at,
     )
-
-
-def _status(data: Mapping[str, CheckedJson]) -> TrialStatus:
-    if said := data.get("api_error"):
-        return status_of(said, data.get("response_status"))
-    return "agent_error" if data.get("parse_error") else "completed"
+    # upstream stops at the first attempt that is ok
+    return add_earlier(made, repeat(unkept_attempt(NOT_KEPT), data["attempt"] - 1))
 
 
 def _response(data: Mapping[str, CheckedJson], model: str | None) -> Response | None:
@@ -390,10 +370,11 @@ _EXPECTED = f"{META}, {SUMMARY} and {DETAILS}"
 # Folders of other tools: a file of theirs -> what to say.
 _OTHERS = {
     "events.jsonl": "this is an Agent Gate session, which needs no import: all commands read it",
-    "overall.json": "this looks like an output folder of THUDM's AgentBench; use `gate import "
-    "thudm-agentbench`",
-    "runs.jsonl": "this looks like an output folder of THUDM's AgentBench; use `gate import "
-    "thudm-agentbench`",
+    **dict.fromkeys(
+        ("overall.json", "runs.jsonl"),
+        "this looks like an output folder of THUDM's AgentBench; use `gate import "
+        "thudm-agentbench`",
+    ),
 }
 
 _LOGS = shapes.object_of(
@@ -458,11 +439,8 @@ def detail_files(folder: Path) -> tuple[Path, ...]:
         if (folder / name).exists():
             raise UsageError(f"{folder}: {looks}")
     if not (folder / META).exists() and (folder.parent / META).exists():
-        whole = folder.resolve().parent
-        raise UsageError(
-            f"{folder}: is the folder of one suite; give {whole} and --suite "
-            f"{folder.resolve().name}"
-        )
+        whole, name = folder.resolve().parent, folder.resolve().name
+        raise UsageError(f"{folder}: is the folder of one suite; give {whole} and --suite {name}")
     common = folder / DETAILS
     if common.exists() or common.is_symlink():
         return (common,)

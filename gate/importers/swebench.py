@@ -9,8 +9,7 @@ from typing import ClassVar
 
 from gate.files.sniff import FirstLook
 from gate.importers.formats.swebench.files import is_ours
-from gate.importers.formats.swebench.reading import import_run
-from gate.importers.formats.swebench.variants import Name
+from gate.importers.formats.swebench.reading import SweBenchOptions, import_run
 from gate.importers.trials.names import repository_of
 from gate.plugins import IMPORTERS
 from gate.records.imported import Imported
@@ -23,17 +22,12 @@ _LEADERBOARD = frozenset({"results/results.json", "metadata.yaml"})
 
 @IMPORTERS.register("swebench")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweBench:
+class SweBench(SweBenchOptions):
     """One trial an instance. `instances`: a file with the ids of all that count; `declared`: the
     published score in percent, which is checked; `trajectories`: the run folder of mini-SWE-agent.
     """
 
     reads: ClassVar[str] = "a run report, a folder with reports, a leaderboard folder"
-
-    variant: Name | None = None
-    declared: float | None = None
-    instances: str = ""
-    trajectories: str = ""
 
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
@@ -48,10 +42,4 @@ class SweBench:
         return found.has("total_instances") or (bool(ids) and len(ids) == len(found.keys))
 
     def read(self, path: Path) -> Imported:
-        return import_run(
-            path,
-            variant=self.variant,
-            declared=self.declared,
-            instances=self.instances,
-            trajectories=self.trajectories,
-        )
+        return import_run(path, self)

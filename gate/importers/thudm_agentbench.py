@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,12 +14,12 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import after, iso
 from gate.importers.formats.thudm import records
-from gate.importers.trials.build import ToolSuite, name_judge, provenance_of
+from gate.importers.trials.build import ToolSuite, add_earlier, name_judge, provenance_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import snake_case, suite_name
 from gate.importers.trials.published_scores import thudm_agentbench
 from gate.plugins import IMPORTERS
-from gate.records import Attempt, MetricSpec, Response, Trial, TrialStatus
+from gate.records import Attempt, MetricSpec, Response, Trial
 from gate.records.imported import Imported, ImportedSuite
 
 
@@ -101,8 +101,7 @@ def _measure_tasks(picked: records.ChosenTasks) -> list[_MeasuredTask]:
 
 
 def _measure_task(task: records.TaskFolder, findings: Findings) -> _MeasuredTask:
-    own = _MeasuredTask(task)
-    tally = records.SampleTally()
+    own, tally = _MeasuredTask(task), records.SampleTally()
     lines: dict[str, int | None] = {}
     file = task.file(records.RUNS)
     for run in records.read_finished(file, findings) if file else ():
@@ -252,52 +251,34 @@ def sample_trial(
         response=_response(run) if done else None,
         error=None if done else run.status,
     )
-    return _add_attempts(made, before)
+    return add_earlier(made, map(_attempt, before))
 
 
 def unfinished_trial(suite: ToolSuite, tries: Sequence[records.BrokenSample]) -> Trial:
     """A sample without a result: the last try counts that was the agent's failure, or the last."""
     last = next((attempt for attempt in reversed(tries) if not attempt.infra), tries[-1])
-    at = list(tries).index(last)
+    tried = _attempt(last)
     made = suite.trial(
         suite.case(last.index, place=last.place),
-        status=_status(last),
-        passed=None if last.infra else False,
-        failures=(_code(last),),
+        status=tried.status,
+        passed=tried.passed,
+        failures=tried.failures,
         values={MAIN: None if last.infra else 0.0},
-        error=_error_text(last),
+        error=tried.error,
     )
-    return _add_attempts(made, tries[:at])
+    return add_earlier(made, map(_attempt, tries[: list(tries).index(last)]))
 
 
-def _add_attempts(made: Trial, before: Sequence[records.BrokenSample]) -> Trial:
-    earlier = tuple(_attempt(n, one) for n, one in enumerate(before, 1))
-    last = replace(made.attempts[0], n=len(earlier) + 1)
-    return replace(made, attempts=(*earlier, last), judged=len(earlier))
-
-
-def _attempt(n: int, broken_sample: records.BrokenSample) -> Attempt:
+def _attempt(tried: records.BrokenSample) -> Attempt:
+    code = "".join(sign for sign in tried.code.lower() if sign.isalnum() or sign == "_")
     return Attempt(
-        n=n,
-        status=_status(broken_sample),
+        n=1,
+        status="infra_error" if tried.infra else "agent_error",
         latency_ms=None,
-        passed=None if broken_sample.infra else False,
-        failures=(_code(broken_sample),),
-        error=_error_text(broken_sample),
+        passed=None if tried.infra else False,
+        failures=(code[:60] or "error",),
+        error=": ".join(filter(None, (tried.code[:60], tried.info))),
     )
-
-
-def _status(broken_sample: records.BrokenSample) -> TrialStatus:
-    return "infra_error" if broken_sample.infra else "agent_error"
-
-
-def _code(broken_sample: records.BrokenSample) -> str:
-    code = broken_sample.code.lower()
-    return "".join(sign for sign in code if sign.isalnum() or sign == "_")[:60] or "error"
-
-
-def _error_text(broken_sample: records.BrokenSample) -> str:
-    return ": ".join(filter(None, (broken_sample.code[:60], broken_sample.info)))
 
 
 def _response(run: records.FinishedSample) -> Response:

@@ -16,8 +16,8 @@ from gate.files.sniff import FirstLook
 from gate.graders.webarena_rules.metrics import SUCCESS, specs
 from gate.graders.webarena_rules.task import SITES
 from gate.importers.formats.webarena import results
-from gate.importers.formats.webarena.episodes import NAME, SUMMARY, Episodes, episodes
-from gate.importers.formats.webarena.run_folder import RunFolder, run_folder
+from gate.importers.formats.webarena.episodes import NAME, SUMMARY, episodes
+from gate.importers.formats.webarena.run_folder import run_folder
 from gate.importers.trials.build import ToolSuite, import_cases, name_judge, provenance_of
 from gate.importers.trials.published_scores import WEBARENA
 from gate.plugins import IMPORTERS
@@ -26,7 +26,6 @@ from gate.records.imported import Imported, ImportedSuite
 
 _RENDERED = re.compile(r"render_\d{1,9}\.html")
 _MOST_SITES = 20  # that get a metric of their own
-Source = results.RecordedAnswers | RunFolder | Episodes
 Tasks = Mapping[str, results.WebTask] | None  # by id; None: no file of tasks is given
 
 
@@ -64,20 +63,20 @@ class WebArenaResults:
             return import_cases((path,), lambda: iter(cases), tool="webarena", agent="nobody")
         source = self._source(path)
         tasks = results.tasks_in(Path(self.tasks), self.sites) if self.tasks else None
-        counts, absent = self._checked(source, tasks)
+        counts, absent = self._checked(source, tasks, Place(path.as_posix()))
         named = tuple(sorted(counts.sites)[:_MOST_SITES])
         return Imported(
             files=(*source.files, *([Path(self.tasks)] if self.tasks else [])),
-            created_at=source.created_at(),
+            created_at=source.created_at,
             provenance=provenance_of(source.version, self.agent or source.agent or "webarena"),
             suites={source.suite: _suite(source, tasks, counts, len(absent), named)},
             trials=lambda: _trials(source, tasks, absent, named),
             notes=tuple(_notes(counts, len(absent), self.missing == "skip" and tasks is not None)),
         )
 
-    def _source(self, path: Path) -> Source:
+    def _source(self, path: Path) -> results.ResultSource:
         if not path.is_dir():
-            return results.RecordedAnswers(path=plain(path))
+            return results.recorded_answers(plain(path))
         if path.is_symlink():
             raise UsageError(f"{path}: symbolic links are not followed; give the real folder")
         rendered = any(_RENDERED.fullmatch(entry.name) for entry in path.iterdir())
@@ -89,7 +88,7 @@ class WebArenaResults:
         return run_folder(path) if rendered else episodes(path, self.agent)
 
     def _checked(
-        self, source: Source, tasks: Tasks
+        self, source: results.ResultSource, tasks: Tasks, place: Place
     ) -> tuple[results.Counts, tuple[results.TaskResult, ...]]:
         """What it holds, and the results that are missing. Raises InvalidInput."""
         findings, counts = Findings(), results.Counts()
@@ -104,22 +103,13 @@ class WebArenaResults:
                 continue
             counts.add(one, _verdict(one, task, findings), task)
         if not findings and not counts.results:
-            findings.add(Place(source.path.as_posix()), "has no result")
+            findings.add(place, "has no result")
         findings.refuse()
-        return counts, self._absent(source, tasks, counts)
-
-    def _absent(
-        self, source: Source, tasks: Tasks, counts: results.Counts
-    ) -> tuple[results.TaskResult, ...]:
-        """What is not there of the tasks that the run was asked for, or else that are named."""
-        wanted = source.expected or frozenset(tasks or ())
-        if tasks is not None:
-            wanted &= tasks.keys()
-        place = Place(source.path.as_posix())
-        lacking = sorted(wanted - counts.rounds.keys(), key=int)
-        return tuple(
-            results.missing_result(task, place) for task in lacking if self.missing == "fail"
-        )
+        # of the tasks that the run was asked for, or else that are named
+        wanted = (source.expected or frozenset(tasks or ())) if self.missing == "fail" else set()
+        lacking = {one for one in wanted if tasks is None or one in tasks} - counts.rounds.keys()
+        absent = (results.missing_result(task, place) for task in sorted(lacking, key=int))
+        return counts, tuple(absent)
 
 
 def _verdict(
@@ -146,7 +136,10 @@ def _verdict(
 
 
 def _trials(
-    source: Source, tasks: Tasks, absent: tuple[results.TaskResult, ...], sites: tuple[str, ...]
+    source: results.ResultSource,
+    tasks: Tasks,
+    absent: tuple[results.TaskResult, ...],
+    sites: tuple[str, ...],
 ) -> Iterator[Trial]:
     suite = ToolSuite(results.TOOL, source.suite)
     for one in refuse_problems(chain(source.results(), absent)):
@@ -155,7 +148,11 @@ def _trials(
 
 
 def _suite(
-    source: Source, tasks: Tasks, counts: results.Counts, absent: int, sites: tuple[str, ...]
+    source: results.ResultSource,
+    tasks: Tasks,
+    counts: results.Counts,
+    absent: int,
+    sites: tuple[str, ...],
 ) -> ImportedSuite:
     metrics = specs(sites)
     judged = counts.told == counts.results

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 
-from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.errors import Place, Problem, UsageError
 from gate.files.json_values import CLOSE, as_list, as_number, as_object, as_objects, is_integer
 from gate.files.plain import files_below, json_of
 from gate.files.problems import Findings
@@ -175,10 +175,8 @@ class SimulationFiles:
             for n, item in enumerate(as_list(as_object(json_of(self.files[0])).get("simulations"))):
                 yield item, Place(self.files[0].as_posix(), key=f"simulations[{n}]")
         for file in self.files[1:]:
-            try:
+            with findings.taking():
                 yield json_of(file), Place(file.as_posix())
-            except InvalidInput as error:
-                findings.take(*error.problems)
 
 
 def source_of(path: Path) -> SimulationFiles:

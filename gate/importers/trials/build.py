@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -107,6 +108,18 @@ class ToolSuite(NamedTuple):
             started_at=started_at,
             judged=0,
         )
+
+
+def add_earlier(trial: Trial, earlier: Iterable[Attempt]) -> Trial:
+    """The trial after attempts that came to nothing; they are numbered here."""
+    before = tuple(replace(one, n=n) for n, one in enumerate(earlier, 1))
+    last = replace(trial.attempts[0], n=len(before) + 1)
+    return replace(trial, attempts=(*before, last), judged=len(before))
+
+
+def unkept_attempt(error: str) -> Attempt:
+    """One that the agent failed, and of which the source keeps nothing."""
+    return Attempt(n=1, status="agent_error", latency_ms=None, passed=False, error=error)
 
 
 def provenance_of(tool_version: str, agent: str) -> Provenance:

@@ -25,7 +25,7 @@ from gate.files.json_values import as_amount, as_count, as_string, string_or_non
 from gate.files.plain import files_below, json_of, plain
 from gate.files.problems import Findings
 from gate.files.timestamps import after, iso
-from gate.files.yaml import parse
+from gate.files.yaml import yaml_of
 from gate.importers.trials.names import is_id
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json, Response
@@ -278,6 +278,7 @@ def api_calls(info: Mapping[str, Json], messages: MessageReader) -> int:
 PREDICTIONS = "preds.json"
 _EXITS = "exit_statuses_*.yaml"
 _MOST_YAML = 16 << 20  # bytes
+_NOT_NEEDED = f"larger than {_MOST_YAML >> 20} MB, and not needed - move it out of the folder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,24 +346,18 @@ def _run(
 def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, TrajectoryFile]]:
     seen: dict[str, Path] = {}
     for path in files:
-        place = Place(path.as_posix())
-        try:
+        with findings.taking():
             one = read_trajectory(path)
-        except InvalidInput as error:
-            findings.take(*error.problems)
-            continue
-        if one.id != id_of(path):
-            findings.add(
-                place,
-                f"its instance_id is '{one_line(one.id, 80)}', so the file must be named "
-                f"{one_line(one.id, 80)}{SUFFIX} - rename it",
-            )
-        elif not is_id(one.id):
-            message = f"must be named after its instance, as django__django-11099{SUFFIX}"
-            findings.add(place, f"{message} - rename it")
-        elif one.id in seen:
-            findings.add(place, f"{seen[one.id]} is of the same instance - remove one of the two")
-        else:
+            if one.id != id_of(path):
+                own = one_line(one.id, 80)
+                wrong = f"its instance_id is '{own}', so the file must be named {own}{SUFFIX}"
+                _refuse(path, "", f"{wrong} - rename it")
+            if not is_id(one.id):
+                wrong = f"must be named after its instance, as django__django-11099{SUFFIX}"
+                _refuse(path, "", f"{wrong} - rename it")
+            if one.id in seen:
+                wrong = f"{seen[one.id]} is of the same instance"
+                _refuse(path, "", f"{wrong} - remove one of the two")
             seen[one.id] = path
             kept = Response(answer="", model=one.response.model)  # no steps: there may be many
             yield one.id, replace(one, task="", response=kept)
@@ -375,13 +370,11 @@ def _beside(
     exits = files_below(folder, _EXITS, deep=False)[-1:]
     predictions = files_below(folder, PREDICTIONS, deep=False)
     statuses: dict[str, str] = {}
-    try:
+    with findings.taking():
         for path in predictions:
             statuses |= dict.fromkeys(_read_predictions(path, trajectories, findings), "")
         for path in exits:
             statuses |= _statuses(path, trajectories, findings)
-    except InvalidInput as error:
-        findings.take(*error.problems)
     return (*predictions, *exits), {
         i: status for i, status in statuses.items() if i not in trajectories
     }
@@ -395,46 +388,33 @@ def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings
         findings.add(Place(name), f"{message} - use the original file, or remove it")
         return
     for instance, prediction in data.items():
-        own = trajectories.get(instance)
+        own, place = trajectories.get(instance), Place(name, key=one_line(instance, 80))
+        patch = at(prediction, "model_patch")
         if not is_id(instance):
             message = "is not an instance id such as django__django-11099 - use the original file"
-            findings.add(Place(name, key=one_line(instance, 80)), message)
-        elif own is None and "diff --git" in str(at(prediction, "model_patch")):
+            findings.add(place, message)
+        elif own is None and "diff --git" in str(patch):
             message = "has a patch, but its trajectory is missing - copy the whole folder"
-            findings.add(Place(name, key=instance), message)
+            findings.add(place, message)
         elif own is None:
             yield instance
-        elif own.exit_status == "Submitted":
-            patch = at(prediction, "model_patch")
-            if (patch or "") != own.submission:
-                message = (
-                    f"its model_patch differs from the patch in {own.path.name} - use files of "
-                    "the same run"
-                )
-                findings.add(Place(name, key=instance), message)
+        elif own.submitted and (patch or "") != own.submission:
+            message = f"its model_patch differs from the patch in {own.path.name}"
+            findings.add(place, f"{message} - use files of the same run")
 
 
 def _statuses(path: Path, trajectories: Trajectories, findings: Findings) -> dict[str, str]:
-    name = path.as_posix()
-    if plain(path).stat().st_size > _MOST_YAML:
-        message = f"larger than {_MOST_YAML >> 20} MB, and not needed"
-        findings.add(Place(name), f"{message} - move it out of the folder")
-        return {}
-    by_status = at(parse(path.read_bytes(), name).data, "instances_by_exit_status")
+    by_status = at(yaml_of(path, _MOST_YAML, _NOT_NEEDED).data, "instances_by_exit_status")
     statuses: dict[str, str] = {}
     for status, instances in by_status.items() if isinstance(by_status, dict) else ():
-        listed = instances if isinstance(instances, list) else []
-        for instance in filter(is_id, listed):
+        for instance in filter(is_id, instances if isinstance(instances, list) else []):
             statuses[instance] = str(status)
-            own = trajectories.get(instance)
+            own, place = trajectories.get(instance), Place(path.as_posix(), key=instance)
             if own is None and str(status) == "Submitted":
                 message = "was submitted, but its trajectory is missing - copy the whole folder"
-                findings.add(Place(name, key=instance), message)
+                findings.add(place, message)
             elif own is not None and own.exit_status != str(status):
-                shown = one_line(str(status), 60), one_line(own.exit_status, 60)
-                message = (
-                    f"says {shown[0]}, but {own.path.name} says {shown[1]} - use files of the "
-                    "same run"
-                )
-                findings.add(Place(name, key=instance), message)
+                says, other = one_line(str(status), 60), one_line(own.exit_status, 60)
+                message = f"says {says}, but {own.path.name} says {other}"
+                findings.add(place, f"{message} - use files of the same run")
     return statuses

@@ -6,6 +6,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice, product
@@ -13,7 +14,6 @@ from pathlib import Path, PurePosixPath
 
 from gate.agents.traces.values import at
 from gate.errors import InvalidInput, Place, Problem, UsageError
-from gate.files import yaml as yamlfile
 from gate.files.csv_rows import read_csv
 from gate.files.encoding import decode
 from gate.files.json_rows import read_cases
@@ -22,6 +22,7 @@ from gate.files.json_values import as_list, as_object, as_strings, string_or_non
 from gate.files.plain import files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import look
+from gate.files.yaml import YamlDocument, yaml_of
 from gate.importers.formats.promptfoo import evaluation
 from gate.importers.formats.promptfoo.assertions import GRADERS, map_assertions
 from gate.importers.trials.build import ToolSuite, import_cases
@@ -32,19 +33,8 @@ from gate.text.escaping import one_line
 from gate.text.figures import count
 
 NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
+_TOO_LARGE = "larger than 64 MB - split it"
 _OF_A_CONFIG = {"prompts", "providers", "targets", "tests", "scenarios", "defaultTest"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptfooConfig:
-    """`document` has the lines."""
-
-    path: Path
-    document: yamlfile.YamlDocument = field(repr=False)
-
-    @property
-    def data(self) -> Mapping[str, Json]:
-        return as_object(self.document.data)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,7 +50,7 @@ class _Built:
     prompts: int = 1
 
 
-def config_in(path: Path) -> PromptfooConfig | None:
+def config_in(path: Path) -> YamlDocument | None:
     """The configuration at the path, or None. Raises UsageError, InvalidInput."""
     if path.is_dir():
         inside = [path / name for name in NAMES if (path / name).exists()]
@@ -69,20 +59,15 @@ def config_in(path: Path) -> PromptfooConfig | None:
         path = inside[0]
     if plain(path).name.lower().endswith(evaluation.LINES) or look(path).has("results"):
         return None
-    if plain(path).stat().st_size > evaluation.MOST_YAML:
-        if path.name.lower().endswith(evaluation.YAML):
-            raise InvalidInput([Problem(Place(path.as_posix()), "larger than 64 MB - split it")])
+    large = plain(path).stat().st_size > evaluation.MOST_YAML
+    if not path.name.lower().endswith(evaluation.YAML if large else (*evaluation.YAML, ".json")):
         return None
-    if not path.name.lower().endswith((*evaluation.YAML, ".json")):
-        return None
-    document = yamlfile.parse(path.read_bytes(), path.as_posix())
-    data = document.data
-    if evaluation.is_results(data) or not isinstance(data, dict) or not _OF_A_CONFIG & data.keys():
-        return None
-    return PromptfooConfig(path=path, document=document)
+    document = yaml_of(path, evaluation.MOST_YAML, _TOO_LARGE)
+    keys = as_object(document.data).keys()
+    return document if _OF_A_CONFIG & keys and not evaluation.is_results(document.data) else None
 
 
-def tests_of(config: PromptfooConfig, prompt: str) -> Imported:
+def tests_of(config: YamlDocument, prompt: str) -> Imported:
     """Raises InvalidInput with everything that is wrong with its tests."""
     built = _built(config, prompt)
     return import_cases(
@@ -94,13 +79,13 @@ def tests_of(config: PromptfooConfig, prompt: str) -> Imported:
     )
 
 
-def _built(config: PromptfooConfig, wanted: str) -> _Built:
-    problems, built = Findings(), _Built(files={config.path: None})
+def _built(config: YamlDocument, wanted: str) -> _Built:
+    problems, built = Findings(), _Built(files={Path(config.file): None})
     template = _prompt(config, wanted, built, problems)
     problems.refuse()
-    written_tests = list(tests(config.document, config.path.parent, built.files, problems))
+    written_tests = list(_Reading(config, built.files, problems).written_tests())
     if not written_tests and not problems:
-        problems.add(Place(config.path.as_posix(), None, "tests"), "has no test - write one")
+        problems.add(Place(config.file, None, "tests"), "has no test - write one")
     own = [evaluation.identify_test(one.data, one.vars, one.asserts) for one in written_tests]
     ids = CaseIds(own)
     seen: set[str] = set()
@@ -148,34 +133,26 @@ def _add(built: _Built, test: WrittenTest, case_id: str, template: str, problems
 
 def _input(template: str, known: Mapping[str, Json]) -> Json:
     """A text; or messages, where the prompt is JSON of such. None: it cannot be rendered."""
-    try:
+    messages: Json = None
+    with suppress(ValueError, RecursionError):
         messages = decode_json(template.strip()) if template.lstrip().startswith("[") else None
-    except (ValueError, RecursionError):
-        messages = None
-    roles = isinstance(messages, list) and all(
-        isinstance(message, dict) and "role" in message for message in messages
-    )
-    try:
-        return (
-            evaluation.within(messages, known)
-            if roles
-            else evaluation.render_template(template, known)
-        )
-    except ValueError:
-        return None
+    if not isinstance(messages, list) or not all("role" in as_object(one) for one in messages):
+        return evaluation.render_template(template, known)
+    with suppress(ValueError):
+        return evaluation.within(messages, known)
+    return None
 
 
-def _prompt(config: PromptfooConfig, wanted: str, built: _Built, problems: Findings) -> str:
+def _prompt(config: YamlDocument, wanted: str, built: _Built, problems: Findings) -> str:
     """The template asked for, by number or label, or the first."""
-    place = config.document.place(("prompts",))
-    try:
-        prompts = list(_prompts(config, built))
-    except UsageError as error:
-        problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
-        return ""
+    place = config.place(("prompts",))
+    prompts: list[tuple[str, str]] = []
+    with problems.taking(place):
+        prompts += _prompts(config, built)
+        if not prompts:
+            problems.add(place, "has no prompt - write one, or give a file that has one")
     built.prompts = len(prompts)
-    if not prompts:
-        problems.add(place, "has no prompt - write one, or give a file that has one")
+    if problems:
         return ""
     if not wanted:
         return prompts[0][1]
@@ -186,9 +163,9 @@ def _prompt(config: PromptfooConfig, wanted: str, built: _Built, problems: Findi
     return fitting[0]
 
 
-def _prompts(config: PromptfooConfig, built: _Built) -> Iterator[tuple[str, str]]:
+def _prompts(config: YamlDocument, built: _Built) -> Iterator[tuple[str, str]]:
     """Label and template of each; without any promptfoo asks `{{prompt}}`."""
-    written = config.data.get("prompts")
+    written = as_object(config.data).get("prompts")
     listed = written if isinstance(written, list) else [written] if written else ["{{prompt}}"]
     for item in listed:
         raw = (item.get("raw") or item.get("id")) if isinstance(item, dict) else item
@@ -198,7 +175,7 @@ def _prompts(config: PromptfooConfig, built: _Built) -> Iterator[tuple[str, str]
         if not raw.startswith(SCHEME):
             yield str(label or ""), raw
             continue
-        for path in find_referenced(config.path.parent, raw):
+        for path in find_referenced(Path(config.file).parent, raw):
             built.files[path] = None
             text = text_of(path)
             parts = text.split("\n---\n") if path.suffix == ".txt" else [text]
@@ -287,40 +264,55 @@ class WrittenTest:
     asserts: Sequence[Json]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Reading:
-    document: yamlfile.YamlDocument
-    folder: Path
+    """`files` and `problems` are added to."""
+
+    document: YamlDocument
     files: dict[Path, None]
     problems: Findings
 
-    def tests(self) -> Iterator[_Found]:
+    def written_tests(self) -> Iterator[WrittenTest]:
+        default = self._default()
+        count = 0
+        for place, one in self._tests():
+            if not isinstance(one, dict):
+                what = "a test must be a mapping, or name a file with tests"
+                self.problems.add(place, what)
+                continue
+            for found in self._expand_vars(place, _merge_tests(default, one)):
+                count += 1
+                if count > MOST_TESTS:
+                    what = f"more than {MOST_TESTS:,} tests - split the configuration"
+                    self.problems.add(place, what)
+                    return
+                yield found
+
+    def _tests(self) -> Iterator[_Found]:
         data = as_object(self.document.data)
         written = data.get("tests")
         for n, one in enumerate(written if isinstance(written, list) else [written]):
             key = ("tests", n) if isinstance(written, list) else ("tests",)
-            yield from self._test(self.document.place(key), one)
+            path = one.get("path") if isinstance(one, dict) else one
+            if isinstance(path, str):
+                yield from self._beside(self.document.place(key), path)
+            elif one is not None:
+                yield self.document.place(key), one
         for n, one in enumerate(as_list(data.get("scenarios"))):
-            yield from self._scenario(self.document.place(("scenarios", n)), one)
-
-    def _test(self, place: Place, one: Json) -> Iterator[_Found]:
-        path = one.get("path") if isinstance(one, dict) else one
-        if isinstance(path, str):
-            yield from self._beside(place, path)
-        elif one is not None:
-            yield place, one
+            yield from self._scenario(self.document.place(("scenarios", n)), as_object(one))
 
     def _beside(self, place: Place, reference: str) -> Iterator[_Found]:
-        try:
-            for path in find_referenced(self.folder, reference):
-                self.files[path] = None
+        with self.problems.taking(place):
+            for path in self._find(reference):
                 yield from self.problems.keep_good(tests_in(path))
-        except UsageError as error:
-            self.problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
 
-    def _scenario(self, place: Place, one: Json) -> Iterator[_Found]:
+    def _find(self, reference: str) -> tuple[Path, ...]:
+        found = find_referenced(Path(self.document.file).parent, reference)
+        self.files.update(dict.fromkeys(found))
+        return found
+
+    def _scenario(self, place: Place, data: Mapping[str, Json]) -> Iterator[_Found]:
         """Each of its tests with each of its sets of variables."""
-        data = as_object(one)
         sets, inner = data.get("config"), data.get("tests")
         if not isinstance(sets, list) or not isinstance(inner, list):
             self.problems.add(place, "a scenario must have the lists `config` and `tests`")
@@ -328,14 +320,27 @@ class _Reading:
         for base, test in product(sets, inner):
             yield place, _merge_tests(as_object(base), test)
 
-    def default(self) -> Mapping[str, Json]:
+    def _default(self) -> Mapping[str, Json]:
         written = as_object(self.document.data).get("defaultTest")
         if isinstance(written, str):
             tests = list(self._beside(self.document.place(("defaultTest",)), written))
             written = tests[0][1] if tests else None
         return as_object(written)
 
-    def deref(self, place: Place, one: Json) -> Json:
+    def _expand_vars(self, place: Place, test: Mapping[str, CheckedJson]) -> Iterator[WrittenTest]:
+        """A variable with a list of texts makes a test of each."""
+        known = {key: self._value(place, one) for key, one in test["vars"].items()}
+        single = test["options"].get("disableVarExpansion") is True
+        choices = [
+            value if not single and isinstance(value, list) and as_strings(value[:1]) else [value]
+            for value in known.values()
+        ]
+        asserts = [self._deref(place, one) for one in test["assert"]]
+        for values in islice(product(*choices), MOST_TESTS + 1):
+            own = dict(zip(known, values, strict=True))
+            yield WrittenTest(place=place, data=test, vars=own, asserts=asserts)
+
+    def _deref(self, place: Place, one: Json) -> Json:
         """What `$ref: "#/assertionTemplates/x"` means."""
         reference = one.get("$ref") if isinstance(one, dict) else None
         if not isinstance(reference, str):
@@ -345,40 +350,14 @@ class _Reading:
             self.problems.add(place, f"$ref {reference[:80]!a}: not found in this file")
         return value
 
-    def value(self, place: Place, one: Json) -> Json:
+    def _value(self, place: Place, one: Json) -> Json:
         """A variable's value: the text of the file that it names."""
         if not isinstance(one, str) or not one.startswith(SCHEME):
             return one
-        try:
-            paths = find_referenced(self.folder, one)
-            self.files.update(dict.fromkeys(paths))
-            texts = [text_of(path).strip() for path in paths]
-        except UsageError as error:
-            self.problems.take(*getattr(error, "problems", [Problem(place, str(error))]))
-            return ""
-        return texts[0] if len(texts) == 1 else texts
-
-
-def tests(
-    document: yamlfile.YamlDocument, folder: Path, files: dict[Path, None], problems: Findings
-) -> Iterator[WrittenTest]:
-    """`files` and `problems` are added to."""
-    reading = _Reading(document=document, folder=folder, files=files, problems=problems)
-    default = reading.default()
-    count = 0
-    for place, one in reading.tests():
-        if isinstance(one, dict) and "__csv__" in one:
-            one = test_of(as_object(one["__csv__"]))
-        if not isinstance(one, dict):
-            problems.add(place, "a test must be a mapping, or name a file with tests")
-            continue
-        test = _merge_tests(default, one)
-        for found in _expand_vars(reading, place, test):
-            count += 1
-            if count > MOST_TESTS:
-                problems.add(place, f"more than {MOST_TESTS:,} tests - split the configuration")
-                return
-            yield found
+        texts: list[Json] = []
+        with self.problems.taking(place):
+            texts += [text_of(path).strip() for path in self._find(one)]
+        return texts[0] if len(texts) == 1 else texts or ""
 
 
 def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
@@ -390,22 +369,6 @@ def _merge_tests(default: Mapping[str, Json], one: Json) -> dict[str, Json]:
     alone = as_object(own.get("options")).get("disableDefaultAsserts") is True
     first = [] if alone else as_list(default.get("assert"))
     return {**merged, "assert": [*first, *as_list(own.get("assert"))]}
-
-
-def _expand_vars(
-    reading: _Reading, place: Place, test: Mapping[str, CheckedJson]
-) -> Iterator[WrittenTest]:
-    """A variable with a list of texts makes a test of each."""
-    known = {key: reading.value(place, one) for key, one in test["vars"].items()}
-    single = test["options"].get("disableVarExpansion") is True
-    choices = [
-        value if not single and isinstance(value, list) and as_strings(value[:1]) else [value]
-        for value in known.values()
-    ]
-    asserts = [reading.deref(place, one) for one in test["assert"]]
-    for values in islice(product(*choices), MOST_TESTS + 1):
-        own = dict(zip(known, values, strict=True))
-        yield WrittenTest(place=place, data=test, vars=own, asserts=asserts)
 
 
 # --------------------------------------------------------------------------------- referenced files
@@ -450,24 +413,23 @@ def text_of(path: Path) -> str:
 
 
 def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
-    """Tests of a CSV, JSON, JSON Lines or YAML file; rows of CSV under the key `__csv__`."""
+    """Tests of a CSV, JSON, JSON Lines or YAML file."""
     name, suffix = path.as_posix(), path.suffix.lower()
     if suffix == ".csv":
         lines = io.StringIO(text_of(path), newline="")
         for read in read_csv(lines, name, unnamed=True):
-            yield read if isinstance(read, Problem) else (read[0], {"__csv__": dict(read[1])})
-        return
-    if suffix in (".yaml", ".yml"):
-        document = yamlfile.parse(_check_size(path).read_bytes(), name)
+            yield read if isinstance(read, Problem) else (read[0], test_of(read[1]))
+    elif suffix in evaluation.YAML:
+        document = yaml_of(path, _MOST_BYTES, _TOO_LARGE)
         listed = document.data if isinstance(document.data, list) else [document.data]
         yield from ((document.place((n,)), one) for n, one in enumerate(listed))
-        return
-    with _check_size(path).open("rb") as stream:
-        for row in read_cases(stream, name):
-            yield row if isinstance(row, Problem) else (Place(name, row.line), row.data)
+    else:
+        with _check_size(path).open("rb") as stream:
+            for row in read_cases(stream, name):
+                yield row if isinstance(row, Problem) else (Place(name, row.line), row.data)
 
 
 def _check_size(path: Path) -> Path:
     if plain(path).stat().st_size > _MOST_BYTES:
-        raise InvalidInput([Problem(Place(path.as_posix()), "larger than 64 MB - split it")])
+        raise InvalidInput([Problem(Place(path.as_posix()), _TOO_LARGE)])
     return path

@@ -14,11 +14,11 @@ from typing import TypeGuard
 
 from gate.agents.traces.values import as_text, at
 from gate.errors import InvalidInput, Place, Problem
-from gate.files import yaml as yamlfile
 from gate.files.json_schema import SchemaCheck
 from gate.files.json_values import as_list, as_object, as_string
 from gate.files.plain import MOST_JSON, json_lines, json_of, plain
 from gate.files.problems import Findings
+from gate.files.yaml import yaml_of
 from gate.importers.trials import shapes
 from gate.importers.trials.build import ToolSuite
 from gate.importers.trials.names import CaseIdentity, CaseIds, mark, number_repeat, suite_name
@@ -138,10 +138,8 @@ def read_document(path: Path) -> Json:
     """The one value of a JSON or YAML file."""
     if not path.name.lower().endswith(YAML):
         return json_of(path)
-    if plain(path).stat().st_size > MOST_YAML:
-        message = "YAML of more than 64 MB - write it as JSON: promptfoo eval -o results.json"
-        raise InvalidInput([Problem(Place(str(path)), message)])
-    return yamlfile.parse(path.read_bytes(), path.as_posix()).data
+    too_large = "YAML of more than 64 MB - write it as JSON: promptfoo eval -o results.json"
+    return yaml_of(path, MOST_YAML, too_large).data
 
 
 def read_evaluation(path: Path) -> Evaluation:

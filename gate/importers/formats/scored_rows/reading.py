@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gate.agents.traces.values import as_text
 from gate.errors import Place, Problem
-from gate.files.json_values import as_amount, as_object
+from gate.files.json_values import as_amount, as_list, as_object
 from gate.files.problems import Findings
 from gate.files.tables import TableRow
 from gate.importers.formats.scored_rows.shape import (
@@ -38,48 +38,42 @@ from gate.records import MOST_ROUNDS, Case, Json, MetricSpec, Response, Trial, T
 from gate.records.imported import Imported, ImportedSuite
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
-    """`rows` reads the files again, as often as asked."""
-
-    files: tuple[Path, ...]
-    rows: Rows = field(repr=False)
-
-
-def import_rows(export: Export, asked: ReadingPlan) -> Imported:
-    """Raises InvalidInput with everything that is wrong."""
-    totals = check_rows(export.rows, asked, export.files[0].as_posix())
+def import_rows(files: tuple[Path, ...], rows: Rows, asked: ReadingPlan) -> Imported:
+    """`rows` reads the files, as often as asked. Raises InvalidInput with everything wrong."""
+    totals = check_rows(rows, asked, files[0].as_posix())
     names = _names(asked, totals)
     judge = f"{asked.shape.tool} export"
-    passed = f"{judge}: {asked.criterion}"
+    passed = dict.fromkeys(("success", "first_success"), f"{judge}: {asked.criterion}")
     suite = ImportedSuite(
         rounds=max(totals.cases.values()),
         cases=len(totals.cases),
         dataset=f"an export of {asked.shape.tool}",
         metrics=tuple(_spec(asked, totals, name, names[name]) for name in names),
-        graders={
-            **dict.fromkeys(("success", "first_success"), passed),
-            "score": judge,
-            **dict.fromkeys(names.values(), judge),
-        },
+        graders={**passed, "score": judge, **dict.fromkeys(names.values(), judge)},
     )
     return Imported(
-        files=export.files,
+        files=files,
         created_at=totals.first.isoformat() if totals.first else None,
         provenance=provenance_of(asked.shape.tool, ", ".join(sorted(totals.models)[:3])),
         suites={asked.target.name: suite},
-        trials=lambda: _trials(export, asked, totals, names),
+        trials=lambda: _trials(rows, asked, totals, names),
         notes=tuple(_notes(asked, totals)),
     )
 
 
 def _trials(
-    export: Export, asked: ReadingPlan, totals: ExportTotals, names: Mapping[str, str]
+    rows: Rows, asked: ReadingPlan, totals: ExportTotals, names: Mapping[str, str]
 ) -> Iterator[Trial]:
     seen: dict[str, int] = {}
-    for row in export.rows():
+    for row in _own_rows(rows, asked, totals):
+        yield trial_in(row, asked, totals, names, seen)
+
+
+def _own_rows(rows: Rows, asked: ReadingPlan, totals: ExportTotals) -> Iterator[TableRow]:
+    """Those that become trials: inner spans only where there is nothing else."""
+    for row in rows():
         if isinstance(row, TableRow) and (is_root(asked, row.cells) or not totals.roots):
-            yield trial_in(row, asked, totals, names, seen)
+            yield row
 
 
 def _names(asked: ReadingPlan, totals: ExportTotals) -> dict[str, str]:
@@ -94,9 +88,9 @@ def _names(asked: ReadingPlan, totals: ExportTotals) -> dict[str, str]:
 
 
 def _spec(asked: ReadingPlan, totals: ExportTotals, score: str, name: str) -> MetricSpec:
-    about = f"a score in the {asked.shape.tool} export"
-    spec = score_metric(name, share=totals.scores[score].share, about=about)
-    return replace(spec, family="mean", direction="lower" if score in asked.lower else "higher")
+    about, lower = f"a score in the {asked.shape.tool} export", score in asked.lower
+    spec = score_metric(name, share=totals.scores[score].share, about=about, lower=lower)
+    return replace(spec, family="mean")
 
 
 def _notes(asked: ReadingPlan, totals: ExportTotals) -> Iterator[str]:
@@ -177,13 +171,13 @@ def trial_in(
 
 def _case(row: TableRow, asked: ReadingPlan, case_id: str) -> Case:
     cells, shape = row.cells, asked.shape
-    expected = decode_cell(shape.at("expected", cells))
+    expected, tags = (decode_cell(shape.at(role, cells)) for role in ("expected", "tags"))
     return asked.target.case(
         case_id,
         input=decode_cell(shape.at("input", cells)) or "",
         keys={} if expected is None else {"expected_answer": expected},
         category=short(shape.at("category", cells)) or None,
-        tags=_tags(decode_cell(shape.at("tags", cells))),
+        tags=[short(tag) for tag in as_list([tags] if isinstance(tags, str) else tags)[:50]],
         place=row.place,
     )
 
@@ -191,16 +185,9 @@ def _case(row: TableRow, asked: ReadingPlan, case_id: str) -> Case:
 def _failures(asked: ReadingPlan, status: TrialStatus, passed: bool | None) -> tuple[str, ...]:
     if status != "completed":
         return ("agent_error",) if status == "agent_error" else ()
-    if passed is not False:
-        return ()
-    return (
-        f"score_missed:{short(asked.criterion.score)}" if asked.criterion.score else "not_passed",
-    )
-
-
-def _tags(found: Json) -> tuple[str, ...]:
-    listed = found if isinstance(found, list) else [found] if isinstance(found, str) else []
-    return tuple(short(one) for one in listed[:50])
+    missed = short(asked.criterion.score)
+    code = f"score_missed:{missed}" if missed else "not_passed"
+    return (code,) if passed is False else ()
 
 
 def _response(cells: Mapping[str, Json], asked: ReadingPlan, totals: ExportTotals) -> Response:
@@ -367,10 +354,9 @@ def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIAL
         else:
             found.roots += 1
             check_number(found.roots, file, most)
-    for row in rows() if not problems else ():
-        if isinstance(row, TableRow) and (is_root(asked, row.cells) or not found.roots):
-            check.add_row(row)
-            check_number(found.trials, file, most)  # where all rows are inner spans
+    for row in _own_rows(rows, asked, found) if not problems else ():
+        check.add_row(row)
+        check_number(found.trials, file, most)  # where all rows are inner spans
     found.rootless = len(found.inner.keys() - check.traces) if found.roots else 0
     if not problems:
         _check_totals(asked, found, problems, file)
@@ -421,10 +407,11 @@ class _Check:
         passed = asked.criterion.met(cells, values)
         column = value_at(cells, asked.criterion.column) if asked.criterion.column else None
         if column is not None and read_flag(column) is None:
+            where = replace(row.place, key=asked.criterion.column)
             message = f"'{short(column)}' must be true, false, passed or failed"
-            message += " - choose another column with --option passed=COLUMN"
-            where = Place(row.place.file, row.place.line, asked.criterion.column)
-            self.problems.add(where, message)
+            self.problems.add(
+                where, f"{message} - choose another column with --option passed=COLUMN"
+            )
         failed = error_of(asked, cells)
         found.errors += bool(failed) and not is_nobodys(failed)
         found.unsaid += passed is None and not failed
@@ -432,8 +419,7 @@ class _Check:
         if model and (model in found.models or len(found.models) < _MODELS):
             found.models[model] += 1
         began = read_moment(shape.at("started_at", cells))
-        if began is not None and (found.first is None or began < found.first):
-            found.first = began
+        found.first = min(filter(None, (found.first, began)), default=None)
 
     def _add_case(self, row: TableRow, case_id: str) -> None:
         asked, cases = self.asked, self.found.cases
@@ -474,7 +460,7 @@ class _Check:
         spread.texts += 1
         if name in asked.scores or name == asked.criterion.score:
             message = f"'{short(value)}' is not a number - remove it from the scores"
-            self.problems.add(Place(place.file, place.line, name[:80]), message)
+            self.problems.add(replace(place, key=name[:80]), message)
         return None
 
 

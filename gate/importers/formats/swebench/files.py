@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate.errors import InvalidInput, Place, Problem
+from gate.errors import Place, Problem
 from gate.files.json_values import as_object, as_string
 from gate.files.plain import JsonLine, files_below, json_lines, json_of, plain
 from gate.files.problems import Findings, refuse_problems
@@ -78,39 +78,23 @@ def _links(path: Path, unreported: Iterable[Path]) -> Iterator[Problem]:
 
 
 def _sort_file(path: Path, results: ResultFiles, findings: Findings) -> None:
-    kind: str | None = None
-    data: Json = None
-    try:
+    with findings.taking():
         if path.suffix.lower() == ".jsonl":
             data = next((line.data for line in refuse_problems(json_lines(path))), None)
         else:
             data = json_of(path, _MOST)
-        kind = _kind(data)
-    except InvalidInput as error:
-        findings.take(*error.problems)
-    if kind == _PREDICTIONS:
-        results.predictions.append(path)
-    elif kind == "instance report":
-        results.reports.append(path)
-    elif kind and path.suffix.lower() != ".jsonl":
-        results.mains.append((path, data))
-
-
-def _kind(data: Json) -> str | None:
-    for kind, fits in (
-        ("run report", outcomes.is_run_report),
-        ("lists", outcomes.is_lists),
-        (_PREDICTIONS, is_predictions),
-        ("instance report", outcomes.is_instance_report),
-        ("details", outcomes.is_details),
-    ):
-        if fits(data):
-            return kind
-    return None
+        lists = outcomes.is_run_report(data) or outcomes.is_lists(data)
+        if is_predictions(data) and not lists:
+            results.predictions.append(path)
+        elif outcomes.is_instance_report(data) and not lists:
+            results.reports.append(path)
+        elif is_ours(data) and path.suffix.lower() != ".jsonl":
+            results.mains.append((path, data))
 
 
 def is_ours(data: Json) -> bool:
-    return _kind(data) is not None
+    lists = outcomes.is_run_report(data) or outcomes.is_lists(data) or is_predictions(data)
+    return lists or outcomes.is_instance_report(data) or outcomes.is_details(data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

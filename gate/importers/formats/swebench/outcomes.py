@@ -54,9 +54,13 @@ class SourceVerdicts:
     verdicts: Verdicts
     total: int | None = None
     rest: Outcome = "incomplete"
+    unlisted: Outcome = "unresolved"  # what an instance is that has a patch, but no verdict
     infra_known: bool | None = None  # whether its version looks for broken environments
     submitted_known: bool = True  # whether an instance without a prediction is told apart
     every_report: bool = False  # whether each verdict on tests has a report of its own
+
+
+NO_SOURCE = SourceVerdicts(place=Place("report.json"), verdicts={}, unlisted="error")
 
 
 def reason_code(tier: str, reason: str) -> str:
@@ -288,7 +292,7 @@ def is_instance_report(data: Json) -> bool:
 
 def read_reports(
     files: Iterable[Path], unreported: Iterable[Path], known_bad: frozenset[str], findings: Findings
-) -> SourceVerdicts | None:
+) -> SourceVerdicts:
     """`unreported`: folders without a report; `known_bad`: no report the harness could read."""
     verdicts: dict[str, InstanceVerdict] = {}
     versions: dict[bool, Path] = {}
@@ -311,7 +315,7 @@ def read_reports(
     for folder in unreported:
         verdicts.setdefault(folder.name, InstanceVerdict(outcome="error", codes=CODES["error"]))
     if not verdicts:
-        return None
+        return NO_SOURCE
     first = next(iter(versions.values()), None)
     return SourceVerdicts(
         place=Place(first.as_posix() if first else next(iter(unreported)).as_posix()),

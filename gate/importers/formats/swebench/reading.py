@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.errors import InvalidInput, Place, UsageError
+from gate.errors import Place, UsageError
 from gate.files.json_values import as_object, as_string
 from gate.files.plain import json_of
 from gate.files.problems import Findings
@@ -25,6 +25,7 @@ from gate.importers.formats.swebench.files import (
 from gate.importers.formats.swebench.outcomes import (
     CODES,
     NAME,
+    NO_SOURCE,
     InstanceVerdict,
     Outcome,
     SourceVerdicts,
@@ -38,98 +39,122 @@ from gate.importers.formats.swebench.outcomes import (
     read_run_report,
 )
 from gate.importers.formats.swebench.trials import MOST_REPOSITORIES, TOOL, Measures, instance_trial
-from gate.records import Json, Provenance, Trial
+from gate.importers.trials.build import provenance_of
+from gate.records import Json, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Source:
-    """What was read."""
+class SweBenchOptions:
+    """`instances`: a file with the ids of all that count; `declared`: the published score in
+    percent, which is checked; `trajectories`: the run folder of mini-SWE-agent.
+    """
 
-    verdicts: Verdicts
-    decided: variants.DecidedVariant
-    measures: Measures
+    variant: variants.Name | None = None
+    declared: float | None = None
+    instances: str = ""
+    trajectories: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sources:
+    """What was read: the run's own report or lists, and the reports on single instances (NO_SOURCE:
+    there are none), the predictions, and the ids of all that count (None: nobody names them).
+    """
+
+    main: SourceVerdicts
+    reports: SourceVerdicts
     sent: Predictions
-    run: AgentRun | None
+    named: frozenset[str] | None
 
     @property
-    def suite(self) -> str:
-        name = self.decided.variant.name
-        return TOOL if name == variants.CUSTOM.name else f"{TOOL}-{name}"
+    def first(self) -> SourceVerdicts:
+        return self.reports if self.main is NO_SOURCE else self.main
 
-    def trials(self) -> Iterator[Trial]:
-        patches = self.sent.patches()
-        for instance, verdict in self.verdicts.items():
-            yield instance_trial(
-                self.suite,
-                instance,
-                verdict,
-                self.measures,
-                patch=patches.get(instance),
-                trajectory=self.run.read(instance) if self.run else None,
-            )
+    @property
+    def knows_rest(self) -> bool:
+        """Whether somebody names all instances; lists of what was resolved do not, predictions
+        do.
+        """
+        predicted = self.main.rest == "unresolved" and self.sent.patched is not None
+        return self.named is not None or predicted
+
+    @property
+    def version(self) -> str:
+        for one in (self.main, self.reports):
+            if one.infra_known is not None:
+                return f"{TOOL} {'5.0.0 or later' if one.infra_known else 'before 5.0.0'}"
+        return TOOL
 
 
-def import_run(
-    path: Path,
-    *,
-    variant: str | None = None,
-    declared: float | None = None,
-    instances: str = "",
-    trajectories: str = "",
-) -> Imported:
-    """One run; `declared` in percent. Raises InvalidInput with all problems, UsageError."""
+def import_run(path: Path, options: SweBenchOptions) -> Imported:
+    """One run. Raises InvalidInput with all problems, UsageError."""
     findings = Findings()
     results = find_files(path, findings)
     sent = read_predictions(tuple(results.predictions), findings)
     identity = identity_of(path, results, sent, findings)
     main = _main(results, findings)
-    known = main.verdicts.items() if main else ()
-    errors = frozenset(instance for instance, one in known if one.outcome == "error")
+    errors = frozenset(i for i, verdict in main.verdicts.items() if verdict.outcome == "error")
     reports = read_reports(results.reports, results.unreported, errors, findings)
-    first = main or reports
-    if first is None:
+    if main is NO_SOURCE and reports is NO_SOURCE:
         findings.refuse()
         raise UsageError(_nothing(path, sent))
-    named = variants.read_ids(Path(instances)) if instances else None
-    verdicts = merge_verdicts(main, reports, sent, named, findings)
-    run = _run(trajectories, verdicts, first, findings)
-    source = _Source(
-        verdicts=verdicts,
-        decided=variants.decide_variant(
-            verdicts,
-            main,
-            _knows_rest(main, sent, named),
-            variant,
-            (identity.dataset, identity.split),
-            findings,
-        ),
-        measures=_measures(verdicts, main, reports, sent),
-        sent=sent,
-        run=run,
+    more = [Path(options.instances)] if options.instances else []
+    named = variants.read_ids(more[0]) if more else None
+    sources = _Sources(main=main, reports=reports, sent=sent, named=named)
+    verdicts = merge_verdicts(sources, findings)
+    run = _run(options.trajectories, verdicts, sources.first, findings)
+    decided = variants.decide_variant(
+        verdicts,
+        main,
+        sources.knows_rest,
+        options.variant,
+        (identity.dataset, identity.split),
+        findings,
     )
-    variants.check_declared(verdicts, declared, results.metadata, first.place.file, findings)
+    score, file = options.declared, sources.first.place.file
+    variants.check_declared(verdicts, score, results.metadata, file, findings)
     findings.refuse()
-    options = {"variant": variant, "declared": declared}
-    return Imported(
-        files=(
-            *results.files,
-            *([Path(instances)] if instances else ()),
-            *(run.files if run else ()),
-        ),
-        created_at=identity.created_at or (run.started if run else None),
-        provenance=Provenance(
-            # where only the name of a report tells the model, the trajectories know better
-            agent=identity.model or (run.model if run else "") or identity.file,
-            tool_version=_version(main, reports),
-            event="import",
-        ),
-        suites={source.suite: _suite(source)},
-        trials=source.trials,
-        options={key: value for key, value in options.items() if value is not None},
-        notes=tuple(_notes(source, main, named)),
+    known = variants.repositories(verdicts)
+    measures = Measures(
+        repositories=tuple(sorted(known)) if len(known) <= MOST_REPOSITORIES else (),
+        submitted=sent.patched is not None or main.submitted_known,
+        infra=main.infra_known is True or reports.infra_known is True,
     )
+    variant = decided.variant
+    suite = TOOL if variant is variants.CUSTOM else f"{TOOL}-{variant.name}"
+    told: dict[str, Json] = {"variant": options.variant, "declared": score}
+    return Imported(
+        files=(*results.files, *more, *(run.files if run else ())),
+        created_at=identity.created_at or (run.started if run else None),
+        # where only the name of a report tells the model, the trajectories know better
+        provenance=provenance_of(
+            sources.version, identity.model or (run.model if run else "") or identity.file
+        ),
+        suites={
+            suite: ImportedSuite(
+                cases=len(verdicts),
+                dataset=_dataset(decided, len(verdicts)),
+                dataset_digest=hashlib.sha256("\n".join(verdicts).encode()).hexdigest(),
+                metrics=tuple(measures.specs()),
+                graders=measures.graders(),
+                quoted=variant.quoted,
+            )
+        },
+        trials=lambda: _trials(suite, verdicts, measures, sent, run),
+        options={key: value for key, value in told.items() if value is not None},
+        notes=tuple(_notes(sources, verdicts, decided, measures, run)),
+    )
+
+
+def _trials(
+    suite: str, verdicts: Verdicts, measures: Measures, sent: Predictions, run: AgentRun | None
+) -> Iterator[Trial]:
+    patches = sent.patches()
+    for instance, verdict in verdicts.items():
+        trajectory, patch = run.read(instance) if run else None, patches.get(instance)
+        yield instance_trial(suite, instance, verdict, measures, patch=patch, trajectory=trajectory)
 
 
 def _run(
@@ -144,27 +169,16 @@ def _run(
     return run
 
 
-def _knows_rest(
-    main: SourceVerdicts | None, sent: Predictions, named: frozenset[str] | None
-) -> bool:
-    """Whether somebody names all instances; lists of what was resolved do not, predictions do."""
-    lists = main is not None and main.rest == "unresolved"
-    return named is not None or (lists and sent.patched is not None)
-
-
-def _main(results: ResultFiles, findings: Findings) -> SourceVerdicts | None:
+def _main(results: ResultFiles, findings: Findings) -> SourceVerdicts:
     if len(results.mains) > 1:
         (one, _), (other, _), *_ = results.mains
         message = f"is a report, and so is {other.name} - give one of the two files, or remove one"
         findings.add(Place(one.as_posix()), message)
     for path, data in results.mains[:1]:
-        name = path.as_posix()
-        report = as_object(data)
-        if is_run_report(data):
-            return read_run_report(report, name, findings)
-        read = read_lists if is_lists(data) else read_details
-        return read(report, name, findings)
-    return None
+        lists = read_lists if is_lists(data) else read_details
+        read = read_run_report if is_run_report(data) else lists
+        return read(as_object(data), path.as_posix(), findings)
+    return NO_SOURCE
 
 
 def _nothing(path: Path, sent: Predictions) -> str:
@@ -181,39 +195,6 @@ def _nothing(path: Path, sent: Predictions) -> str:
     )
 
 
-def _measures(
-    verdicts: Verdicts,
-    main: SourceVerdicts | None,
-    reports: SourceVerdicts | None,
-    sent: Predictions,
-) -> Measures:
-    known = variants.repositories(verdicts)
-    return Measures(
-        repositories=tuple(sorted(known)) if len(known) <= MOST_REPOSITORIES else (),
-        submitted=sent.patched is not None or main is None or main.submitted_known,
-        infra=any(one is not None and one.infra_known is True for one in (main, reports)),
-    )
-
-
-def _version(main: SourceVerdicts | None, reports: SourceVerdicts | None) -> str:
-    for one in (main, reports):
-        if one is not None and one.infra_known is not None:
-            return f"{TOOL} {'5.0.0 or later' if one.infra_known else 'before 5.0.0'}"
-    return TOOL
-
-
-def _suite(source: _Source) -> ImportedSuite:
-    ids = "\n".join(source.verdicts)
-    return ImportedSuite(
-        cases=len(source.verdicts),
-        dataset=_dataset(source.decided, len(source.verdicts)),
-        dataset_digest=hashlib.sha256(ids.encode()).hexdigest(),
-        metrics=tuple(source.measures.specs()),
-        graders=source.measures.graders(),
-        quoted=source.decided.variant.quoted,
-    )
-
-
 def _dataset(decided: variants.DecidedVariant, n: int) -> str:
     variant = decided.variant
     if decided.part_of:
@@ -223,27 +204,30 @@ def _dataset(decided: variants.DecidedVariant, n: int) -> str:
 
 
 def _notes(
-    source: _Source, main: SourceVerdicts | None, named: frozenset[str] | None
+    sources: _Sources,
+    verdicts: Verdicts,
+    decided: variants.DecidedVariant,
+    measures: Measures,
+    run: AgentRun | None,
 ) -> Iterator[str]:
-    decided, n = source.decided, len(source.verdicts)
+    n = len(verdicts)
     why = f" ({decided.why})" if decided.why else ""
     yield f"{_dataset(decided, n)}{why}; judged by the SWE-bench harness"
     if decided.part_of:
         yield "only a part of the dataset was run: its rate cannot be compared with published ones"
-    elif decided.wanted is None and named is None and (main is None or main.total is None):
+    elif decided.wanted is None and sources.named is None and sources.main.total is None:
         yield (
             f"the files do not say how many instances were run, so the rate is over the {n} "
             "that they name; say which dataset it was with --option variant=NAME"
         )
-    if not source.measures.repositories:
+    if not measures.repositories:
         yield (
             "no rates per repository: no repository is known, or there are more than "
             f"{MOST_REPOSITORIES}"
         )
-    if source.run is not None:
-        lacking = n - len(source.run.trajectories)
-        if lacking:
-            yield f"{lacking} of {n} instances have no trajectory: their steps and cost are unknown"
+    lacking = n - len(run.trajectories) if run else 0
+    if lacking:
+        yield f"{lacking} of {n} instances have no trajectory: their steps and cost are unknown"
 
 
 # ----------------------------------------------------------------------------------------- identity
@@ -312,14 +296,10 @@ def _read_run_file(results: ResultFiles, findings: Findings) -> Mapping[str, Jso
     """What run.json says; others of that name are none of the harness."""
     run_files: list[Mapping[str, Json]] = []
     for file in results.runs:
-        try:
+        with findings.taking():
             data = json_of(file, _MOST)
-        except InvalidInput as error:
-            findings.take(*error.problems)
-            continue
-        if isinstance(data, dict) and "dataset" in data:
-            run_files.append(data)
-            if len(run_files) > 1:
+            run_files += [data] if isinstance(data, dict) and "dataset" in data else []
+            if len(run_files) > 1 and run_files[-1] is data:
                 findings.add(Place(file.as_posix()), f"is a second run.json - {_SAME_RUN}")
     return run_files[0] if run_files else {}
 
@@ -327,46 +307,31 @@ def _read_run_file(results: ResultFiles, findings: Findings) -> Mapping[str, Jso
 # ------------------------------------------------------------------------------------------ merging
 
 
-def merge_verdicts(
-    main: SourceVerdicts | None,
-    reports: SourceVerdicts | None,
-    sent: Predictions,
-    named: frozenset[str] | None,
-    findings: Findings,
-) -> dict[str, InstanceVerdict]:
-    """Verdicts by instance: of the run, of single reports, and of the `named` instances."""
-    verdicts = dict(main.verdicts) if main else {}
-    if reports:
-        _agreeing(main, reports, findings)
-        for instance, one in reports.verdicts.items():
-            verdicts[instance] = _with_reasons(verdicts.get(instance), one)
-    if sent.patched is not None:
-        _check_predicted(main, verdicts, sent.patched, findings)
-        for instance, patched in sent.patched.items():
-            if instance not in verdicts and _is_chosen(instance, main, named):
-                verdicts[instance] = _unlisted_verdict(main, patched)
-    for instance in named or ():
-        outcome: Outcome = main.rest if main and sent.patched is None else "incomplete"
-        verdicts.setdefault(instance, InstanceVerdict(outcome=outcome, codes=CODES[outcome]))
-    first = main or reports
-    if named is not None and first:
-        strange = verdicts.keys() - named
+def merge_verdicts(sources: _Sources, findings: Findings) -> dict[str, InstanceVerdict]:
+    """Verdicts by instance: of the run, of single reports, and of the named instances."""
+    main, reports, patched = sources.main, sources.reports, sources.sent.patched
+    verdicts = dict(main.verdicts)
+    if NO_SOURCE not in (main, reports):
+        _check_agreement(main, reports, findings)
+    for instance, one in reports.verdicts.items():
+        verdicts[instance] = _with_reasons(verdicts.get(instance), one)
+    if patched is not None:
+        _check_predicted(main, verdicts, patched, findings)
+        # a run report has every instance that was to be done: predictions of others do not count
+        named = sources.named if sources.named is not None else patched.keys()
+        chosen = () if main.every_report and sources.named is None else patched.keys() & named
+        for instance in chosen - verdicts.keys() if chosen else ():
+            verdicts[instance] = _bare(main.unlisted if patched[instance] else "empty_patch")
+    for instance in sources.named or ():
+        verdicts.setdefault(instance, _bare(main.rest if patched is None else "incomplete"))
+    if sources.named is not None:
+        strange = verdicts.keys() - sources.named
         message = f"is not in the list of instances - {_SAME_RUN}"
-        clash(findings, first.place, strange, message)
+        clash(findings, sources.first.place, strange, message)
     return dict(sorted(verdicts.items()))
 
 
-def _is_chosen(instance: str, main: SourceVerdicts | None, named: frozenset[str] | None) -> bool:
-    """A run report has every instance that was to be done: predictions of others do not count."""
-    if named is not None:
-        return instance in named
-    return main is None or not main.every_report
-
-
-def _unlisted_verdict(main: SourceVerdicts | None, patched: bool) -> InstanceVerdict:
-    """The verdict on an instance in no list: not resolved, or not tested without lists."""
-    outcome: Outcome = "error" if main is None else "unresolved"
-    outcome = outcome if patched else "empty_patch"
+def _bare(outcome: Outcome) -> InstanceVerdict:
     return InstanceVerdict(outcome=outcome, codes=CODES[outcome])
 
 
@@ -387,9 +352,7 @@ def _with_reasons(main: InstanceVerdict | None, own: InstanceVerdict) -> Instanc
     )
 
 
-def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Findings) -> None:
-    if main is None:
-        return
+def _check_agreement(main: SourceVerdicts, reports: SourceVerdicts, findings: Findings) -> None:
     file = main.place.file
     if None not in (main.infra_known, reports.infra_known) and (
         main.infra_known != reports.infra_known
@@ -415,12 +378,12 @@ def _agreeing(main: SourceVerdicts | None, reports: SourceVerdicts, findings: Fi
 
 
 def _check_predicted(
-    main: SourceVerdicts | None, verdicts: Verdicts, patched: Mapping[str, bool], findings: Findings
+    main: SourceVerdicts, verdicts: Verdicts, patched: Mapping[str, bool], findings: Findings
 ) -> None:
     """Whether each verdict can be one on the prediction that there is."""
     by = {outcome: {i for i, v in verdicts.items() if v.outcome == outcome} for outcome in CODES}
     unsent = (by["resolved"] | by["error"]) - patched.keys()
-    if main is None or main.submitted_known:
+    if main.submitted_known:
         unsent |= (by["unresolved"] | by["empty_patch"]) - patched.keys()
     empty = {i for i in (by["resolved"] | by["error"]) if not patched.get(i, True)}
     clashes = {
@@ -431,6 +394,5 @@ def _check_predicted(
             i for i in by["empty_patch"] if patched.get(i)
         },
     }
-    place = main.place if main else Place("report.json")
     for message, instances in clashes.items():
-        clash(findings, place, instances, f"{message} - {_SAME_RUN}")
+        clash(findings, main.place, instances, f"{message} - {_SAME_RUN}")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from gate.agents.traces.values import at
-from gate.errors import InvalidInput, Place
+from gate.errors import Place
 from gate.files.json_values import as_amount
 from gate.files.plain import json_lines, json_of, plain
 from gate.files.problems import Findings
-from gate.files.yaml import parse
+from gate.files.yaml import yaml_of
 from gate.importers.formats.swebench.outcomes import SourceVerdicts, Verdicts
 from gate.importers.trials.names import is_id, repository_of
 from gate.importers.trials.published_scores import SWEBENCH_VERIFIED
@@ -193,6 +193,7 @@ def repositories(instances: Collection[str]) -> Counter[str]:
 
 
 _MOST_YAML = 1 << 20  # bytes
+_NOT_NEEDED = f"larger than {_MOST_YAML >> 20} MB, and not needed - move it out of the folder"
 _NAME_ALL = "add --option instances=FILE, a file with the ids of all instances"
 
 
@@ -229,15 +230,14 @@ def _items(path: Path, findings: Findings) -> list[tuple[Place, Json]]:
 
 def decide_variant(
     verdicts: Verdicts,
-    main: SourceVerdicts | None,
+    main: SourceVerdicts,
     whole_known: bool,
     variant: str | None,
     run: tuple[str, str],
     findings: Findings,
 ) -> DecidedVariant:
     """The variant, its size checked. `run`: dataset and split as run.json names them."""
-    place = main.place if main else Place("report.json")
-    n, stated = len(verdicts), main.total if main else None
+    place, n, stated = main.place, len(verdicts), main.total
     chosen = stated if stated is not None else n if whole_known else None
     decided = decide(verdicts.keys(), variant, run[0], run[1], chosen)
     told = decided.variant
@@ -251,7 +251,7 @@ def decide_variant(
     if stated is not None and n < stated:
         message = f"counts {stated} instances, but names {n} - {_NAME_ALL}"
         findings.add(Place(place.file, key="total_instances"), message)
-    elif main and main.rest == "unresolved" and not whole_known:
+    elif main.rest == "unresolved" and not whole_known:
         message = f"names {n} instances, but not the unresolved ones - {_NAME_ALL}"
         findings.add(place, message)
     elif decided.wanted is not None and n != decided.wanted:
@@ -303,22 +303,15 @@ def _rounding(score: float) -> float:
 
 
 def _read_published(metadata: Path, findings: Findings) -> float | None:
-    name = metadata.as_posix()
-    if plain(metadata).stat().st_size > _MOST_YAML:
-        message = f"larger than {_MOST_YAML >> 20} MB, and not needed"
-        findings.add(Place(name), f"{message} - move it out of the folder")
-        return None
-    try:
-        data = parse(metadata.read_bytes(), name).data
-    except InvalidInput as error:
-        findings.take(*error.problems)
-        return None
+    data: Json = None
+    with findings.taking():
+        data = yaml_of(metadata, _MOST_YAML, _NOT_NEEDED).data
     stated = at(data, "info", "resolved")
     stated = at(data, "resolved") if stated is None else stated
     score = as_amount(stated)
     if stated is not None and (score is None or score > 100):
         shown = one_line(str(stated), 40)
-        message = f"'{shown}' is not a percentage - correct the value, or remove it"
-        findings.add(Place(name, key="resolved"), message)
+        place = Place(metadata.as_posix(), key="resolved")
+        findings.add(place, f"'{shown}' is not a percentage - correct the value, or remove it")
         return None
     return score

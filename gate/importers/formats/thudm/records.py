@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from gate.agents.traces.values import at
 from gate.errors import Place, Problem, UsageError
@@ -33,8 +34,7 @@ from gate.text.escaping import one_line
 _MOST_DAMAGE = 1600  # hit points of one game of cards: four of 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environment:
+class Environment(NamedTuple):
     """`starts`, `holds`: parts of its tasks' names. `main`: path of its metric in `custom`."""
 
     code: str
@@ -49,28 +49,15 @@ class Environment:
         return task.startswith(self.starts) or self.holds in task
 
 
-_ROWS: tuple[tuple[str, str, float, tuple[str, ...], tuple[str, ...]], ...] = (
-    # code, name, weight, `starts`, `main`; in the order in which the benchmark tries them
-    ("DCG", "digital card game", 12.0, ("cg", "dcg"), ("score",)),
-    ("HH", "house holding", 13.0, ("alf",), ("overall", "success_rate")),
-    ("OS", "operating system", 10.8, ("os", "operating"), ("overall", "acc")),
-    ("DB", "database", 13.0, ("db", "database"), ("overall_cat_accuracy",)),
-    ("KG", "knowledge graph", 13.9, ("kg", "knowledge"), ("main",)),
-    ("LTP", "lateral thinking puzzles", 3.5, ("ltp", "literal"), ("main",)),
-    ("WB", "web browsing", 11.6, ("m2w", "mind2web"), ("step_sr",)),
-    ("WS", "web shopping", 30.7, ("ws", "webshop"), ("reward",)),
-)
-_ENVIRONMENTS = tuple(
-    Environment(
-        code=code,
-        name=name,
-        weight=weight,
-        starts=starts,
-        main=main,
-        holds="card" if code == "DCG" else "\0",
-        per=100.0 if code == "WB" else 1.0,
-    )
-    for code, name, weight, starts, main in _ROWS
+_ENVIRONMENTS = (  # in the order in which the benchmark tries them
+    Environment("DCG", "digital card game", 12.0, ("cg", "dcg"), ("score",), holds="card"),
+    Environment("HH", "house holding", 13.0, ("alf",), ("overall", "success_rate")),
+    Environment("OS", "operating system", 10.8, ("os", "operating"), ("overall", "acc")),
+    Environment("DB", "database", 13.0, ("db", "database"), ("overall_cat_accuracy",)),
+    Environment("KG", "knowledge graph", 13.9, ("kg", "knowledge"), ("main",)),
+    Environment("LTP", "lateral thinking puzzles", 3.5, ("ltp", "literal"), ("main",)),
+    Environment("WB", "web browsing", 11.6, ("m2w", "mind2web"), ("step_sr",), per=100.0),
+    Environment("WS", "web shopping", 30.7, ("ws", "webshop"), ("reward",)),
 )
 ENVIRONMENTS: Mapping[str, Environment] = {one.code: one for one in _ENVIRONMENTS}
 SCORED = frozenset({"OS", "HH", "LTP", "WS", "DCG"})  # a sample's result tells what it is worth
@@ -136,13 +123,10 @@ def _cards(data: Mapping[str, Json]) -> Worth:
     games = [as_object(game) for game in as_object(data.get("meta")).values()]
     if not games:
         return Worth(None, False)
-    sums = {
-        key: sum(_count(game, key) for game in games)
-        for key in ("win_round", "test_times", "damage")
-    }
-    whole = Worth(None, None, sums["win_round"], sums["test_times"], sums["damage"], len(games))
-    passed = whole.games > 0 and whole.wins >= whole.games
-    return replace(whole, value=card_score(whole), passed=passed)
+    keys = ("win_round", "test_times", "damage")
+    wins, rounds, damage = (sum(_count(game, key) for game in games) for key in keys)
+    score = _score_cards(wins, rounds, damage, len(games))
+    return Worth(score, 0 < rounds <= wins, wins, rounds, damage, len(games))
 
 
 def _count(game: Mapping[str, Json], key: str) -> float:
@@ -152,19 +136,18 @@ def _count(game: Mapping[str, Json], key: str) -> float:
     return number
 
 
-def card_score(found: Worth) -> float | None:
+def _score_cards(wins: float, games: float, damage: float, fields: int) -> float | None:
     """0.7 share of games won + 0.3 share of the damage that can be done; None without a game."""
-    if not found.games:
+    if not games:
         return None
-    dealt = found.damage / (_MOST_DAMAGE * found.fields)
-    return found.wins / found.games * 0.7 + min(0.3, 0.3 * dealt)
+    return wins / games * 0.7 + min(0.3, 0.3 * (damage / (_MOST_DAMAGE * fields)))
 
 
 RUNS, ERRORS, SUMMARY = "runs.jsonl", "error.jsonl", "overall.json"
 FILES = (RUNS, ERRORS, SUMMARY)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TaskFolder:
     """One environment that one agent went through."""
 
@@ -200,24 +183,23 @@ def choose_tasks(path: Path, agent: str | None, split: str | None) -> ChosenTask
             f"agent, or of one task with {', '.join(FILES)}"
         )
     agents = sorted({task.agent for task in found})
+    shown = ", ".join(one_line(name, 60) for name in agents[:20])
     if agent is None and len(agents) > 1:
-        shown = ", ".join(one_line(name, 60) for name in agents[:20])
         raise UsageError(
             f"{path}: has several agents; choose one with --option agent=NAME: {shown}"
         )
     if agent is not None and agent not in agents:
-        shown = ", ".join(one_line(name, 60) for name in agents[:20])
         raise UsageError(f"--option agent={agent[:80]}: not found; choose one of {shown}")
     own = [task for task in found if task.agent == (agent or agents[0])]
     newest, notes = _newest(own)
-    _check_alone(
-        newest := [t for t in newest if not split or t.name.lower().endswith(split.lower())], path
-    )
-    if not newest:
+    ending = (split or "").lower()
+    chosen = tuple(task for task in newest if task.name.lower().endswith(ending))
+    _check_alone(chosen, path)
+    if not chosen:
         names = ", ".join(sorted({one_line(task.name, 80) for task in own})[:10])
         raise UsageError(f"--option split={split}: no task name ends with it; tasks: {names}")
     left = (f"{one_line(name, 80)}: not one of the eight environments; left out" for name in others)
-    return ChosenTasks(agent or agents[0], tuple(newest), (*notes, *left))
+    return ChosenTasks(agent or agents[0], chosen, (*notes, *left))
 
 
 def _tasks(path: Path) -> tuple[list[TaskFolder], list[str]]:
@@ -226,23 +208,15 @@ def _tasks(path: Path) -> tuple[list[TaskFolder], list[str]]:
     for file in files_below(path):
         if file.name in FILES:
             folders.setdefault(file.parent, []).append(file)
-    tasks, others = [], []
+    tasks, others = list[TaskFolder](), set[str]()
     for folder, files in folders.items():
         whole = folder.resolve()  # PATH may be `.`
-        environment = environment_of(whole.name)
-        if environment is None:
-            others.append(whole.name)
-            continue
-        tasks.append(
-            TaskFolder(
-                agent=whole.parent.name,
-                name=whole.name,
-                folder=folder,
-                files=tuple(sorted(files)),
-                environment=environment,
-            )
-        )
-    return tasks, sorted(set(others))
+        if environment := environment_of(whole.name):
+            own = tuple(sorted(files))
+            tasks.append(TaskFolder(whole.parent.name, whole.name, folder, own, environment))
+        else:
+            others.add(whole.name)
+    return tasks, sorted(others)
 
 
 def _newest(tasks: Iterable[TaskFolder]) -> tuple[list[TaskFolder], list[str]]:
@@ -375,23 +349,12 @@ class SampleTally:
 
     statuses: Counter[str] = field(default_factory=Counter)
     lengths: list[int] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)  # of samples that the main metric counts
-    passed: int = 0
-    wins: float = 0.0
-    games: float = 0.0
-    damage: float = 0.0
-    fields: int = 0
+    worths: list[Worth] = field(default_factory=list)
 
     def add(self, run: FinishedSample, found: Worth) -> None:
         self.statuses[run.status] += 1
         self.lengths.append(len(run.history))
-        self.passed += found.passed is True
-        self.wins += found.wins
-        self.games += found.games
-        self.damage += found.damage
-        self.fields += found.fields
-        if found.value is not None:
-            self.values.append(found.value)
+        self.worths.append(found)
 
     @property
     def total(self) -> int:
@@ -433,10 +396,9 @@ def contradictions(
         status: seen.statuses[status] / seen.total
         for status in {*seen.statuses, *validation} - {normalize_status(key) for key in _LENGTHS}
     }
-    lengths_of_runs = {"average": sum(seen.lengths) / seen.total, "max": max(seen.lengths)}
-    lengths_of_runs["min"] = min(seen.lengths)
-    lengths = {f"{key} history length": float(value) for key, value in lengths_of_runs.items()}
-    every = _figures({**dict(sorted(shares.items())), **lengths}, "the runs give")
+    lengths = (sum(seen.lengths) / seen.total, max(seen.lengths), min(seen.lengths))
+    named = zip(map(normalize_status, _LENGTHS), map(float, lengths), strict=True)
+    every = _figures({**dict(sorted(shares.items())), **dict(named)}, "the runs give")
     yield from compare_stated(validation, every, replace(place, key="validation"))
     yield from compare_stated(
         custom, _figures(_sum_samples(environment, seen), "the runs give"), within
@@ -464,19 +426,20 @@ def _sum_parts(environment: Environment, custom: Mapping[str, Json]) -> dict[str
 
 def _sum_samples(environment: Environment, seen: SampleTally) -> dict[str, float]:
     """`custom` as the samples give it, as far as they do."""
+    values = [one.value for one in seen.worths if one.value is not None]
     match environment.code:
         case "OS" | "HH":
-            counts = {"total": float(seen.total), "pass": float(seen.passed)}
-            share = {environment.main[1]: seen.passed / seen.total}
+            passed = sum(one.passed is True for one in seen.worths)
+            counts = {"total": float(seen.total), "pass": float(passed)}
+            share = {environment.main[1]: passed / seen.total}
             return {f"overall.{key}": value for key, value in {**counts, **share}.items()}
         case "LTP":
-            return {"main": sum(seen.values) / seen.total}
+            return {"main": sum(values) / seen.total}
         case "WS":
-            counted = len(seen.values)
-            return {"reward": sum(seen.values) / counted if counted else 0.0}
-        case "DCG" if seen.games:
-            whole = Worth(None, None, seen.wins, seen.games, seen.damage, seen.fields)
-            score = card_score(whole)
-            rate = {"win_rate": seen.wins / seen.games}
-            return rate if score is None else {**rate, "score": score}
+            return {"reward": sum(values) / max(1, len(values))}
+        case "DCG":
+            wins, games = (sum(getattr(w, key) for w in seen.worths) for key in ("wins", "games"))
+            damage, fields = sum(w.damage for w in seen.worths), sum(w.fields for w in seen.worths)
+            score = _score_cards(wins, games, damage, fields)
+            return {} if score is None else {"win_rate": wins / games, "score": score}
     return {}

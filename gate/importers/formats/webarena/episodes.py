@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -17,7 +17,12 @@ from gate.files.json_values import as_amount, as_count, as_list, as_object, as_s
 from gate.files.plain import json_of, plain
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
-from gate.importers.formats.webarena.results import TRUNCATED, TaskResult, mark_crashed
+from gate.importers.formats.webarena.results import (
+    TRUNCATED,
+    ResultSource,
+    TaskResult,
+    mark_crashed,
+)
 from gate.importers.trials.build import usage_of
 from gate.importers.trials.names import suite_name
 from gate.records import CheckedJson, Json, Response
@@ -46,37 +51,7 @@ class Episode:
     round: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Episodes:
-    """The episodes of one agent and one benchmark, in the order of their folders."""
-
-    path: Path
-    episodes: tuple[Episode, ...] = field(repr=False)
-    suite: str
-    version: str
-    agent: str
-    expected: frozenset[str] = frozenset()
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        named = (
-            episode.folder / name for episode in self.episodes for name in (SUMMARY, LAST_STEP)
-        )
-        return tuple(path for path in named if path.is_file() and not path.is_symlink())
-
-    def created_at(self) -> str | None:
-        times = [episode.started for episode in self.episodes if episode.started]
-        return iso(min(times, default=None)) or None
-
-    def results(self) -> Iterator[TaskResult | Problem]:
-        for episode in self.episodes:
-            try:
-                yield _result(episode)
-            except InvalidInput as error:
-                yield from error.problems
-
-
-def episodes(path: Path, agent: str) -> Episodes:
+def episodes(path: Path, agent: str) -> ResultSource:
     """The episode that the folder is, or those in it. Raises UsageError if not of one agent."""
     folders = [path] if (path / SUMMARY).exists() else _inner(path)
     every = [one for folder in folders if (one := _episode(folder))]
@@ -93,26 +68,33 @@ def episodes(path: Path, agent: str) -> Episodes:
             listed = ", ".join(sorted(one_line(name, 80) for name in names)[:_SHOWN]) or "none"
             hint = "--option agent=NAME" if what == "agents" else "the folder of one benchmark"
             raise UsageError(f"{path}: has episodes of {len(names)} {what} ({listed}); give {hint}")
-    chosen = [one for one in every if not agent or one.agent == agent]
-    return Episodes(
-        path=path,
-        episodes=tuple(_number_rounds(chosen)),
+    chosen = [*_number_rounds([one for one in every if not agent or one.agent == agent])]
+    named = [one.folder / name for one in chosen for name in (SUMMARY, LAST_STEP)]
+    started = min((one.started for one in chosen if one.started), default=None)
+    return ResultSource(
+        files=tuple(file for file in named if file.is_file() and not file.is_symlink()),
+        results=lambda: _results(chosen),
         suite=suite_name(chosen[0].benchmark),
         version=_version(chosen[0].folder),
         agent=one_line(chosen[0].agent, 200),
+        created_at=iso(started) or None,
     )
+
+
+def _results(episodes: Iterable[Episode]) -> Iterator[TaskResult | Problem]:
+    for episode in episodes:
+        try:
+            yield _result(episode)
+        except InvalidInput as error:
+            yield from error.problems
 
 
 def _inner(path: Path) -> list[Path]:
     """A folder whose name begins with `_` was tried again: its tool leaves it out, too."""
     if not path.is_dir() or path.is_symlink():
         raise UsageError(f"{path}: not a folder; give an existing folder")
-    inner = sorted(path.iterdir())
-    return [
-        item
-        for item in inner
-        if item.is_dir() and not item.is_symlink() and item.name[0] not in "_."
-    ]
+    inner = [item for item in sorted(path.iterdir()) if item.name[0] not in "_."]
+    return [item for item in inner if item.is_dir() and not item.is_symlink()]
 
 
 def _episode(folder: Path) -> Episode | None:

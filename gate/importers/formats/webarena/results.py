@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -50,6 +50,21 @@ class TaskResult:
     started_at: str = AT_THE_SOURCE
     intent: str = ""  # where no task is named
     sites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultSource:
+    """Results of one agent. `results` reads them, as often as asked; `expected`: the tasks that the
+    run was to try, empty where it does not say.
+    """
+
+    files: tuple[Path, ...]
+    results: Callable[[], Iterator[TaskResult | Problem]] = field(repr=False)
+    suite: str = "webarena"
+    version: str = "webarena"
+    agent: str = ""
+    created_at: str | None = None
+    expected: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,27 +224,18 @@ _FORM = shapes.object_of(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedAnswers:
-    """A file of them."""
+def recorded_answers(path: Path) -> ResultSource:
+    """A file of them. Raises InvalidInput for what is no JSON."""
 
-    path: Path
-    suite: str = "webarena"
-    version: str = "webarena, recorded"
-    agent: str = ""
-    expected: frozenset[str] = frozenset()
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return (plain(self.path),)
-
-    def results(self) -> Iterator[TaskResult | Problem]:
-        for item in items(self.path):
+    def read() -> Iterator[TaskResult | Problem]:
+        for item in items(path):
             yield item if isinstance(item, Problem) else _result(item.data, item.place)
 
-    def created_at(self) -> str | None:
-        times = [result.started_at for result in self.results() if isinstance(result, TaskResult)]
-        return min(filter(None, times), default=None)
+    times = [result.started_at for result in read() if isinstance(result, TaskResult)]
+    created_at = min(filter(None, times), default=None)
+    return ResultSource(
+        files=(path,), results=read, version="webarena, recorded", created_at=created_at
+    )
 
 
 def _result(data: CheckedJson, place: Place) -> TaskResult | Problem:

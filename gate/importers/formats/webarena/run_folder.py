@@ -17,7 +17,13 @@ from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.graders.webarena_rules.task import SITES
-from gate.importers.formats.webarena.results import EARLY_STOP, NOT_PARSED, TaskResult, mark_crashed
+from gate.importers.formats.webarena.results import (
+    EARLY_STOP,
+    NOT_PARSED,
+    ResultSource,
+    TaskResult,
+    mark_crashed,
+)
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json, Response, ToolCall
 from gate.text.escaping import one_line
@@ -28,23 +34,12 @@ _BEGINS = {"Early stop: ": EARLY_STOP, "ERROR: ": NOT_PARSED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunFolder:
-    """`told`: task -> whether it passed, of json_dump.json, where that is there."""
+class RunRecords:
+    """By task: its page, how its last try ended, and, of json_dump.json, whether it passed."""
 
-    path: Path
     renders: Mapping[str, Path]
-    logs: tuple[Path, ...]
-    beside: tuple[Path, ...]
-    tries: Mapping[str, LoggedTask] = field(repr=False)
-    told: Mapping[str, bool] | None
-    expected: frozenset[str]
-    suite: str = "webarena"
-    version: str = "webarena"
-    agent: str = ""
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return (*self.renders.values(), *self.logs, *self.beside)
+    tries: Mapping[str, LoggedTask]
+    told: Mapping[str, bool] | None  # None: there is no json_dump.json
 
     def results(self) -> Iterator[TaskResult | Problem]:
         for task in sorted({*self.renders, *self.tries}, key=int):
@@ -53,26 +48,20 @@ class RunFolder:
             except InvalidInput as error:
                 yield from error.problems
 
-    def created_at(self) -> str | None:
-        times = [attempt.started for attempt in self.tries.values() if attempt.started]
-        return iso(min(times, default=None)) or None
-
     def _result(self, task: str) -> TaskResult:
         path, end = self.renders.get(task), self.tries.get(task)
         seen = read_page(path, task) if path else None
-        place = Place(path.as_posix()) if path else end.place if end else Place("")
-        started = iso(end.started if end else None)
         passed = self._passed(task, end)
         answer = (seen.answer if seen else None) or ""
         common = TaskResult(
             task=task,
-            place=place,
+            place=Place(path.as_posix()) if path else end.place if end else Place(""),
             whole=seen is not None and seen.answer is not None,
             passed=passed,
             codes=tuple(code for word, code in _BEGINS.items() if answer.startswith(word)),
             response=_response(seen),
             latency_ms=end.latency_ms if end else None,
-            started_at=started,
+            started_at=iso(end.started if end else None),
             intent=seen.intent if seen else "",
             sites=seen.sites if seen else (),
         )
@@ -87,7 +76,7 @@ class RunFolder:
         return self.told.get(task) if self.told is not None else None
 
 
-def run_folder(path: Path) -> RunFolder:
+def run_folder(path: Path) -> ResultSource:
     """Raises InvalidInput for what contradicts itself, UsageError for what is no such folder."""
     findings = Findings()
     flat = files_below(path, deep=False)
@@ -102,22 +91,18 @@ def run_folder(path: Path) -> RunFolder:
     model = [config.get(name) for name in ("provider", "model")]
     for task, end in tries.items():
         says = (told or {}).get(task)
-        if (
-            says is not None
-            and end.end in ("passed", "failed")
-            and says is not (end.end == "passed")
-        ):
+        if end.end in ("passed", "failed") and says is (end.end == "failed"):
             other = "passed" if says else "failed"
             message = f"task {task} {end.end}, but {_DUMP} says that it {other}"
             findings.add(end.place, f"{message} - use both original files")
     findings.refuse()
-    return RunFolder(
-        path=path,
-        renders=dict(sorted(renders.items(), key=lambda item: int(item[0]))),
-        logs=logs,
-        beside=tuple(named[name] for name in (_CONFIG, _DUMP) if name in named),
-        tries=tries,
-        told=told,
+    pages = [renders[task] for task in sorted(renders, key=int)]
+    beside = [named[name] for name in (_CONFIG, _DUMP) if name in named]
+    started = min((end.started for end in tries.values() if end.started), default=None)
+    return ResultSource(
+        files=(*pages, *logs, *beside),
+        results=RunRecords(renders=renders, tries=tries, told=told).results,
+        created_at=iso(started) or None,
         expected=_expected_tasks(config, {*renders, *tries}),
         agent=one_line(" ".join(as_strings(model)), 200),
     )
