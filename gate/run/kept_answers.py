@@ -4,7 +4,9 @@ judges, the resumed run judges them and does not ask the agent again.
 
 from __future__ import annotations
 
-from gate.files.json_schema_quick import compile_check
+from functools import cache
+
+from gate.files.json_schema_quick import Check, compile_check
 from gate.plugins import Grader
 from gate.records import Response
 from gate.records.codec import from_json, schema_of, to_lean_json
@@ -25,7 +27,7 @@ def open_kept_answers(log: EventLog) -> AnswerStore:
 
     def find(task: Task) -> tuple[Response, float] | None:
         stored = log.answer(_key(task))
-        if stored is None or not _fits(stored.get("response")):
+        if stored is None or not _check()(stored.get("response")):
             return None
         latency = stored.get("latency_ms")
         if not isinstance(latency, (int, float)):
@@ -35,7 +37,9 @@ def open_kept_answers(log: EventLog) -> AnswerStore:
     return AnswerStore(keep=keep, find=find)
 
 
-_fits = compile_check(schema_of(Response))
+@cache
+def _check() -> Check:
+    return compile_check(schema_of(Response))
 
 
 def is_outside(grader: Grader) -> bool:

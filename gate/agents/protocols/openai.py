@@ -37,22 +37,19 @@ class OpenAI:
         reach(world, self.base_url, timeout_s=self.timeout_s)
 
     def connect(self, world: World) -> Connection:
-        path = responses.PATH if self._asks_responses else "/chat/completions"
-        url = join_endpoint(self.base_url, path)
         headers = bearer(world, self.api_key_env)
-        return Endpoint(world, url, headers, write=self._write, read=self._read_reply)
+        if self.base_url.partition("?")[0].rstrip("/").endswith(responses.PATH):
+            url = join_endpoint(self.base_url, responses.PATH)
+            return Endpoint(world, url, headers, write=self._write_responses, read=responses.read)
+        url = join_endpoint(self.base_url, "/chat/completions")
+        return Endpoint(world, url, headers, write=self._write_chat, read=self._read_chat)
 
-    @property
-    def _asks_responses(self) -> bool:
-        return self.base_url.partition("?")[0].rstrip("/").endswith(responses.PATH)
+    def _write_responses(self, case: Case) -> bytes:
+        options = {**self.options, **responses.settings(case.request)}
+        return responses.request_body(case.input, self.model, options)
 
-    def _write(self, case: Case) -> bytes:
-        if self._asks_responses:
-            options = {**self.options, **responses.settings(case.request)}
-            return responses.request_body(case.input, self.model, options)
+    def _write_chat(self, case: Case) -> bytes:
         return chat.request_body(case.input, self.model, {**self.options, **case.request})
 
-    def _read_reply(self, reply: HttpReply) -> Response:
-        if self._asks_responses:
-            return responses.read(reply)
+    def _read_chat(self, reply: HttpReply) -> Response:
         return chat.read(reply, tools_offered="tools" in self.options)

@@ -310,9 +310,9 @@ def _input_faults(written: Mapping[str, Json]) -> Iterator[str]:
 def _text_id(data: Mapping[str, Json]) -> str:
     """The id as text; a whole number counts as its digits. All who keep it share one string."""
     value = data.get("id")
-    if is_integer(value):
-        return sys.intern(str(value))
-    return sys.intern(value) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return sys.intern(value)
+    return sys.intern(str(value)) if is_integer(value) else ""
 
 
 def _case(data: dict[str, CheckedJson], read: Mapping[str, Json], place: Place) -> Case:

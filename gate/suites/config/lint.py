@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date
-from statistics import NormalDist
 
 from gate.agents.pricing import price_of, strip_date
 from gate.agents.under_test import NOBODY
@@ -272,9 +271,12 @@ def _reachable(
     from its end the bound of 0 or n out of n lies: 1 - alpha^(1/n) where cases run once
     (Clopper and Pearson), else z^2 / n.
     """
-    z = NormalDist().inv_cdf(1 - alpha)
     size = f"{trials} trials of '{suite.name}'"
-    slack = 1 - alpha ** (1 / trials) if suite.rounds == 1 else min(1.0, z * z / trials)
+    slack = 1 - alpha ** (1 / trials)
+    if suite.rounds > 1:
+        from statistics import NormalDist
+
+        slack = min(1.0, NormalDist().inv_cdf(1 - alpha) ** 2 / trials)
     for name, limit in (("min", gate.min), ("max", gate.max)):
         if limit is None or limit in (0.0, 1.0):
             continue
