@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from gate.errors import AgentFailure, InfraFailure
+from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.plugins import (
     AGENTS,
     RETRIEVERS,
@@ -19,8 +20,10 @@ from gate.plugins import (
     build,
     read_traits,
 )
-from gate.records import Case, PluginSpec, Response
+from gate.records import Case, Health, PluginSpec, Response
 from gate.records.codec import digest
+from gate.system.pace import Pace
+from gate.system.slots import Slots
 
 if TYPE_CHECKING:
     from gate.agents.recordings.answers import Recording
@@ -54,6 +57,25 @@ def begin(agent: Agent, world: World) -> None:
     """Starts what takes time to start, while the rest is read and checked."""
     if isinstance(agent, StartsEarly):
         agent.begin(world)
+
+
+def make_slots(agents: Sequence[Agent]) -> Slots:
+    """Where the agents' requests wait: all agents share them, and the lowest number counts."""
+    adaptive = all(read_traits(AgentTraits, agent).adaptive for agent in agents)
+    return Slots(Pace(min(agent.concurrency for agent in agents), adaptive=adaptive))
+
+
+def check_health(agent: Agent, world: World) -> Health:
+    """Whether the agent can be asked, and if not, why."""
+    start = time.perf_counter()
+    status, error = None, ""
+    transport: Transport | None = None
+    try:
+        status = agent.check(world)
+    except InfraFailure as failure:
+        error, transport = str(failure), failure.transport
+    took = round((time.perf_counter() - start) * 1e3, 3)
+    return Health(ok=not error, latency_ms=took, status=status, error=error, transport=transport)
 
 
 def settings_digest(agent: PluginSpec, retriever: PluginSpec | None) -> str:

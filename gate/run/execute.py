@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from gate import __version__
-from gate.agents.under_test import NOBODY
+from gate.agents.under_test import NOBODY, check_health, make_slots
 from gate.errors import UsageError
 from gate.registry import BackgroundImport
 from gate.run.control_session import control_of_shards, open_control_session
@@ -27,7 +27,7 @@ from gate.run.earlier_head import (
 from gate.run.grade import ask_nobody
 from gate.run.options import Host, RunOptions
 from gate.run.parts import NO_PARTS
-from gate.run.pipeline import Collected, Effects, health, measure, slots_of
+from gate.run.pipeline import Collected, Effects, measure
 from gate.run.progress import ProgressListener, progress
 from gate.run.record_answers import record_end, recorder
 from gate.run.resume import continue_looks, reopen
@@ -122,7 +122,11 @@ def finish(
         unreachable = f"the {who} cannot be reached: {lost}" if lost else ""
         # Without its judge the run goes on: what the judge decides is missing, the rest is judged.
         unjudged = "" if unreachable else panel.unreachable()
-        silent = health(setup.control_agent, setup.place.world).error if setup.control_agent else ""
+        silent = (
+            check_health(setup.control_agent, setup.place.world).error
+            if setup.control_agent
+            else ""
+        )
         ask = not (unreachable or silent or shards)
         if parts.whole:
             measure = partial(measure, joined=True)
@@ -189,7 +193,7 @@ def _add_late_sources(setup: Setup, before: Sources) -> Setup:
 def _check_health(setup: Setup, session: SessionWriter) -> str:
     """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
     try:
-        health_found = health(setup.agent, setup.place.world)
+        health_found = check_health(setup.agent, setup.place.world)
     except UsageError:
         if setup.resumed is None:
             session.discard()
@@ -242,7 +246,7 @@ def _make_trials(
     ask: bool,
 ) -> Collected:
     place = setup.place
-    slots = slots_of([setup.agent, *filter(None, [setup.control_agent])])
+    slots = make_slots([setup.agent, *filter(None, [setup.control_agent])])
     with (
         recorder(place.options.record, place.host.redactor()) as record,
         _progress(setup, ask, slots.describe) as listener,

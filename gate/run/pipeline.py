@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from time import perf_counter
 from typing import Protocol
 
+from gate.agents.under_test import make_slots
 from gate.analysis.columns import TrialColumns
 from gate.analysis.tally import Tally
-from gate.errors import InfraFailure, InfrastructureError, Transport, UsageError
+from gate.errors import InfrastructureError, UsageError
 from gate.plugins import Agent, AgentTraits, Ask, World, read_traits
-from gate.records import Budget, Case, Health, Price, Response, Trial, TrialRow
+from gate.records import Budget, Case, Price, Response, Trial, TrialRow
 from gate.run.arms import Arm, ArmResults, Arms, PairedWorker
 from gate.run.batches import case_order, deal_batch, deal_rounds, interleave
 from gate.run.budget import Allowance
@@ -26,7 +26,6 @@ from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.session import SessionWriter
 from gate.system.clock import Clock
 from gate.system.executors import Worker, run_threads
-from gate.system.pace import Pace
 from gate.system.shortage import shortage
 from gate.system.signals import Stop
 from gate.system.slots import Slots
@@ -58,7 +57,7 @@ class Effects:
     sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
     broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
     beyond: int = 0  # answers that may wait for a judge while as many others are being made
-    slots: Slots | None = None  # of the agents; None: `slots_of` makes them
+    slots: Slots | None = None  # of the agents; None: they are made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,25 +92,6 @@ class Look(Protocol):
 
 def _nobody(collected: Collected) -> Look:
     raise ValueError("suites with looks need somebody who looks")
-
-
-def slots_of(agents: Sequence[Agent]) -> Slots:
-    """Where the agents' requests wait: all agents share them, and the lowest number counts."""
-    adaptive = all(read_traits(AgentTraits, agent).adaptive for agent in agents)
-    return Slots(Pace(min(agent.concurrency for agent in agents), adaptive=adaptive))
-
-
-def health(agent: Agent, world: World) -> Health:
-    """Whether the agent can be asked, and if not, why."""
-    start = perf_counter()
-    status, error = None, ""
-    transport: Transport | None = None
-    try:
-        status = agent.check(world)
-    except InfraFailure as failure:
-        error, transport = str(failure), failure.transport
-    took = round((perf_counter() - start) * 1e3, 3)
-    return Health(ok=not error, latency_ms=took, status=status, error=error, transport=transport)
 
 
 def measure(
@@ -196,7 +176,7 @@ class _Run:
             self._counts_money = False  # what was recorded is paid for
         paces = [a.requests_per_minute for a in agents if a.requests_per_minute]
         at_once = min(a.concurrency for a in agents)
-        slots = self._effects.slots or slots_of(agents)
+        slots = self._effects.slots or make_slots(agents)
         return run_threads(
             map(self._allowance.limit, map(self._arms.side_by_side, self._batches())),
             partial(self._worker, agent, control, slots),

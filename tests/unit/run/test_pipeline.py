@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gate.agents.under_test import check_health
 from gate.errors import AgentFailure, InfraFailure, Interrupted, UsageError
 from gate.graders.exact_match import ExactMatch
 from gate.records import Budget, Looks, Provenance, Question, Reply, Response, Usage
-from gate.run.pipeline import Effects, health, measure
+from gate.run.pipeline import Effects, measure
 from gate.store.session import Meta, SessionWriter, SuiteMeta
 from gate.system.clock import Clock
 from gate.system.signals import Stop
@@ -283,7 +284,7 @@ def test_health_says_whether_the_agent_can_be_asked_and_if_not_why():
         def check(self, world):
             return 200
 
-    ill, well = health(QueuedAgent(), WORLD), health(Well(), WORLD)
+    ill, well = check_health(QueuedAgent(), WORLD), check_health(Well(), WORLD)
     assert (ill.ok, ill.status, ill.error) == (False, None, "nobody is there: start it")
     assert (well.ok, well.status, well.error) == (True, 200, "")
     assert well.latency_ms >= 0

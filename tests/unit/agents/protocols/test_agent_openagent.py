@@ -15,13 +15,13 @@ import pytest
 from gate.agents.protocols.openagent import OpenAgent
 from gate.agents.protocols.openai import OpenAI
 from gate.agents.server_logs.options import LogOptions
+from gate.agents.under_test import check_health
 from gate.analysis.failures.modes import mode_of
 from gate.analysis.tally import Tally
 from gate.errors import AgentFailure, InfraFailure
 from gate.plugins import AGENTS, World, build
 from gate.records import Case, Suite
 from gate.run.grade import grade_attempt
-from gate.run.pipeline import health
 from gate.run.trial_worker import Task, TrialWorker
 from gate.store.trial_rows import row_of
 from gate.suites.config.load import load
@@ -171,7 +171,7 @@ def test_a_case_may_have_less_time_than_the_agent():
 )
 def test_health_is_what_the_body_says(reply, found, error):
     with RawServer(scripted(reply)) as peer:
-        said = health(OpenAgent(base_url=peer.url), world())
+        said = check_health(OpenAgent(base_url=peer.url), world())
     assert (said.ok, said.status) == found
     assert error in said.error
     assert said.latency_ms > 0
@@ -180,7 +180,7 @@ def test_health_is_what_the_body_says(reply, found, error):
 def test_health_of_a_server_that_is_down():
     with RawServer(hang) as peer:
         pass
-    said = health(OpenAgent(base_url=peer.url), world())
+    said = check_health(OpenAgent(base_url=peer.url), world())
     assert (said.ok, said.status) == (False, None)
     assert "refused the connection" in said.error
 
