@@ -8,6 +8,7 @@ an import all go through the same code.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from operator import eq
 
@@ -89,6 +90,14 @@ class TrialColumns:
             for column in self.values.values():
                 if len(column) < self._trials:
                     column.append(NAN)
+
+    def count_within(self, rounds: int) -> int:
+        """How many trials there are, at most `rounds` of a case: more of one case do not stand in
+        for those of another.
+        """
+        if self.rounds <= rounds:
+            return self._trials
+        return sum(min(rounds, made) for made in Counter(self.at[::2]).values())
 
     def mark_unjudged(self) -> dict[str, array[float]]:
         """UNJUDGED, UNDECIDED and UNGRADED -> 1 for each such trial, else 0; only where there is

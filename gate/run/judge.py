@@ -165,8 +165,8 @@ def _measure(setup: Setup, collected: Collected, unreachable: str) -> list[Suite
 
 def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> SuiteData:
     name = plan.name
-    table = table_of(collected.columns[name], plan.specs, plan.grader_digests)
-    tally = collected.tallies[name]
+    columns, tally = collected.columns[name], collected.tallies[name]
+    table = table_of(columns, plan.specs, plan.grader_digests)
     lost = collected.lost.get(name, {})
     broken_off = collected.ended_early or unreachable or collected.control_unreachable
     broken_off = broken_off or "; ".join(lost)
@@ -174,7 +174,7 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
     # What the verdict spares is not missing, though a budget end the others later; neither are the
     # cases that it spares.
     spared = plan.looks is not None and (name in collected.course.ended or not broken_off)
-    missing = plan.planned - tally.trials
+    missing = plan.planned - columns.count_within(plan.suite.rounds)
     case_ids = frozenset(table.cases) if spared else plan.chosen
     return SuiteData(
         name=name,

@@ -162,6 +162,8 @@ def with_calls(reason: str, outcome: Outcome, calls: Calls, *, trials: int) -> s
     if trials <= calls.planned:
         return reason
     cost = f"{figures.count(calls.made, 'call')}, {more:,} more than planned"
+    if trials > calls.cap:  # recorded ones: nobody made them because of a doubt
+        return f"{reason}; {cost}"
     if outcome != "inconclusive":
         return f"{reason}; {cost}, settled it"
     most = ", and `max_rounds` allows no more" if trials >= calls.cap else ""

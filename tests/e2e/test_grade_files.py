@@ -178,9 +178,19 @@ def test_missing_answers_are_told(tmp_path):
     write_answers(tmp_path / "a.jsonl", answers[:-2])
     session = grade(tmp_path, "a.jsonl")
     assert any(
-        "there are answers of 10 trials, 2 of those planned have none" in note
+        "2 of 12 answers are missing: some planned trials were not run" in note
         for note in summary_of(session)["notes"]
     )
+
+
+def test_more_rounds_of_one_case_do_not_stand_in_for_another_case(tmp_path):
+    answers = write_grading_project(tmp_path, cases=3)
+    more = [{**answers[1], "round": number} for number in (3, 4, 5)]
+    write_answers(tmp_path / "a.jsonl", [answers[1], answers[4], *more, answers[2], answers[5]])
+    summary = summary_of(grade(tmp_path, "a.jsonl"))
+    suite = summary["suites"]["s"]
+    assert summary["reason"].endswith("; 7 calls, 1 more than planned")
+    assert (suite["trials"], suite["not_run"]) == (7, 2)
 
 
 def test_files_without_any_answer_are_an_error(tmp_path):

@@ -116,7 +116,7 @@ def collect(grading: Grading, plans: Sequence[SuitePlan], effects: Effects) -> C
     return Collected(
         columns=arm.columns,
         tallies=arm.tallies,
-        ended_early=_missing(made, sum(plan.planned for plan in plans)),
+        ended_early=_missing(plans, arm),
         notes=tuple(_tell_skipped(skipped)),
     )
 
@@ -206,11 +206,11 @@ def _skip(
         skipped.add(files[one.file].name, one.line, one.kind, one.why)
 
 
-def _missing(made: int, planned: int) -> str:
+def _missing(plans: Sequence[SuitePlan], arm: Arm) -> str:
     """That some planned trials have no answer; empty where all have one."""
-    if made >= planned:
-        return ""
-    return f"there are answers of {made:,} trials, {planned - made:,} of those planned have none"
+    planned = sum(plan.planned for plan in plans)
+    made = sum(arm.columns[plan.name].count_within(plan.suite.rounds) for plan in plans)
+    return f"{planned - made:,} of {planned:,} answers are missing" if made < planned else ""
 
 
 def _tell_skipped(skipped: SkippedLines) -> Iterator[str]:
