@@ -14,10 +14,10 @@ RAMP_S = 0.025  # twice as many each time, as long as nobody has answered or ref
 
 _HOLDS = 1.5  # latency holds up to so many times that of the first answers,
 _HOLDS_S = 0.02  # and this much more: what a busy machine of ours adds
-_SLACK_S = 0.01  # a start that came late by this much is made up for
+_SLACK_S = 0.1  # a start that came late by this much is made up for
 _STAGE_S, _STAGE_STARTS, _LONGEST_STAGE_S = 0.5, 8, 5.0  # how long a rate is tried
 _STORM = 8  # refused requests that end a stage early, if they are most of it
-_SHORTEST_S = 0.1  # what a storm is taken to last at least
+_SHORTEST_S = 0.05  # what a storm is taken to last at least
 _MANY = 0.2  # share of refused requests that tells of a limit
 _CUTS = 3  # so many refused requests tell a share
 _BINDS = 0.8  # share of a rate that must be used before a stage says something about it
@@ -211,12 +211,12 @@ class _AcceptedRate:
         if not (storm or over):
             return False
         taken = starts - self._refused
-        accepted = max(1, taken) / max(took_s, _SHORTEST_S)
+        accepted = (max(1, taken) if over else taken + 1) / max(took_s, _SHORTEST_S)
         share = self._refused / max(1, starts)
         self.is_nothing = over and share == 1.0
         if self._refused or self.pace is None or starts >= _BINDS * self.pace * took_s:
             self._judge(accepted, share)
-        self._accepted, self._share = accepted, share
+        self._accepted, self._share = accepted, 0.0 if storm else share
         self._begin(now, started)
         return True
 

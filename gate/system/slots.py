@@ -50,15 +50,15 @@ class Slots:
             pace = self.pace
             name, wait = pace.find_empty(self.seconds())
             if wait >= 1.0:
-                return f"the provider's limit of {name} is used up for {wait:.0f} s"
+                return f"waiting {wait:.0f} s for the provider's limit of {name}"
             if not pace.refused:
                 return ""
             allowed = (
-                f"{min(pace.limit, pace.most)} at once"
+                f"{min(pace.limit, pace.most)} calls at once"
                 if pace.per_second is None
-                else f"{pace.per_second:.3g} a second"
+                else f"{pace.per_second:.3g} calls a second"
             )
-            return f"the provider has refused {pace.refused} requests, now {allowed}"
+            return f"refused by the provider: {pace.refused}; now {allowed}"
 
 
 class Slot:

@@ -98,10 +98,10 @@ def test_it_says_what_the_provider_allows():
     assert slots.describe() == ""
     with pytest.raises(InfraFailure), slot:
         raise InfraFailure("429", retry_after=1.0)
-    assert slots.describe() == "the provider has refused 1 requests, now 8 at once"
+    assert slots.describe() == "refused by the provider: 1; now 8 calls at once"
     with slot:
         slot.hear((RateLimit(name="tokens", limit=600.0, remaining=500.0, reset_s=10.0),))
     now[0] = 0.5
     with slot:
         slot.hear((RateLimit(name="tokens", limit=600.0, remaining=10.0, reset_s=59.0),))
-    assert slots.describe() == "the provider's limit of tokens is used up for 59 s"
+    assert slots.describe() == "waiting 59 s for the provider's limit of tokens"

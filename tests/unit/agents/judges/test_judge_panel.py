@@ -10,6 +10,7 @@ import pytest
 
 from gate.agents.judges.judge_panel import Panel
 from gate.agents.judges.totals import GraderReplies, judging
+from gate.agents.judges.vote import Patience
 from gate.errors import AgentFailure, InfraFailure
 from gate.graders.judge import Judge
 from gate.plugins import World
@@ -18,6 +19,7 @@ from gate.records.codec import to_json
 from gate.run.grade import grade_attempt
 from gate.run.trial_worker import Task, TrialWorker
 from gate.store.event_log import is_unanswered
+from tests.support.limited_server import Bucket
 from tests.support.scripted_judge import CASE, GOOD, QUESTION, Scripted, Still, answer, model, panel
 
 JUDGED = Case(id="c-1", input="?", keys={"input": "?", "expected_answer": "!", "context": "."})
@@ -388,3 +390,22 @@ def test_a_vote_that_the_model_failed_is_not():
         judging([GraderReplies(role="judge", scored=False, replies=[asked(panel(prose))])])
     )
     assert not is_unanswered({"status": "completed", "judging": told})
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+def test_a_judge_is_asked_at_the_rate_that_it_accepts(adaptive):
+    """Of 100 votes 20 are accepted at once, then 100 a second."""
+    bucket, lock, refused = Bucket(per_s=100, size=20, left=20), Lock(), []
+
+    def script(case, nth):
+        with lock:
+            if bucket.take():
+                return GOOD
+            refused.append(nth)
+        return InfraFailure("429", retry_after=0.1)
+
+    agent = Scripted(script, concurrency=16)
+    agent.adaptive = adaptive
+    (votes,) = panel(agent, votes=100, patience=Patience()).ask(CASE, [QUESTION])
+    assert [reply.failure for reply in votes] == [""] * 100
+    assert (len(refused) <= 50) is adaptive
