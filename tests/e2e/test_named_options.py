@@ -33,6 +33,7 @@ NEEDS = {
     ("dataset", "extend"): ["cases.jsonl"],
     ("dataset", "approve"): ["cases.jsonl", "--case", "c1", "--reviewer", "m"],
     ("dataset", "stats"): ["cases.jsonl"],
+    ("grade",): ["answers.jsonl"],
     ("init",): ["new"],
     ("agent",): ["--host", "192.0.2.1"],  # of no machine: it must not serve
     ("import",): ["junit", "SESSION/junit.xml"],
