@@ -17,13 +17,7 @@ from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.importers.formats.bfcl import leaderboard, results
 from gate.importers.formats.bfcl.calls import inference_error, read_calls
-from gate.importers.trials.build import (
-    ToolSuite,
-    import_cases,
-    name_judge,
-    provenance_of,
-    usage_of,
-)
+from gate.importers.trials import build
 from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
 from gate.records import Case, Json, MetricSpec, Response, Trial
@@ -115,7 +109,7 @@ class Bfcl:
             for own, one in asked.items()
         ]
         files = (path, *answers)
-        return import_cases(files, lambda: iter(cases), tool="BFCL questions", notes=[note])
+        return build.import_cases(files, lambda: iter(cases), tool="BFCL questions", notes=[note])
 
 
 def _by_category(
@@ -140,7 +134,7 @@ def _import_results(
     )
     return Imported(
         files=files,
-        provenance=provenance_of(f"BFCL {board.version}", board.model or named_by),
+        provenance=build.provenance_of(f"BFCL {board.version}", board.model or named_by),
         suites={
             SUITE.name: ImportedSuite(
                 cases=sum(totals.values()),
@@ -163,7 +157,7 @@ def _graders(
     judges = {one.name: _judge(one, mark) for one in categories}
     judges_by_column: dict[str, set[str]] = {}
     for category, judge in judges.items():
-        for column in name_judge(judge, *columns.worth[category]):
+        for column in build.name_judge(judge, *columns.worth[category]):
             judges_by_column.setdefault(column, set()).add(judge)
     return {column: "; ".join(sorted(names)) for column, names in judges_by_column.items()}
 
@@ -201,7 +195,7 @@ def _notes(categories: Sequence[results.Category]) -> Iterator[str]:
             )
 
 
-SUITE = ToolSuite("bfcl", "bfcl")
+SUITE = build.ToolSuite("bfcl", "bfcl")
 ACCURACY, OVERALL, GROUP = "bfcl.accuracy", "bfcl.overall", "bfcl.group_accuracy"
 _ORDER = (OVERALL, GROUP, ACCURACY)
 _NOT_SCORED = "format_sensitivity"  # beside the leaderboard's accuracy
@@ -297,7 +291,7 @@ def _answer_trial(
             answer=made.answer,
             steps=made.calls if made.calls is not None else (),
             turns=made.turns,
-            usage=usage_of(
+            usage=build.usage_of(
                 input=results.sum_amounts(data.get("input_token_count")),
                 output=results.sum_amounts(data.get("output_token_count")),
             ),

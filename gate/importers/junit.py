@@ -18,16 +18,7 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import moment_of
 from gate.files.xml import Begin, steps
-from gate.importers.trials.build import (
-    MOST_TRIALS,
-    ToolSuite,
-    add_earlier,
-    check_number,
-    name_judge,
-    provenance_of,
-    score_metric,
-    unkept_attempt,
-)
+from gate.importers.trials import build
 from gate.importers.trials.names import metric_name, snake_case, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.plugins import IMPORTERS
@@ -59,7 +50,7 @@ class JUnitXml:
         if not files:
             raise UsageError(f"{path}: has no XML file; give a JUnit file or a folder of them")
         tests = overview(files)
-        suite = ToolSuite(TOOL, suite_name(self.suite or path.resolve().stem, "tests"))
+        suite = build.ToolSuite(TOOL, suite_name(self.suite or path.resolve().stem, "tests"))
         specs = _specs(tests, path)
         cases, rounds = tests.sizes(self.reruns)
         if not cases:
@@ -69,12 +60,12 @@ class JUnitXml:
             cases=cases,
             dataset=suite.name,
             metrics=specs,
-            graders=name_judge(TOOL, *(spec.column for spec in specs)),
+            graders=build.name_judge(TOOL, *(spec.column for spec in specs)),
         )
         return Imported(
             files=files,
             created_at=tests.newest.isoformat() if tests.newest else None,
-            provenance=provenance_of(TOOL, "tests"),
+            provenance=build.provenance_of(TOOL, "tests"),
             suites={suite.name: imported},
             trials=lambda: (
                 trial(run, suite, categories=len(tests.names) > 1)
@@ -95,7 +86,9 @@ def _specs(tests: Overview, path: Path) -> tuple[MetricSpec, ...]:
             )
             problems.add(Place(path.as_posix()), what)
         share = low >= 0.0 and high <= 1.0
-        specs[column] = score_metric(column, share=share, about="mean of a property of the tests")
+        specs[column] = build.score_metric(
+            column, share=share, about="mean of a property of the tests"
+        )
     problems.refuse()
     return tuple(specs.values())
 
@@ -126,7 +119,7 @@ _LAST_LINE = re.compile(rf":\d+: {_NAMED}\s*\Z")  # of what pytest tells of a te
 _UNTOLD = "failed; its message is not in the file"
 
 
-def trial(run: TestRun, suite: ToolSuite, *, categories: bool) -> Trial:
+def trial(run: TestRun, suite: build.ToolSuite, *, categories: bool) -> Trial:
     """The last result counts that is not nobody's failure; the ones before it failed."""
     first = run.results[0]
     category = (first.group or None) if categories else None
@@ -137,15 +130,15 @@ def trial(run: TestRun, suite: ToolSuite, *, categories: bool) -> Trial:
     attempts: list[Attempt] = []
     for result, tried in zip(run.results, made, strict=True):
         attempts += [*repeat(_UNKEPT, min(result.retries, _MOST_RETRIES)), tried.attempt]
-    whole = add_earlier(replace(made[-1], attempts=(attempts.pop(),)), attempts)
+    whole = build.add_earlier(replace(made[-1], attempts=(attempts.pop(),)), attempts)
     answered = [n for n, one in enumerate(whole.attempts) if one.status != "infra_error"]
     return replace(whole, judged=answered[-1]) if answered else whole
 
 
-_UNKEPT = unkept_attempt(_UNTOLD)
+_UNKEPT = build.unkept_attempt(_UNTOLD)
 
 
-def _trial(result: JUnitCase, case: Case, suite: ToolSuite, round_: int) -> Trial:
+def _trial(result: JUnitCase, case: Case, suite: build.ToolSuite, round_: int) -> Trial:
     status = _status(result)
     message = "\n".join(filter(None, (result.message, result.text)))
     return suite.trial(
@@ -437,7 +430,7 @@ def split_reruns(results: Sequence[JUnitCase], reruns: bool) -> list[list[JUnitC
     return parts
 
 
-def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
+def overview(files: Sequence[Path], most: int = build.MOST_TRIALS) -> Overview:
     """Raises InvalidInput with everything that is wrong, UsageError for more results than that."""
     tests, problems = Overview(), Findings()
     for number, file in enumerate(files):
@@ -450,6 +443,6 @@ def overview(files: Sequence[Path], most: int = MOST_TRIALS) -> Overview:
                     tests.newest = max(filter(None, (tests.newest, element.timestamp)))
             else:
                 tests.add(element, number)
-                check_number(tests.counted, file.as_posix(), most)
+                build.check_number(tests.counted, file.as_posix(), most)
     problems.refuse()
     return tests

@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gate.files.sniff import FirstLook
-from gate.importers.formats.mini_swe_agent.trajectory import (
-    SUFFIX,
-    AgentRun,
-    TrajectoryFile,
-    exit_code,
-    run_of,
-)
+from gate.importers.formats.mini_swe_agent import trajectory
 from gate.importers.formats.swebench.reading import SweBenchOptions, import_run
 from gate.importers.formats.swebench.trials import instance_case
 from gate.importers.trials.build import ToolSuite, provenance_of
@@ -38,20 +32,20 @@ _SUBMITTED = MetricSpec(
 class MiniSweAgent:
     """One trial a trajectory. Whether it passed only `report` tells, a run report of SWE-bench."""
 
-    reads: ClassVar[str] = f"a run folder, or one {SUFFIX}"
+    reads: ClassVar[str] = f"a run folder, or one {trajectory.SUFFIX}"
 
     report: str = ""
 
     @classmethod
     def recognises(cls, found: FirstLook) -> bool:
         if found.is_folder:
-            return any(name.endswith(SUFFIX) for name in found.names)
-        return found.ends(SUFFIX) or found.has("trajectory_format", "messages")
+            return any(name.endswith(trajectory.SUFFIX) for name in found.names)
+        return found.ends(trajectory.SUFFIX) or found.has("trajectory_format", "messages")
 
     def read(self, path: Path) -> Imported:
         if self.report:
             return import_run(Path(self.report), SweBenchOptions(trajectories=str(path)))
-        run = run_of(path)
+        run = trajectory.run_of(path)
         return Imported(
             files=run.files,
             created_at=run.started,
@@ -69,7 +63,7 @@ class MiniSweAgent:
         )
 
 
-def _notes(run: AgentRun) -> Iterator[str]:
+def _notes(run: trajectory.AgentRun) -> Iterator[str]:
     yield (
         "a trajectory does not tell whether its patch resolves the issue: evaluate the "
         "predictions and add --option report=FILE"
@@ -80,13 +74,13 @@ def _notes(run: AgentRun) -> Iterator[str]:
         yield f"{len(run.lost)} instances have no trajectory: their agent was never started"
 
 
-def _trials(run: AgentRun) -> Iterator[Trial]:
+def _trials(run: trajectory.AgentRun) -> Iterator[Trial]:
     for instance in sorted({*run.trajectories, *run.lost}):
         one = run.read(instance)
         yield _lost(instance, run.lost) if one is None else _trial(one)
 
 
-def _trial(trajectory_file: TrajectoryFile) -> Trial:
+def _trial(trajectory_file: trajectory.TrajectoryFile) -> Trial:
     """A run that broke is no failed one yet: only the tests could tell what its patch is worth."""
     nobody = trajectory_file.is_nobodys
     return ToolSuite(TOOL, TOOL).trial(
@@ -107,6 +101,6 @@ def _lost(instance: str, lost: Mapping[str, str]) -> Trial:
     return ToolSuite(TOOL, TOOL).trial(
         instance_case(TOOL, instance),
         status="infra_error",
-        failures=(exit_code(status) if status else "no_trajectory",),
+        failures=(trajectory.exit_code(status) if status else "no_trajectory",),
         error=f"no trajectory{f': {status}' if status else ''}",
     )

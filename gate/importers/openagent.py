@@ -33,14 +33,7 @@ from gate.files.sniff import FirstLook
 from gate.files.timestamps import iso, moment_of
 from gate.graders.openagent_rules.crosscheck import SHOWN, shorten_notes
 from gate.graders.openagent_rules.declared import canonical_name
-from gate.importers.trials import shapes
-from gate.importers.trials.build import (
-    ToolSuite,
-    add_earlier,
-    name_judge,
-    provenance_of,
-    unkept_attempt,
-)
+from gate.importers.trials import build, shapes
 from gate.importers.trials.nobodys_fault import status_of
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
@@ -83,7 +76,7 @@ class OpenAgentSession:
         return Imported(
             files=tuple(file for file in (path / META, *files) if file.exists()),
             created_at=made,
-            provenance=provenance_of(TOOL, meta.agent),
+            provenance=build.provenance_of(TOOL, meta.agent),
             suites={name: _suite(one, meta) for name, one in totals.items()},
             trials=lambda: (
                 trial_of(record, made, meta.model) for record in refuse_problems(records(files))
@@ -179,7 +172,7 @@ def _suite(own: SuiteTotals, meta: _Meta) -> ImportedSuite:
         rounds=max(own.rounds, meta.rounds),
         cases=len(own.tasks),
         dataset="tasks of an imported session",
-        graders=name_judge(TOOL),
+        graders=build.name_judge(TOOL),
     )
 
 
@@ -303,7 +296,7 @@ NOT_KEPT = "failed; the source keeps only the last attempt of a task and round"
 
 def trial_of(record: BenchmarkRecord, created_at: str, model: str | None) -> Trial:
     name, task, number = record.key
-    suite, data, codes = ToolSuite(TOOL, name), record.data, tuple(record.codes)
+    suite, data, codes = build.ToolSuite(TOOL, name), record.data, tuple(record.codes)
     digest = hashlib.sha256(f"{TOOL}\n{name}\n{task}".encode()).hexdigest()[:16]
     api_error, parse_error = data.get("api_error"), data.get("parse_error")
     status: TrialStatus = "agent_error" if parse_error else "completed"
@@ -324,7 +317,7 @@ def trial_of(record: BenchmarkRecord, created_at: str, model: str | None) -> Tri
         started_at=created_at,
     )
     # upstream stops at the first attempt that is ok
-    return add_earlier(made, repeat(unkept_attempt(NOT_KEPT), data["attempt"] - 1))
+    return build.add_earlier(made, repeat(build.unkept_attempt(NOT_KEPT), data["attempt"] - 1))
 
 
 def _response(data: Mapping[str, CheckedJson], model: str | None) -> Response | None:

@@ -27,14 +27,7 @@ from gate.files.json_values import (
 from gate.files.plain import MOST_JSON, plain
 from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
-from gate.importers.trials import shapes
-from gate.importers.trials.build import (
-    ToolSuite,
-    name_judge,
-    provenance_of,
-    score_metric,
-    usage_of,
-)
+from gate.importers.trials import build, shapes
 from gate.importers.trials.names import metric_name, suite_name
 from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
@@ -83,10 +76,10 @@ class PydanticEvalsReport:
         head = head_of(path)
         dataset = head.get("dataset_name")
         dataset_name = one_line(str(dataset or head["name"]), 200)
-        suite, totals = ToolSuite(TOOL, suite_name(dataset_name, "cases")), _check_cases(path)
+        suite, totals = build.ToolSuite(TOOL, suite_name(dataset_name, "cases")), _check_cases(path)
         return Imported(
             files=(path,),
-            provenance=provenance_of("pydantic-evals", one_line(str(head["name"]), 200)),
+            provenance=build.provenance_of("pydantic-evals", one_line(str(head["name"]), 200)),
             suites={suite.name: _suite(totals, dataset_name)},
             trials=lambda: (
                 trial(entry, suite, totals.names) for entry in refuse_problems(entries(path))
@@ -126,7 +119,7 @@ def _suite(totals: _ReportTotals, dataset: str) -> ImportedSuite:
     names = totals.names
     judges = {metric_name(TOOL, n): f"pydantic-evals {one}" for n, one in names.judges.items()}
     deciding = ", ".join(sorted(names.decides))
-    passed = name_judge(f"pydantic-evals {deciding}"[:300])
+    passed = build.name_judge(f"pydantic-evals {deciding}"[:300])
     specs = tuple(names.specs())
     return ImportedSuite(
         rounds=totals.rounds,
@@ -213,15 +206,17 @@ class Names:
     def specs(self) -> Iterator[MetricSpec]:
         """Scores: more is better; what a task counts: less is."""
         for name in self.assertions:
-            yield score_metric(
+            yield build.score_metric(
                 metric_name(TOOL, name), share=True, about="share of trials in which it is true"
             )
         for name, (low, high) in self.scores.items():
             share = low >= 0.0 and high <= 1.0
-            yield score_metric(metric_name(TOOL, name), share=share, about="mean of this score")
+            yield build.score_metric(
+                metric_name(TOOL, name), share=share, about="mean of this score"
+            )
         for name in self.metrics:
             column, about = metric_name(TOOL, "metric", name), "mean of what the task recorded"
-            yield score_metric(column, share=False, about=about, lower=True)
+            yield build.score_metric(column, share=False, about=about, lower=True)
 
 
 def evaluator(result: Mapping[str, Json]) -> str:
@@ -232,7 +227,7 @@ def evaluator(result: Mapping[str, Json]) -> str:
     return one_line(f"{name} {version}" if isinstance(version, str) else name, 120)
 
 
-def trial(entry: ReportCase, suite: ToolSuite, names: Names) -> Trial:
+def trial(entry: ReportCase, suite: build.ToolSuite, names: Names) -> Trial:
     data, case, nth = entry.data, _case(entry, suite), entry.round
     if entry.failed:
         said = data["error_message"][:_MOST_TEXT]
@@ -255,7 +250,7 @@ def trial(entry: ReportCase, suite: ToolSuite, names: Names) -> Trial:
     )
 
 
-def _case(entry: ReportCase, suite: ToolSuite) -> Case:
+def _case(entry: ReportCase, suite: build.ToolSuite) -> Case:
     inputs, expected = (to_json(entry.data.get(key)) for key in ("inputs", "expected_output"))
     category = as_object(entry.data.get("metadata")).get("category")
     return suite.case(
@@ -307,7 +302,7 @@ def _response(data: Mapping[str, CheckedJson]) -> Response:
     used = {ours: metrics[name] for name, ours in _USAGE.items() if name in metrics}
     return Response(
         answer=as_text(to_json(data["output"])),
-        usage=usage_of(**used),
+        usage=build.usage_of(**used),
         turns=as_count(metrics.get(_TURNS)),
         state=as_object(to_json(data.get("attributes"))),
     )

@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
-from gate.agents.traces.values import as_text, first
+from gate.agents.traces.values import as_text
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_schema import SchemaCheck
 from gate.files.json_stream import PYTHON
@@ -32,16 +32,8 @@ from gate.files.json_values import (
 from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
-from gate.importers.trials import shapes
+from gate.importers.trials import names, shapes
 from gate.importers.trials.build import ToolSuite, usage_of
-from gate.importers.trials.names import (
-    CaseIdentity,
-    CaseIds,
-    mark,
-    metric_name,
-    number_repeat,
-    snake_case,
-)
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
     MOST_ROUNDS,
@@ -216,21 +208,19 @@ def _snake(data: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _metrics(data: Mapping[str, CheckedJson]) -> Iterator[Metric]:
-    for one in data.get("metrics_data") or ():
-        yield _metric(_snake(one))
+    yield from map(_metric, as_objects(data.get("metrics_data")))
     expected = data.get("expectations_data")
     if isinstance(expected, dict):  # the test run keeps them apart from the metrics
-        own = _snake(expected)
-        own["success"] = as_boolean(own.get("success"))
-        yield _metric({**own, "name": "expectations"})
+        yield _metric({**expected, "name": "expectations"})
 
 
-def _metric(data: Mapping[str, CheckedJson]) -> Metric:
+def _metric(written: Mapping[str, CheckedJson]) -> Metric:
+    data = _snake(written)
     error = data.get("error")
     return Metric(
         name="expectations" if data.get("expectations_data") else str(data["name"]),
         score=as_number(data.get("score")),
-        success=data.get("success"),
+        success=as_boolean(data.get("success")),
         threshold=as_number(data.get("threshold")),
         error=str(error) if error else None,
         flaky=data.get("flaky") is True,
@@ -244,11 +234,8 @@ def _inner(trace: Json) -> Iterator[Metric]:
     """Metrics of a trace's spans, which decide on the case as well."""
     lists = (spans for key, spans in as_object(trace).items() if key.lower().endswith("spans"))
     for span in chain.from_iterable(map(as_objects, lists)):
-        for written in as_objects(_snake(span).get("metrics_data")):
-            if isinstance(written.get("name"), str):
-                metric = _snake(written)
-                metric["success"] = as_boolean(metric.get("success"))
-                yield _metric(metric)
+        listed = as_objects(_snake(span).get("metrics_data"))
+        yield from (_metric(one) for one in listed if isinstance(one.get("name"), str))
 
 
 # ------------------------------------------------------------------------------------------- trials
@@ -320,7 +307,7 @@ def _steps(places: Sequence[Mapping[str, Json]]) -> tuple[ToolCall, ...] | None:
     return tuple(
         ToolCall(
             name=str(call["name"]),
-            arguments=first(call, "inputParameters", "input_parameters"),
+            arguments=_snake(call).get("input_parameters"),
             result=call.get("output"),
             turn=n,
         )
@@ -359,7 +346,7 @@ def place_cases(run: DeepEvalRun, suite: str) -> Iterator[PlacedTestCase]:
     """Equal cases are rounds if all are equally many. Conversations get a suite of their own."""
     mixed = len({one.conversational for one in run.cases}) > 1
     known = [_identify(one) for one in run.cases]
-    ids = CaseIds(known)
+    ids = names.CaseIds(known)
     keys = []
     for case, told in zip(run.cases, known, strict=True):
         apart = mixed and case.conversational
@@ -369,22 +356,22 @@ def place_cases(run: DeepEvalRun, suite: str) -> Iterator[PlacedTestCase]:
     counts: Counter[tuple[str, str]] = Counter()
     for key, case, told in zip(keys, run.cases, known, strict=True):
         counts[key] += 1
-        case_id, number = number_repeat(key[1], counts[key], rounds)
+        case_id, number = names.number_repeat(key[1], counts[key], rounds)
         place = ToolSuite(TOOL, key[0])
         yield PlacedTestCase(
             case=case, suite=place, case_id=case_id, digest=told.digest, round=number
         )
 
 
-def _identify(case: DeepEvalCase) -> CaseIdentity:
+def _identify(case: DeepEvalCase) -> names.CaseIdentity:
     name = one_line(case.text("name"), 120)
     asked = _question(case)
     decides = {key: case.data.get(key) for key in _DECIDES if case.data.get(key)}
-    return CaseIdentity(
+    return names.CaseIdentity(
         title="" if _NUMBERED.fullmatch(name) else name,
         asked=asked,
         words=one_line(asked, 60),
-        digest=mark(asked, decides),
+        digest=names.mark(asked, decides),
     )
 
 
@@ -419,7 +406,7 @@ def judge_case(case: DeepEvalCase) -> CaseScore:
     passed = case.data.get("success")
     if passed is False and broken and not failing:
         passed = None
-    codes = [snake_case(one.name) for one in failing] or [FAILED]
+    codes = [names.snake_case(one.name) for one in failing] or [FAILED]
     return CaseScore(
         passed=passed,
         scores=dict(_scores(case.metrics, failed=passed is False)),
@@ -469,7 +456,7 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
 
 
 def column_of(metric: Metric) -> str:
-    return metric_name(TOOL, metric.name)
+    return names.metric_name(TOOL, metric.name)
 
 
 def trial(placed: PlacedTestCase) -> Trial:
@@ -512,9 +499,11 @@ def _keys(case: DeepEvalCase) -> Iterator[tuple[str, Json]]:
         yield "context", "\n\n".join(context)
     calls = [_snake(call) for call in as_objects(case.data.get("expected_tools"))]
     if calls and all(isinstance(call.get("name"), str) for call in calls):
-        given = [
-            {"args": args} if isinstance(args := call.get("input_parameters"), dict) else {}
-            for call in calls
-        ]
-        named = zip(calls, given, strict=True)
-        yield "expected_tool_calls", [{"name": call["name"], **args} for call, args in named]
+        yield (
+            "expected_tool_calls",
+            [
+                {"name": call["name"], **({"args": args} if isinstance(args, dict) else {})}
+                for call in calls
+                for args in [call.get("input_parameters")]
+            ],
+        )

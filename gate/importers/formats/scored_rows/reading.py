@@ -25,13 +25,7 @@ from gate.importers.formats.scored_rows.shape import (
     short,
     value_at,
 )
-from gate.importers.trials.build import (
-    MOST_TRIALS,
-    check_number,
-    provenance_of,
-    score_metric,
-    usage_of,
-)
+from gate.importers.trials import build
 from gate.importers.trials.names import metric_name
 from gate.importers.trials.nobodys_fault import is_nobodys, status_of
 from gate.records import MOST_ROUNDS, Case, Json, MetricSpec, Response, Trial, TrialStatus, Usage
@@ -54,7 +48,7 @@ def import_rows(files: tuple[Path, ...], rows: Rows, asked: ReadingPlan) -> Impo
     return Imported(
         files=files,
         created_at=totals.first.isoformat() if totals.first else None,
-        provenance=provenance_of(asked.shape.tool, ", ".join(sorted(totals.models)[:3])),
+        provenance=build.provenance_of(asked.shape.tool, ", ".join(sorted(totals.models)[:3])),
         suites={asked.target.name: suite},
         trials=lambda: _trials(rows, asked, totals, names),
         notes=tuple(_notes(asked, totals)),
@@ -89,7 +83,7 @@ def _names(asked: ReadingPlan, totals: ExportTotals) -> dict[str, str]:
 
 def _spec(asked: ReadingPlan, totals: ExportTotals, score: str, name: str) -> MetricSpec:
     about, lower = f"a score in the {asked.shape.tool} export", score in asked.lower
-    spec = score_metric(name, share=totals.scores[score].share, about=about, lower=lower)
+    spec = build.score_metric(name, share=totals.scores[score].share, about=about, lower=lower)
     return replace(spec, family="mean")
 
 
@@ -217,7 +211,7 @@ def _usage(cells: Mapping[str, Json], shape: RowShape, totals: ExportTotals) -> 
     def told(role: Role) -> float | None:
         return shape.number(role, cells) or sums.get(role)
 
-    return usage_of(
+    return build.usage_of(
         input=told("input_tokens"),
         output=told("output_tokens"),
         cached=told("cached_tokens"),
@@ -343,20 +337,22 @@ def scores_of(asked: ReadingPlan, cells: Mapping[str, Json]) -> Iterator[tuple[s
                 yield name, value
 
 
-def check_rows(rows: Rows, asked: ReadingPlan, file: str, most: int = MOST_TRIALS) -> ExportTotals:
+def check_rows(
+    rows: Rows, asked: ReadingPlan, file: str, most: int = build.MOST_TRIALS
+) -> ExportTotals:
     """Raises InvalidInput with everything that is wrong, UsageError for more rows than that."""
     check = _Check(asked)
     problems, found = check.problems, check.found
     for first in problems.keep_good(rows()):
         if not is_root(asked, first.cells):
             _add_inner(first.cells, asked, found)
-            check_number(len(found.inner), file, most)
+            build.check_number(len(found.inner), file, most)
         else:
             found.roots += 1
-            check_number(found.roots, file, most)
+            build.check_number(found.roots, file, most)
     for row in _own_rows(rows, asked, found) if not problems else ():
         check.add_row(row)
-        check_number(found.trials, file, most)  # where all rows are inner spans
+        build.check_number(found.trials, file, most)  # where all rows are inner spans
     found.rootless = len(found.inner.keys() - check.traces) if found.roots else 0
     if not problems:
         _check_totals(asked, found, problems, file)

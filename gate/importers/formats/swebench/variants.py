@@ -105,27 +105,20 @@ def decide(
 ) -> DecidedVariant:
     """The variant by option, dataset of run.json, or size. `chosen`: the report's own number."""
     if option is not None:
-        return _size_variant(
-            VARIANTS.get(option, CUSTOM), instances, "set by --option variant", split
-        )
-    if dataset:
-        variant_told = variant_of(dataset)
-        shown = f"run.json names {one_line(dataset, 100)}"
-        if variant_told is CUSTOM:
-            return DecidedVariant(variant=CUSTOM, why=shown)
-        whole = variant_told.sizes.get(split or "test")
-        if chosen is not None and whole is not None and chosen < whole:
-            return DecidedVariant(
-                variant=CUSTOM, why=shown, part_of=f"{whole} instances of {variant_told.title}"
-            )
-        return _size_variant(variant_told, instances, shown, split)
-    variant = _by_size(instances)
-    return DecidedVariant(
-        variant=variant,
-        why=f"recognised by its {len(instances)} instances and their repositories"
-        if variant is not CUSTOM
-        else "",
-    )
+        variant = VARIANTS.get(option, CUSTOM)
+        return _size_variant(variant, instances, "set by --option variant", split)
+    if not dataset:
+        variant = _by_size(instances)
+        why = f"recognised by its {len(instances)} instances and their repositories"
+        return DecidedVariant(variant=variant, why="" if variant is CUSTOM else why)
+    variant, why = variant_of(dataset), f"run.json names {one_line(dataset, 100)}"
+    if variant is CUSTOM:
+        return DecidedVariant(variant=CUSTOM, why=why)
+    whole = variant.sizes.get(split or "test")
+    if chosen is not None and whole is not None and chosen < whole:
+        part_of = f"{whole} instances of {variant.title}"
+        return DecidedVariant(variant=CUSTOM, why=why, part_of=part_of)
+    return _size_variant(variant, instances, why, split)
 
 
 def _size_variant(
@@ -173,16 +166,9 @@ def strangers(variant: Variant, instances: Collection[str]) -> list[str]:
     """Instances of repositories that the variant does not have, sorted."""
     if variant is CUSTOM:
         return []
-    known = variant.repositories
-    return sorted(
-        instance
-        for instance in instances
-        if (
-            repository_of(instance) in PYTHON
-            if known is None
-            else repository_of(instance) not in known
-        )
-    )
+    if variant.repositories is None:
+        return sorted(one for one in instances if repository_of(one) in PYTHON)
+    return sorted(one for one in instances if repository_of(one) not in variant.repositories)
 
 
 def repositories(instances: Collection[str]) -> Counter[str]:
@@ -283,12 +269,10 @@ def check_declared(
     resolved = sum(verdict.outcome == "resolved" for verdict in verdicts.values())
     n = max(1, len(verdicts))
     share = 100 * resolved / n
-    sources = [(Place("--option declared"), declared)]
+    sources = {Place("--option declared"): declared}
     if metadata is not None:
-        sources.append(
-            (Place(metadata.as_posix(), key="resolved"), _read_published(metadata, findings))
-        )
-    for place, score in sources:
+        sources[Place(metadata.as_posix(), key="resolved")] = _read_published(metadata, findings)
+    for place, score in sources.items():
         if score is not None and abs(score - share) > _rounding(score):
             findings.add(
                 place,

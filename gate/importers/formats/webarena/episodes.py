@@ -17,12 +17,7 @@ from gate.files.json_values import as_amount, as_count, as_list, as_object, as_s
 from gate.files.plain import json_of, plain
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
-from gate.importers.formats.webarena.results import (
-    TRUNCATED,
-    ResultSource,
-    TaskResult,
-    mark_crashed,
-)
+from gate.importers.formats.webarena import results
 from gate.importers.trials.build import usage_of
 from gate.importers.trials.names import suite_name
 from gate.records import CheckedJson, Json, Response
@@ -51,7 +46,7 @@ class Episode:
     round: int = 1
 
 
-def episodes(path: Path, agent: str) -> ResultSource:
+def episodes(path: Path, agent: str) -> results.ResultSource:
     """The episode that the folder is, or those in it. Raises UsageError if not of one agent."""
     folders = [path] if (path / SUMMARY).exists() else _inner(path)
     every = [one for folder in folders if (one := _episode(folder))]
@@ -71,7 +66,7 @@ def episodes(path: Path, agent: str) -> ResultSource:
     chosen = [*_number_rounds([one for one in every if not agent or one.agent == agent])]
     named = [one.folder / name for one in chosen for name in (SUMMARY, LAST_STEP)]
     started = min((one.started for one in chosen if one.started), default=None)
-    return ResultSource(
+    return results.ResultSource(
         files=tuple(file for file in named if file.is_file() and not file.is_symlink()),
         results=lambda: _results(chosen),
         suite=suite_name(chosen[0].benchmark),
@@ -81,7 +76,7 @@ def episodes(path: Path, agent: str) -> ResultSource:
     )
 
 
-def _results(episodes: Iterable[Episode]) -> Iterator[TaskResult | Problem]:
+def _results(episodes: Iterable[Episode]) -> Iterator[results.TaskResult | Problem]:
     for episode in episodes:
         try:
             yield _result(episode)
@@ -121,10 +116,10 @@ def _number_rounds(episodes: Sequence[Episode]) -> Iterator[Episode]:
         yield replace(episode, round=seen[episode.task])
 
 
-def _result(episode: Episode) -> TaskResult:
+def _result(episode: Episode) -> results.TaskResult:
     summary = episode.folder / SUMMARY
     place = Place(summary.as_posix())
-    result = TaskResult(
+    result = results.TaskResult(
         task=episode.task,
         place=place,
         round=episode.round,
@@ -132,7 +127,7 @@ def _result(episode: Episode) -> TaskResult:
         whole=False,
     )
     if not summary.exists() and not summary.is_symlink():
-        return mark_crashed(result, "")  # it was never finished
+        return results.mark_crashed(result, "")  # it was never finished
     data: CheckedJson = json_of(summary, _MOST)
     if wrong := _fault(data):
         raise InvalidInput([Problem(place, wrong)])
@@ -141,11 +136,11 @@ def _result(episode: Episode) -> TaskResult:
     timed = replace(result, latency_ms=latency)
     done = data["cum_reward"] > 0
     if data.get("err_msg") and not done:
-        return mark_crashed(timed, data["err_msg"])
+        return results.mark_crashed(timed, data["err_msg"])
     return replace(
         timed,
         passed=done,
-        codes=(TRUNCATED,) if data.get("truncated") is True else (),
+        codes=(results.TRUNCATED,) if data.get("truncated") is True else (),
         response=_response(episode, data),
     )
 

@@ -17,20 +17,14 @@ from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.graders.webarena_rules.task import SITES
-from gate.importers.formats.webarena.results import (
-    EARLY_STOP,
-    NOT_PARSED,
-    ResultSource,
-    TaskResult,
-    mark_crashed,
-)
+from gate.importers.formats.webarena import results
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json, Response, ToolCall
 from gate.text.escaping import one_line
 
 _RENDER, _CONFIG, _DUMP = "render_", "config.json", "json_dump.json"
 _MOST_TASKS = 100_000
-_BEGINS = {"Early stop: ": EARLY_STOP, "ERROR: ": NOT_PARSED}
+_BEGINS = {"Early stop: ": results.EARLY_STOP, "ERROR: ": results.NOT_PARSED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,19 +35,19 @@ class RunRecords:
     tries: Mapping[str, LoggedTask]
     told: Mapping[str, bool] | None  # None: there is no json_dump.json
 
-    def results(self) -> Iterator[TaskResult | Problem]:
+    def read(self) -> Iterator[results.TaskResult | Problem]:
         for task in sorted({*self.renders, *self.tries}, key=int):
             try:
                 yield self._result(task)
             except InvalidInput as error:
                 yield from error.problems
 
-    def _result(self, task: str) -> TaskResult:
+    def _result(self, task: str) -> results.TaskResult:
         path, end = self.renders.get(task), self.tries.get(task)
         seen = read_page(path, task) if path else None
         passed = self._passed(task, end)
         answer = (seen.answer if seen else None) or ""
-        common = TaskResult(
+        common = results.TaskResult(
             task=task,
             place=Place(path.as_posix()) if path else end.place if end else Place(""),
             whole=seen is not None and seen.answer is not None,
@@ -66,7 +60,7 @@ class RunRecords:
             sites=seen.sites if seen else (),
         )
         judged = passed is not None or not (self.tries or self.told is not None)
-        return common if judged else mark_crashed(common, end.error if end else "")
+        return common if judged else results.mark_crashed(common, end.error if end else "")
 
     def _passed(self, task: str, end: LoggedTask | None) -> bool | None:
         if end is not None and end.end in ("passed", "failed"):
@@ -76,7 +70,7 @@ class RunRecords:
         return self.told.get(task) if self.told is not None else None
 
 
-def run_folder(path: Path) -> ResultSource:
+def run_folder(path: Path) -> results.ResultSource:
     """Raises InvalidInput for what contradicts itself, UsageError for what is no such folder."""
     findings = Findings()
     flat = files_below(path, deep=False)
@@ -99,9 +93,9 @@ def run_folder(path: Path) -> ResultSource:
     pages = [renders[task] for task in sorted(renders, key=int)]
     beside = [named[name] for name in (_CONFIG, _DUMP) if name in named]
     started = min((end.started for end in tries.values() if end.started), default=None)
-    return ResultSource(
+    return results.ResultSource(
         files=(*pages, *logs, *beside),
-        results=RunRecords(renders=renders, tries=tries, told=told).results,
+        results=RunRecords(renders=renders, tries=tries, told=told).read,
         created_at=iso(started) or None,
         expected=_expected_tasks(config, {*renders, *tries}),
         agent=one_line(" ".join(as_strings(model)), 200),
