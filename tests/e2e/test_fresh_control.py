@@ -15,6 +15,7 @@ from tests.support.session_files import (
     details_of,
     sessions_in,
     summary_of,
+    told_session,
     trials_in,
     wait_for_trials,
 )
@@ -106,6 +107,30 @@ def test_merged_shards_bring_their_controls(tmp_path):
     joined = tmp_path / merged.stdout.splitlines()[-1].split(": ")[1]
     assert len(details_of(joined)) == len(control_of(joined)) == 36
     assert summary_of(joined)["baseline"]["source"] == "control"
+
+
+def test_two_stages_of_shards_ask_both_in_each(tmp_path):
+    """Two wrong cases of twelve, not in every round: certain after stage 2 only."""
+
+    def worse(question, nth):
+        return "no" if question in ("q1", "q2") and nth != 1 else "yes"
+
+    def run_stage(number, *more):
+        for n in (1, 2):
+            given = ("--stage", str(number), "--shard", f"{n}/2", "--out", f"stage-{number}")
+            run_session(tmp_path, *given, *more)
+
+    with ChatServer(worse) as new, ChatServer(right) as old:
+        fresh(tmp_path, new.url, old.url)
+        run_stage(1)
+        look = told_session(run_command(tmp_path, "merge", "stage-1", "--out", "look"))
+        assert summary_of(tmp_path / look)["open_suites"] == ["s"]
+        run_stage(2, "--resume", look)
+        merged = run_command(tmp_path, "merge", look, "stage-2", "--out", "merged", code=1)
+        assert new.calls == old.calls == 72
+    joined = tmp_path / told_session(merged)
+    assert len(details_of(joined)) == len(control_of(joined)) == 72
+    assert summary_of(joined)["calls"]["made"] == 144
 
 
 def test_a_stored_control_can_be_compared_with_and_is_no_baseline(tmp_path):

@@ -135,6 +135,22 @@ def test_the_order_in_which_shards_are_given_does_not_matter(project):
     assert read_without_times(one) == read_without_times(merge(project, "shards"))
 
 
+def test_suites_may_be_split_differently(project):
+    for suite, count in (("wide", 2), ("brief", 1)):
+        for n in range(1, count + 1):
+            given = ("--suite", suite, "--shard", f"{n}/{count}", "--rounds", "2")
+            run_session(project, *given, "--out", f"split/{suite}")
+    found, expected = summary_of(merge(project, "split")), summary_of(merge(project, "shards"))
+    for key in ("outcome", "calls", "cost"):
+        assert found[key] == expected[key], key
+    for suite in ("wide", "brief"):
+        assert found["suites"][suite]["metrics"] == expected["suites"][suite]["metrics"]
+        assert found["suites"][suite]["reason"] == expected["suites"][suite]["reason"]
+    lost = merge(project, "split/brief", str(next((project / "split" / "wide").iterdir())), code=6)
+    assert {case["suite"] for case in summary_of(lost)["cases"]["errored"]} == {"wide"}
+    assert summary_of(lost)["suites"]["brief"]["outcome"] == "pass"
+
+
 # ------------------------------------------------------------------------------------ lost shards
 
 

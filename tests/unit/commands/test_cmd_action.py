@@ -169,6 +169,15 @@ def test_a_re_run_goes_on_with_the_stored_session(
     assert (folder / "events.jsonl").is_file()
 
 
+def test_a_session_that_is_named_is_gone_on_with_and_no_other(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scene.folder)
+    stored_before(scene)
+    assert scene.act(results_dir="out", resume="mine") == 0
+    assert [argv for argv, _ in scene.asked] == [("run", "--resume=mine", "--out=out")]
+
+
 def test_a_stored_session_that_does_not_fit_is_left_alone_and_the_report_says_so(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,7 +340,8 @@ def test_the_session_becomes_an_artifact_where_that_is_wanted(scene: Scene) -> N
     assert scene.stored == []
     scene.act(upload_artifact="true")
     scene.act(upload_artifact="true", shard="2/8")
-    names = [f"gate-session-{HEAD}", f"gate-session-{HEAD}-2-of-8"]
+    scene.act(upload_artifact="true", shard="2/8", stage="2", resume="look")
+    names = [f"gate-session-{HEAD}{part}" for part in ("", "-2-of-8", "-2-of-8-stage-2")]
     assert scene.stored == [(scene.session, name) for name in names]
 
 

@@ -49,6 +49,8 @@ def test_inputs_are_options_of_run() -> None:
         concurrency="4",
         sample="10",
         shard="2/8",
+        stage="2",
+        resume="look",
         baseline="repo",
         budget_usd="1.5",
         results_dir="out",
@@ -62,6 +64,7 @@ def test_inputs_are_options_of_run() -> None:
     assert (options.sample, options.shard, options.baseline) == (10, (2, 8), "repo")
     assert (options.budget_usd, options.out, options.verbose) == (1.5, "out", True)
     assert (options.config, options.base_url) == ("a/gate.yml", "http://127.0.0.1:1")
+    assert (options.stage, options.resume) == (2, "look")
     assert plan.shard
     assert KEY not in repr(plan)
 
