@@ -13,7 +13,7 @@ from gate.files.json_values import as_object, as_objects, as_string, line_or_non
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats import deepeval
-from gate.importers.trials.build import name_judge, provenance_of
+from gate.importers.trials.build import name_judge, provenance_of, score_metric
 from gate.importers.trials.names import mark, suite_name
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.plugins import IMPORTERS
@@ -75,10 +75,10 @@ class _Totals:
     )  # column -> without their texts
     deciding: set[tuple[str, float | None, str]] = field(default_factory=set)
 
-    def add(self, placed: deepeval.PlacedTestCase) -> None:
+    def add(self, placed: deepeval.PlacedCase) -> None:
         self.rounds = max(self.rounds, placed.round)
         self.cases.add(placed.case_id)
-        for metric in placed.case.metrics:
+        for metric in placed.result.metrics:
             self.metrics.setdefault(deepeval.column_of(metric), []).append(metric)
             if not metric.flaky:
                 self.deciding.add((metric.name, metric.threshold, metric.model))
@@ -114,16 +114,8 @@ def _spec(column: str, group: Sequence[deepeval.Metric]) -> MetricSpec:
     about = f"mean score of deepeval's {one_line(group[0].name, 80)}"
     scores = [metric.score for metric in group if metric.score is not None]
     share = all(0.0 <= score <= 1.0 for score in scores)
-    return MetricSpec(
-        name=column,
-        column=column,
-        family="rate" if share else "mean",
-        unit="share" if share else "points",
-        direction="lower" if _less_is_better(group) else "higher",
-        low=0.0 if share else None,
-        high=1.0 if share else None,
-        description=about,
-    )
+    spec = score_metric(column, share=share, about=about, lower=_less_is_better(group))
+    return replace(spec, unit=spec.unit or "points", on_agent_error=0.0)
 
 
 def _less_is_better(group: Sequence[deepeval.Metric]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,7 +27,7 @@ from gate.importers.formats.promptfoo.evaluation import (
     read_evaluation,
 )
 from gate.importers.formats.promptfoo.trials import SCORE, trial, verdict
-from gate.importers.trials.build import name_judge, provenance_of
+from gate.importers.trials.build import name_judge, provenance_of, score_metric
 from gate.plugins import IMPORTERS
 from gate.records import Json, MetricSpec
 from gate.records.imported import Imported, ImportedSuite
@@ -86,7 +86,7 @@ class _Totals:
     def add(self, placed: PlacedRow) -> None:
         self.rounds = max(self.rounds, placed.round)
         self.cases.add(placed.case_id)
-        grade = verdict(placed.row)
+        grade = verdict(placed.result)
         self.unjudged += grade is not None and grade.passed is None
         for score in grade.scores.values() if grade else ():
             for column, value in score.values.items():
@@ -142,9 +142,8 @@ def _spec(name: str, values: tuple[float, float]) -> MetricSpec:
     about = f"mean of promptfoo's `{name.removeprefix('promptfoo.')}`"
     if name == SCORE:
         about = "mean of promptfoo's score of a test, the weighted mean of its assertions"
-    if values[0] >= 0.0 and values[1] <= 1.0:
-        return MetricSpec(name=name, column=name, family="rate", unit="share", description=about)
-    return MetricSpec(name=name, column=name, unit="points", low=None, high=None, description=about)
+    spec = score_metric(name, share=values[0] >= 0.0 and values[1] <= 1.0, about=about)
+    return replace(spec, unit=spec.unit or "points", on_agent_error=0.0)
 
 
 def _moment(source: Evaluation) -> str | None:

@@ -15,12 +15,12 @@ from gate.files.problems import Findings
 from gate.files.sniff import FirstLook, look
 from gate.files.timestamps import iso, moment_of
 from gate.importers.formats import tau
-from gate.importers.trials.build import ToolSuite, import_cases, name_judge, provenance_of
+from gate.importers.trials.build import ToolSuite, import_cases, provenance_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Case, Json, Response, Score, Trial, TrialStatus
-from gate.records.imported import Imported, ImportedSuite
+from gate.records.imported import Imported
 from gate.text.escaping import one_line
 
 
@@ -58,7 +58,7 @@ class Tau2:
             files=source.files,
             created_at=iso(moment_of(source.meta.get("timestamp"))) or None,
             provenance=provenance_of(f"{TOOL} {commit[:12]}" if commit else TOOL, measured),
-            suites={suite.name: _suite(suite.name, checked)},
+            suites={suite.name: checked.counted.suite(suite, "reward_basis", tau.reward_metrics())},
             trials=lambda: _trials(source, suite, checked),
             options=_options(info),
             notes=tuple(_notes(suite.name, checked)),
@@ -121,20 +121,6 @@ def _check_simulations(source: tau.SimulationFiles) -> _SimulationTotals:
         findings.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
     findings.refuse()
     return seen
-
-
-def _suite(suite: str, checked: _SimulationTotals) -> ImportedSuite:
-    specs = (*tau.metrics(checked.counted.least), *tau.reward_metrics())
-    return ImportedSuite(
-        rounds=len(checked.counted.rounds),
-        cases=len(checked.counted.tasks),
-        dataset=f"{suite}: tasks of {TOOL}",
-        metrics=specs,
-        graders=name_judge(
-            f"{TOOL}: reward_basis",
-            *(tau.REWARD, tau.USER_COST, *(name for name, _ in tau.COMPONENTS.values())),
-        ),
-    )
 
 
 def _notes(suite: str, checked: _SimulationTotals) -> Iterator[str]:

@@ -22,13 +22,13 @@ from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.importers.formats import tau
-from gate.importers.trials.build import ToolSuite, name_judge, provenance_of
+from gate.importers.trials.build import ToolSuite, provenance_of
 from gate.importers.trials.conversations import conversation
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Case, Json, Trial
-from gate.records.imported import Imported, ImportedSuite
+from gate.records.imported import Imported
 from gate.text.escaping import one_line
 
 
@@ -58,7 +58,7 @@ class TauBench:
         return Imported(
             files=(path,),
             provenance=provenance_of(TOOL, self.agent or settings.get("model") or TOOL),
-            suites={suite.name: _suite(suite.name, checked)},
+            suites={suite.name: checked.counted.suite(suite, "final data and outputs")},
             trials=lambda: _trials(path, suite, checked, settings.get("strategy", "")),
             options=dict(told),
             notes=tuple(_notes(suite.name, checked)),
@@ -103,17 +103,6 @@ def _check_rows(path: Path) -> _RowTotals:
         findings.add(place, f"more than {MOST_ROUNDS} different trials - import the run in parts")
     findings.refuse()
     return seen
-
-
-def _suite(suite: str, checked: _RowTotals) -> ImportedSuite:
-    specs = tau.metrics(checked.counted.least)
-    return ImportedSuite(
-        rounds=len(checked.counted.rounds),
-        cases=len(checked.counted.tasks),
-        dataset=f"{suite}: tasks of tau-bench",
-        metrics=specs,
-        graders=name_judge(f"{TOOL}: final data and outputs", tau.REWARD, tau.USER_COST),
-    )
 
 
 def _notes(suite: str, checked: _RowTotals) -> Iterator[str]:

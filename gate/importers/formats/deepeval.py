@@ -32,8 +32,7 @@ from gate.files.json_values import (
 from gate.files.plain import json_of, plain
 from gate.files.problems import Findings
 from gate.files.timestamps import iso, moment_of
-from gate.importers.trials import names, shapes
-from gate.importers.trials.build import ToolSuite, usage_of
+from gate.importers.trials import build, names, shapes
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import (
     MOST_ROUNDS,
@@ -278,7 +277,7 @@ def answer_of(case: DeepEvalCase) -> Response:
         answer=last if isinstance(last, str) else case.text("actual_output"),
         steps=_steps(places),
         context=_context(places),
-        usage=usage_of(
+        usage=build.usage_of(
             input=case.data.get("input_token_count"),
             output=case.data.get("output_token_count"),
             cost_usd=case.data.get("token_cost"),
@@ -331,36 +330,22 @@ _NUMBERED = re.compile(r"(?:conversational_)?test_case_\d+")  # deepeval's own n
 FAILED = "failed"  # by something that the run does not keep
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedTestCase:
-    """A case with its place in the session."""
-
-    case: DeepEvalCase
-    suite: ToolSuite
-    case_id: str
-    digest: str
-    round: int
+PlacedCase = build.PlacedResult[DeepEvalCase]
 
 
-def place_cases(run: DeepEvalRun, suite: str) -> Iterator[PlacedTestCase]:
+def place_cases(run: DeepEvalRun, suite: str) -> Iterator[PlacedCase]:
     """Equal cases are rounds if all are equally many. Conversations get a suite of their own."""
     mixed = len({one.conversational for one in run.cases}) > 1
     known = [_identify(one) for one in run.cases]
     ids = names.CaseIds(known)
-    keys = []
-    for case, told in zip(run.cases, known, strict=True):
-        apart = mixed and case.conversational
-        keys.append((f"{suite[:86]}-conversations" if apart else suite, ids.of(told)))
-    each = {*Counter(keys).values()}
+    suites = [
+        f"{suite[:86]}-conversations" if mixed and one.conversational else suite
+        for one in run.cases
+    ]
+    each = {*Counter(zip(suites, map(ids.of, known), strict=True)).values()}
     rounds = min(*each, MOST_ROUNDS) if len(each) == 1 else 1
-    counts: Counter[tuple[str, str]] = Counter()
-    for key, case, told in zip(keys, run.cases, known, strict=True):
-        counts[key] += 1
-        case_id, number = names.number_repeat(key[1], counts[key], rounds)
-        place = ToolSuite(TOOL, key[0])
-        yield PlacedTestCase(
-            case=case, suite=place, case_id=case_id, digest=told.digest, round=number
-        )
+    found = zip(suites, known, run.cases, strict=True)
+    return build.place_results(TOOL, found, ids, rounds)
 
 
 def _identify(case: DeepEvalCase) -> names.CaseIdentity:
@@ -459,8 +444,8 @@ def column_of(metric: Metric) -> str:
     return names.metric_name(TOOL, metric.name)
 
 
-def trial(placed: PlacedTestCase) -> Trial:
-    case = placed.case
+def trial(placed: PlacedCase) -> Trial:
+    case = placed.result
     status, code, said = failure(case) or ("completed", "", None)
     judged = judge_case(case) if status == "completed" else _judge_failure(case, status, code)
     return placed.suite.trial(
@@ -476,17 +461,17 @@ def trial(placed: PlacedTestCase) -> Trial:
     )
 
 
-def _case(placed: PlacedTestCase) -> Case:
-    data = placed.case.data
+def _case(placed: PlacedCase) -> Case:
+    data = placed.result.data
     category = as_object(data.get("metadata")).get("category")
     return placed.suite.case(
         placed.case_id,
-        input=_question(placed.case),
-        keys=dict(_keys(placed.case)),
+        input=_question(placed.result),
+        keys=dict(_keys(placed.result)),
         category=one_line(category, 200) if isinstance(category, str) else None,
         tags=[one_line(tag, 200) for tag in as_strings(data.get("tags"))],
         digest=placed.digest,
-        place=placed.case.place,
+        place=placed.result.place,
     )
 
 

@@ -11,9 +11,10 @@ from gate.errors import Place, Problem, UsageError
 from gate.files.json_values import CLOSE, as_list, as_number, as_object, as_objects, is_integer
 from gate.files.plain import files_below, json_of
 from gate.files.problems import Findings
-from gate.importers.trials.build import score_metric
+from gate.importers.trials.build import ToolSuite, name_judge, score_metric
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json, MetricSpec
+from gate.records.imported import ImportedSuite
 
 REWARD = "tau.reward"
 USER_COST = "tau.user_cost"
@@ -47,6 +48,19 @@ class TrialCounts:
     def least(self) -> int:
         """The fewest trials that any task has of those that count: up to there pass^k is told."""
         return min(self.counted.values(), default=0)
+
+    def suite(
+        self, suite: ToolSuite, judged_by: str, more: Sequence[MetricSpec] = ()
+    ) -> ImportedSuite:
+        """`more`: metrics beside those that both benchmarks have."""
+        specs = (*metrics(self.least), *more)
+        return ImportedSuite(
+            rounds=len(self.rounds),
+            cases=len(self.tasks),
+            dataset=f"{suite.name}: tasks of {suite.tool}",
+            metrics=specs,
+            graders=name_judge(f"{suite.tool}: {judged_by}", *(spec.column for spec in specs)),
+        )
 
     def notes(self, suite: str) -> Iterator[str]:
         """Which trials other tasks have and nobody ran, in order."""

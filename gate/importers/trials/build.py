@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from gate.errors import Place, UsageError
 from gate.files.json_values import as_amount, as_count
-from gate.importers.trials.names import mark
+from gate.importers.trials.names import CaseIdentity, CaseIds, mark
 from gate.records import (
     Attempt,
     Case,
@@ -107,6 +108,40 @@ class ToolSuite(NamedTuple):
             attempts=(attempt,),
             started_at=started_at,
             judged=0,
+        )
+
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedResult(Generic[Result]):
+    """A result with its place in the session; `digest` covers what its case is judged by."""
+
+    result: Result
+    suite: ToolSuite
+    case_id: str
+    digest: str
+    round: int
+
+
+def place_results(
+    tool: str, found: Iterable[tuple[str, CaseIdentity, Result]], ids: CaseIds, rounds: int
+) -> Iterator[PlacedResult[Result]]:
+    """Suite, test and result, in order: repeats are rounds; those beyond `rounds` are of a copy of
+    the case.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, test, result in found:
+        case_id = ids.of(test)
+        copy, round_ = divmod(counts[name, case_id], rounds)
+        counts[name, case_id] += 1
+        yield PlacedResult(
+            result=result,
+            suite=ToolSuite(tool, name),
+            case_id=f"{case_id} #{copy + 1}" if copy else case_id,
+            digest=test.digest,
+            round=round_ + 1,
         )
 
 

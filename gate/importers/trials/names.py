@@ -96,12 +96,6 @@ class CaseIds:
         return f"{begins} {mark(case.asked)[:8]}"
 
 
-def number_repeat(case_id: str, nth: int, rounds: int) -> tuple[str, int]:
-    """Id and round of a case's nth result (from 1); beyond `rounds` it is of a copy."""
-    copy, round_ = divmod(nth - 1, rounds)
-    return (f"{case_id} #{copy + 1}" if copy else case_id), round_ + 1
-
-
 def mark(*parts: Json) -> str:
     """16 hexadecimal digits of what they hold."""
     text = json.dumps(parts, sort_keys=True, default=str)

@@ -6,7 +6,6 @@ The shapes are those that promptfoo 0.123 writes (results of version 3) and has 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +19,8 @@ from gate.files.plain import MOST_JSON, json_lines, json_of, plain
 from gate.files.problems import Findings
 from gate.files.yaml import yaml_of
 from gate.importers.trials import shapes
-from gate.importers.trials.build import ToolSuite
-from gate.importers.trials.names import CaseIdentity, CaseIds, mark, number_repeat, suite_name
+from gate.importers.trials.build import PlacedResult, place_results
+from gate.importers.trials.names import CaseIdentity, CaseIds, mark, suite_name
 from gate.records import LARGEST, MOST_ROUNDS, CheckedJson, Json
 from gate.text.escaping import one_line
 
@@ -298,15 +297,7 @@ def identify_test(case: Mapping[str, Json], own: Mapping[str, Json], asserts: Js
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedRow:
-    """A row with its place in the session."""
-
-    row: EvalRow
-    suite: ToolSuite
-    case_id: str
-    digest: str
-    round: int
+PlacedRow = PlacedResult[EvalRow]
 
 
 def place_rows(source: Evaluation, wanted: str) -> Iterator[PlacedRow]:
@@ -317,13 +308,8 @@ def place_rows(source: Evaluation, wanted: str) -> Iterator[PlacedRow]:
     tests = [identify_test(row.case, row.vars, row.asserts) for row in rows]
     by_test = sorted(zip(rows, tests, strict=True), key=lambda pair: pair[0].test)
     ids = CaseIds([one for _, one in by_test])
-    counts: Counter[tuple[str, str]] = Counter()
-    for row, test in zip(rows, tests, strict=True):
-        name, case_id = names[column_of(row)], ids.of(test)
-        counts[name, case_id] += 1
-        case_id, number = number_repeat(case_id, counts[name, case_id], rounds_of(source))
-        suite = ToolSuite(TOOL, name)
-        yield PlacedRow(row=row, suite=suite, case_id=case_id, digest=test.digest, round=number)
+    suites = (names[column_of(row)] for row in rows)
+    return place_results(TOOL, zip(suites, tests, rows, strict=True), ids, rounds_of(source))
 
 
 def rounds_of(source: Evaluation) -> int:

@@ -54,7 +54,7 @@ _MODEL = re.compile(r"(?!https?:|wss?:|exec:|file:|python:|package:|webhook)[a-z
 
 
 def trial(placed: evaluation.PlacedRow) -> Trial:
-    row, grade = placed.row, verdict(placed.row)
+    row, grade = placed.result, verdict(placed.result)
     if grade is None:
         return _failed_trial(placed)
     # out of promptfoo's own cache: its time is not the provider's
@@ -78,7 +78,7 @@ def verdict(row: evaluation.EvalRow) -> RowGrade | None:
 
 
 def _failed_trial(placed: evaluation.PlacedRow) -> Trial:
-    row = placed.row
+    row = placed.result
     status, code = _whose(row)
     return placed.suite.trial(
         case_for(placed),
@@ -92,7 +92,7 @@ def _failed_trial(placed: evaluation.PlacedRow) -> Trial:
 
 def case_for(placed: evaluation.PlacedRow) -> Case:
     """The case's hash is of variables and assertions, not of the prompt, which is what changes."""
-    row = placed.row
+    row = placed.result
     prompt = row.data.get("prompt")
     raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
     mapped = map_assertions(row.asserts, row.vars, threshold=row.case.get("threshold") is not None)
