@@ -26,6 +26,7 @@ _GAINED = 0.5  # share of what was tried that must be accepted
 _MOST_STAGES = 16  # between two tries
 _FADES = 0.9  # a stage, of what the refusals that no rate explains were
 _NEW = 0.3  # weight of the newest request in what one costs
+_LONGEST_TOLD_S = 60.0  # after the last start; then a request finds out: headers may be wrong
 _MARGIN = 2.0  # times the cost of a request that must be left: what is told is rounded
 
 Started = tuple[int, float]  # a request under way: its number, from 1, and when it was started
@@ -60,7 +61,7 @@ class Pace:
         self.running = self.started = self.refused = 0
         self._given = per_minute / 60.0 if per_minute else math.inf
         self._per_second = self._given
-        self._next = -math.inf
+        self._next = self._last = -math.inf
         self._ramp_at = math.inf
         self._answers = self._since_growth = 0
         self._usual_s = 0.0  # mean of the first answers
@@ -82,13 +83,15 @@ class Pace:
                 return self._ramp_at - now if self.limit < self.most else math.inf
             self.limit, self._ramp_at = min(self.most, 2 * self.limit), now + RAMP_S
         wait = self._next - now
+        longest = self._last + _LONGEST_TOLD_S - now
         for allowance in self._told.values():
-            wait = max(wait, allowance.wait(now))
+            wait = max(wait, min(allowance.wait(now), longest))
         return max(wait, 0.0)
 
     def start(self, now: float) -> Started:
         self.running += 1
         self.started += 1
+        self._last = now
         if self.started == 1:
             self._ramp_at = now + RAMP_S
         if self._per_second < math.inf:
@@ -140,7 +143,8 @@ class Pace:
 
     def find_empty(self, now: float) -> tuple[str, float]:
         """The told limit that has to be waited for longest, and for how many seconds."""
-        waits = [(name, told.wait(now)) for (_, name), told in self._told.items()]
+        longest = self._last + _LONGEST_TOLD_S - now
+        waits = [(name, min(told.wait(now), longest)) for (_, name), told in self._told.items()]
         return max(waits, key=lambda one: one[1], default=("", 0.0))
 
     def _cut_limit(self, number: int) -> None:

@@ -195,3 +195,16 @@ def test_a_limit_of_which_nobody_says_when_it_is_back_stops_nobody():
     pace = Pace(8)
     pace.tell(0.1, pace.start(0.0), [RateLimit(name="requests", limit=60, remaining=0, reset_s=0)])
     assert pace.wait(0.1) == 0.0
+
+
+def test_a_limit_that_is_back_in_years_stops_nobody_for_longer_than_a_minute():
+    """Headers may be wrong, and a reset may be made up: then a request finds out."""
+    pace, limit = Pace(8), RateLimit(name="requests", limit=60, remaining=0, reset_s=1e9)
+    now = 0.0
+    for _ in range(3):
+        pace.tell(now + 1.0, pace.start(now), [limit])
+        pace.end(now + 1.0, 1.0)
+        assert pace.wait(now + 1.0) == pytest.approx(59.0)
+        assert pace.find_empty(now + 1.0) == ("requests", pytest.approx(59.0))
+        now += 60.0
+        assert pace.wait(now) == 0.0
