@@ -68,26 +68,36 @@ def _find_lost(
     plan: SuitePlan, sessions: Sequence[Session], made: frozenset[Key]
 ) -> dict[str, frozenset[str]]:
     """Why -> cases of the suite that lack trials for it."""
-    shards = {shard: part for part in sessions if (shard := _shard_with(part, plan.name))}
-    rounds = Counter(case for suite, case, _ in made if suite == plan.name)
-    wanted = plan.suite.rounds
-    look = look_of(sessions)
+    look, wanted = look_of(sessions), plan.suite.rounds
     if look is not None:  # only suites that it left open are in shards of stage 2
         wanted = most_rounds_of(look.meta.suites[plan.name])
-    count = next((count for _, count in shards), 1)
-    lost = {}
-    for index in range(1, count + 1) if shards else ():
-        part = shards.get((index, count))
-        if part is not None and (part.report is None or part.report.outcome == "error"):
-            why = part.report.reason if part.report else "it was interrupted"
-            why = f"shard {index}/{count}: {why}"
-        elif part is None:
-            why = f"shard {index}/{count} is not among the merged sessions"
-        else:
-            continue
-        own = (case for case in plan.chosen if in_shard(case, index, count))
-        lost[why] = frozenset(case for case in own if rounds[case] < wanted)
+    broken = dict(_find_broken(plan.name, sessions))
+    trials = Counter(case for suite, case, _ in made if suite == plan.name) if broken else {}
+    lost = {
+        why: frozenset(
+            case for case in plan.chosen if in_shard(case, *shard) and trials.get(case, 0) < wanted
+        )
+        for shard, why in broken.items()
+    }
     return {why: cases for why, cases in lost.items() if cases}
+
+
+def _find_broken(suite: str, sessions: Sequence[Session]) -> Iterator[tuple[tuple[int, int], str]]:
+    """The shards of a suite that left no results, or not all, and why."""
+    shards = {
+        shard: part
+        for part in sessions
+        if suite in part.meta.suites and (shard := shard_of(part)) is not None
+    }
+    count = next((count for _, count in shards), 0)
+    for index in range(1, count + 1):
+        part, name = shards.get((index, count)), f"shard {index}/{count}"
+        if part is None:
+            yield (index, count), f"{name} is not among the merged sessions"
+        elif part.report is None:
+            yield (index, count), f"{name}: it was interrupted"
+        elif part.report.outcome == "error":
+            yield (index, count), f"{name}: {part.report.reason}"
 
 
 def look_of(sessions: Sequence[Session]) -> Session | None:
@@ -110,10 +120,6 @@ def _state_after(look: Session) -> Mapping[str, Json]:
 def most_rounds_of(suite: SuiteMeta) -> int:
     """The rounds up to which a stored suite may come."""
     return suite.looks.cap // max(1, suite.cases) if suite.looks else suite.rounds
-
-
-def _shard_with(part: Session, suite: str) -> tuple[int, int] | None:
-    return shard_of(part) if suite in part.meta.suites else None
 
 
 def _tell_ended_early(sessions: Sequence[Session]) -> str:

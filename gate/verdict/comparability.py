@@ -108,7 +108,8 @@ def _error_reason(data: SuiteData) -> str:
 
 def _tell_lost(why: str, cases: frozenset[str]) -> str:
     names = figures.join_words([f"`{one_line(case, _SHOWN)}`" for case in sorted(cases)], most=5)
-    return f"{why}: {figures.count(len(cases), 'case')} without a result ({names})"
+    has = "has" if len(cases) == 1 else "have"
+    return f"{figures.count(len(cases), 'case')} {has} no result ({names}): {why}"
 
 
 def _not_comparable_reason(pairing: Pairing | None, max_removed: float, unasked: int) -> str:

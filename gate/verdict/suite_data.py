@@ -142,7 +142,7 @@ class SuiteData:
         """Whether nothing is judged because of an agent that was there: a change may have broken
         it.
         """
-        if self.unreachable:
+        if self.unreachable or self.lost:
             return self.answered
         out = None if self.control_unreachable else self.outage
         return out is not None and out.answered

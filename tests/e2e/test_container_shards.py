@@ -116,11 +116,11 @@ def test_four_containers_are_one_run_and_a_lost_one_is_named(
     errored = {case["case_id"] for case in summary_of(session_of(lost))["cases"]["errored"]}
     assert errored == {case for case in CASES if in_shard(case, 3, SHARDS)}
     (comment,) = hub.comments(payload["number"])
-    assert "Shard 3/4 is not among the merged sessions" in comment["body"]
+    assert "shard 3/4 is not among the merged sessions" in comment["body"]
 
     whole = jobs.run(shards, merge="shards")
     (comment,) = hub.comments(payload["number"])
-    assert "Shard 3/4" not in comment["body"]
+    assert "shard 3/4" not in comment["body"]
     alone = shutil.copytree(project, tmp_path / "alone")
     undivided = run_session(alone, "--stop", "off", "--baseline", "baselines", code=1)
     assert rows_without_times(session_of(whole)) == rows_without_times(undivided)

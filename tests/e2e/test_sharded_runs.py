@@ -171,7 +171,7 @@ def test_a_lost_shard_is_an_error_that_names_its_cases(project):
     assert report["lost"] == ["shard 2/3 is not among the merged sessions"]
     wide = sorted(case for case in lost if case.startswith("w"))
     reason = report["suites"]["wide"]["reason"]
-    assert f"{len(wide)} cases without a result (`{wide[0]}`, `{wide[1]}`" in reason
+    assert f"{len(wide)} cases have no result (`{wide[0]}`, `{wide[1]}`" in reason
     assert "Next: run them again, then merge all shards again" in done.stdout
 
 
@@ -217,6 +217,24 @@ suites: [{name: brief, dataset: brief.jsonl, graders: [facts], rounds: 1}]
     assert report["outcome"] == "error"
     errored = {case["case_id"] for case in report["cases"]["errored"]}
     assert errored == {case for case in cases if in_shard(case, 2, 2)}
+
+
+def test_no_policy_lets_a_shard_through_whose_agent_was_there_and_broken(tmp_path):
+    """As of an undivided run: a change may have broken it."""
+    write_cases(tmp_path / "brief.jsonl", "b", 12)
+    config = """version: 1
+agent: {type: openagent, base_url: "URL", model: m, timeout_s: 5}
+suites: [{name: brief, dataset: brief.jsonl, graders: [facts], rounds: 1}]
+policy: {error: warn}
+"""
+    with ChatServer(lambda question, nth: "10") as server:
+        (tmp_path / "gate.yml").write_text(config.replace("URL", server.url))
+        given = ("--baseline", "none", "--provider-key", "k" * 20)
+        whole = gate(tmp_path, "run", *given, "--out", "whole")
+        for n in (1, 2):
+            gate(tmp_path, "run", *given, "--shard", f"{n}/2", "--out", "parts")
+    done = gate(tmp_path, "merge", "parts", "--baseline", "none", "--out", "merged")
+    assert (done.returncode, whole.returncode) == (6, 6), done.stdout + whole.stdout
 
 
 def test_a_shard_that_its_budget_ended_is_told(project):
