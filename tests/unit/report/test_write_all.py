@@ -36,6 +36,18 @@ def test_what_gate_yml_turns_off_is_not_written():
     assert "comment.md" in files
 
 
+def test_all_reports_of_a_run_share_one_pass_over_its_rows():
+    """The page and the violations read what they show of single trials again."""
+    report, passes = several_suites(), []
+
+    def rows():
+        passes.append(1)
+        return (row for row in rows_of(report)() if row.get("violations") is None)
+
+    write_reports(lambda name, text: None, report, rows, ReportOptions(html=False))
+    assert len(passes) == 1
+
+
 def test_the_summary_is_the_report():
     report = several_suites()
     assert from_json(Report, json.loads(summary(report))) == report

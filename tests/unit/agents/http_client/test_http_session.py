@@ -14,6 +14,7 @@ import pytest
 from gate.agents.http_client.reply import retry_after
 from gate.agents.http_client.route import format_address
 from gate.agents.http_client.session import HttpSession
+from gate.agents.http_client.stream import Stream
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from tests.support.loopback import free_port
 from tests.support.raw_server import RawServer, hang, ok, scripted
@@ -400,6 +401,33 @@ def test_an_answer_of_50_mb_is_refused_without_reading_it(form):
     assert seconds < 10
     assert peak < 8_000_000
     assert sent[0] < 50_000_000
+
+
+class CountedTimeouts:
+    """A socket that answers each request at once."""
+
+    def __init__(self):
+        self.timeouts = []
+
+    def settimeout(self, seconds):
+        self.timeouts.append(round(seconds, 1))
+
+    def sendall(self, data):
+        pass
+
+    def recv(self, size):
+        return b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+
+
+def test_a_time_out_is_set_only_where_another_time_is_left():
+    """Each is a system call, at which another thread takes over."""
+    sock = CountedTimeouts()
+    stream = Stream(sock)
+    for timeout_s in (60.0, 60.0, 60.0, 0.5, 60.0):
+        stream.begin(time.monotonic() + timeout_s)
+        stream.send(b"")
+        assert stream.read_body(stream.read_head(), max_bytes=10) == b"{}"
+    assert sock.timeouts == [60.0, 0.5, 60.0]
 
 
 @pytest.mark.parametrize(
