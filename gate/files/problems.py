@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from pathlib import Path
+from typing import NoReturn, TypeVar
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
 
@@ -19,6 +20,11 @@ def refuse_problems(items: Iterable[Item | Problem]) -> Iterator[Item]:
         if isinstance(item, Problem):
             raise InvalidInput([item])
         yield item
+
+
+def refuse_file(path: Path, message: str, key: str = "") -> NoReturn:
+    """Raises InvalidInput for a file, or what stands under a key in it."""
+    raise InvalidInput([Problem(Place(path.as_posix(), key=key), message)])
 
 
 @dataclass(slots=True)

@@ -13,20 +13,8 @@ from gate.files.json_stream import is_too_deep
 from gate.files.json_values import as_list, as_object, as_objects, as_strings, is_number
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
+from gate.importers.formats.inspect import samples
 from gate.importers.formats.inspect.logs import TOOL, Log, is_log, log_files, open_log
-from gate.importers.formats.inspect.samples import (
-    CHECK,
-    MOST_SCORES,
-    SampleRules,
-    ScoreValues,
-    column,
-    decider,
-    id_of,
-    is_beyond,
-    iterate_scores,
-    scores_of,
-    trial,
-)
 from gate.importers.trials.build import name_judge, provenance_of
 from gate.importers.trials.names import suite_name
 from gate.importers.trials.stated import Figure, compare_stated
@@ -43,7 +31,7 @@ class _Task:
 
     log: Log
     content: Content
-    rules: SampleRules
+    rules: samples.SampleRules
 
 
 @IMPORTERS.register("inspect")
@@ -76,7 +64,7 @@ class InspectLogs:
             provenance=_provenance(logs),
             suites={name: _suite(task) for name, task in tasks.items()},
             trials=lambda: (
-                trial(sample, task.rules, place)
+                samples.trial(sample, task.rules, place)
                 for task in tasks.values()
                 for place, sample in task.log.samples()
             ),
@@ -97,7 +85,7 @@ class InspectLogs:
                 known = ", ".join(name[:80] for name in list(content.seen)[:20])
                 onward = f"choose one of {known}" if known else "remove --option scorer"
                 findings.add(place, f"has no scorer '{self.scorer[:80]}' - {onward}")
-            rules = SampleRules(
+            rules = samples.SampleRules(
                 suite=name,
                 model=one_line(str(log.spec["model"]), 200),
                 decides=decides,
@@ -147,7 +135,7 @@ def _suite(task: _Task) -> ImportedSuite:
     listed = len(as_list(dataset.get("sample_ids")))
     planned = log.results.get("total_samples") or listed * rounds
     measured = {name: seen for name, seen in content.seen.items() if seen.measured}
-    specs = {column(name): seen.spec(name) for name, seen in measured.items()}
+    specs = {samples.column(name): seen.spec(name) for name, seen in measured.items()}
     decides = task.rules.decides
     judge = _judge(log, decides, measured[decides].scorer) if decides in measured else ""
     deciding = name_judge(f"{judge} from {task.rules.threshold:g}") if judge else {}
@@ -159,7 +147,7 @@ def _suite(task: _Task) -> ImportedSuite:
         version=None if version is None else one_line(str(version), 80),
         metrics=tuple(specs.values()),
         graders={
-            **{column(n): _judge(log, n, one.scorer) for n, one in measured.items()},
+            **{samples.column(n): _judge(log, n, one.scorer) for n, one in measured.items()},
             **deciding,
         },
     )
@@ -214,7 +202,7 @@ class Content:
     """What a log holds. `order`: its scorers as the log names them, first first."""
 
     order: list[str]
-    seen: dict[str, ScoreValues] = field(default_factory=dict)
+    seen: dict[str, samples.ScoreValues] = field(default_factory=dict)
     ids: dict[str, Place] = field(default_factory=dict)
     rounds: int = 1
     samples: int = 0
@@ -223,8 +211,12 @@ class Content:
     def decides(self, wanted: str | None) -> str | None:
         """The score that says pass; `wanted` is a name as the log has it, or as our metrics do."""
         if wanted is None:
-            return decider(self.seen, self.order)
-        names = (n for n in self.seen if wanted in (n, column(n), column(n).partition(".")[2]))
+            return samples.decider(self.seen, self.order)
+        names = (
+            n
+            for n in self.seen
+            if wanted in (n, samples.column(n), samples.column(n).partition(".")[2])
+        )
         return next(names, None)
 
 
@@ -237,7 +229,7 @@ def check_log(log: Log, findings: Findings) -> Content:
         for place, sample in log.samples():
             if not _is_sound(sample, place, findings):
                 continue
-            key = (id_of(sample), sample["epoch"])
+            key = (samples.id_of(sample), sample["epoch"])
             if key in seen:
                 findings.add(place, f"sample '{key[0][:80]}' has epoch {key[1]} twice - keep one")
             elif kinds.setdefault(key[0], type(sample["id"])) is not type(sample["id"]):
@@ -251,7 +243,7 @@ def check_log(log: Log, findings: Findings) -> Content:
         what = "has no samples: it was written with --no-log-samples, or ended before the first one"
         onward = "run the evaluation again without that option"
         findings.add(Place(log.path.as_posix()), f"{what} - {onward}")
-    for name, column_ in (columns := {name: column(name) for name in content.seen}).items():
+    for name, column_ in (columns := {name: samples.column(name) for name in content.seen}).items():
         if list(columns.values()).count(column_) > 1:
             what = f"score '{name[:80]}' gets the same metric name as another score - rename one"
             findings.add(Place(log.path.as_posix()), what)
@@ -268,7 +260,7 @@ def _order(log: Log) -> list[str]:
 
 
 def _is_sound(sample: Json, place: Place, findings: Findings) -> TypeGuard[CheckedJson]:
-    wrong = CHECK.list_problems(sample, place)
+    wrong = samples.CHECK.list_problems(sample, place)
     findings.take(*wrong)
     if not wrong and is_too_deep([as_object(sample).get(key) for key in _KEPT]):
         findings.add(place, "nested too deeply")
@@ -281,19 +273,19 @@ def _take(
 ) -> None:
     content.samples += 1
     content.rounds = max(content.rounds, sample["epoch"])
-    content.ids.setdefault(id_of(sample), place)
+    content.ids.setdefault(samples.id_of(sample), place)
     content.limits += sample.get("limit") is not None
-    for one in iterate_scores(scores_of(sample)):
-        if is_beyond(one.value):
+    for one in samples.iterate_scores(samples.scores_of(sample)):
+        if samples.is_beyond(one.value):
             message = f"score '{one.name[:80]}' is over {LARGEST:g}"
             findings.add(place, f"{message} - correct its scorer and run `inspect score`")
             continue
         place_of = content.seen.get(one.name)
         if place_of is None:
-            if len(content.seen) >= MOST_SCORES:
+            if len(content.seen) >= samples.MOST_SCORES:
                 continue
-            place_of = content.seen[one.name] = ScoreValues(scorer=one.scorer)
-        place_of.add(id_of(sample), one.value)
+            place_of = content.seen[one.name] = samples.ScoreValues(scorer=one.scorer)
+        place_of.add(samples.id_of(sample), one.value)
 
 
 def _contradictions(log: Log, content: Content) -> Iterator[Problem]:

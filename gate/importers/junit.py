@@ -234,31 +234,26 @@ class _Walk:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._name = path.as_posix()
         self._suites: list[_Suite] = []
         self._case: JUnitCase | None = None
         self._number = 0
-        self._depth = 0
 
     def all(self) -> Iterator[JUnitCase | TestSuite | Problem]:
         """Cases in order, each testsuite where it begins. Raises InvalidInput if it is no JUnit."""
-        for step in steps(self._path, keep=KEPT):
-            if isinstance(step, Begin):
-                self._depth += 1
-                yield from self._begin(step)
-            else:
-                self._depth -= 1
+        for n, step in enumerate(steps(self._path, keep=KEPT)):
+            if not isinstance(step, Begin):
                 yield from self._end(step.name, step.text)
+                continue
+            place = Place(self._path.as_posix(), step.line)
+            if n == 0 and step.name not in ("testsuites", "testsuite"):
+                message = f"the root element is <{step.name[:40]}>"
+                known = "in JUnit XML it is <testsuites> or <testsuite>"
+                yield Problem(place, f"{message} - {known}")
+            else:
+                yield from self._begin(step, place)
 
-    def _begin(self, step: Begin) -> Iterator[TestSuite | Problem]:
-        place = Place(self._name, step.line)
-        if self._depth == 1 and step.name not in ("testsuites", "testsuite"):
-            yield Problem(
-                place,
-                f"the root element is <{step.name[:40]}> - in JUnit XML it is <testsuites> or "
-                "<testsuite>",
-            )
-        elif step.name == "testsuite":
+    def _begin(self, step: Begin, place: Place) -> Iterator[TestSuite | Problem]:
+        if step.name == "testsuite":
             self._number += 1
             name = step.attributes.get("name", "")[:LONGEST]
             counts = _counts(step.attributes)

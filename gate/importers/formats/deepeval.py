@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from gate.agents.traces.values import as_text
-from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.errors import Place, UsageError
 from gate.files.json_schema import SchemaCheck
 from gate.files.json_stream import PYTHON
 from gate.files.json_values import (
@@ -30,7 +30,7 @@ from gate.files.json_values import (
     line_or_none,
 )
 from gate.files.plain import json_of, plain
-from gate.files.problems import Findings
+from gate.files.problems import Findings, refuse_file
 from gate.files.timestamps import iso, moment_of
 from gate.importers.trials import build, names, shapes
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -177,7 +177,7 @@ def _iterate_cases(data: Json, path: Path) -> Iterator[tuple[Place, Json]]:
     lists = {key: given[key] for key in ("", *_LISTS) if isinstance(given.get(key), list)}
     if not lists:
         message = "not a deepeval test run: it has no `testCases` - give a test_run_*.json"
-        raise InvalidInput([Problem(Place(path.as_posix()), message)])
+        refuse_file(path, message)
     for key, listed in lists.items():
         for n, one in enumerate(as_list(listed)):
             yield Place(path.as_posix(), None, f"{key}[{n}]"), one

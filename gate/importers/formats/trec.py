@@ -25,7 +25,7 @@ from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.encoding import decode
 from gate.files.json_values import as_object, is_integer, is_number
 from gate.files.plain import MOST_JSON, json_of, plain
-from gate.files.problems import Findings
+from gate.files.problems import Findings, refuse_file
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.graders.rankings.metrics import cutoff_fault, list_lacking, ranking_metrics, relevant_of
 from gate.importers.trials.build import MOST_TRIALS, ToolSuite, check_number
@@ -242,8 +242,8 @@ class _TextRun:
         for line in self._lines(query):
             read = trec_line(line)
             if isinstance(read, str) or read[1] in scores:
-                message = f"query {query[:80]}: {read if isinstance(read, str) else TWICE}"
-                raise InvalidInput([Problem(Place(self.path.as_posix()), message)])
+                fault = read if isinstance(read, str) else TWICE
+                refuse_file(self.path, f"query {query[:80]}: {fault}")
             scores[read[1]] = read[2]
         return best_first(scores)
 
@@ -349,16 +349,13 @@ RankedRun = _TextRun | _JsonRun
 
 
 def _json_run(path: Path) -> _JsonRun:
-    file = path.as_posix()
     if path.stat().st_size > MOST_JSON:
-        message = f"larger than {MOST_JSON >> 20} MB - use TREC text"
-        raise InvalidInput([Problem(Place(file), message)])
-    run = parse_retrieval_run(path.read_bytes(), file)
+        refuse_file(path, f"larger than {MOST_JSON >> 20} MB - use TREC text")
+    run = parse_retrieval_run(path.read_bytes(), path.as_posix())
     queries = {**run.by_question, **run.by_id}
     large = next((query for query, given in queries.items() if len(given) > MOST_DOCUMENTS), None)
     if large is not None:
-        message = f"query {large[:80]}: more than {MOST_DOCUMENTS:,} documents"
-        raise InvalidInput([Problem(Place(file), message)])
+        refuse_file(path, f"query {large[:80]}: more than {MOST_DOCUMENTS:,} documents")
     return _JsonRun(queries)
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
 
 from gate.agents.traces.building import Builder
 from gate.agents.traces.values import (
@@ -20,10 +19,10 @@ from gate.agents.traces.values import (
     parse_call,
     result_of,
 )
-from gate.errors import AgentFailure, InvalidInput, Place, Problem, UsageError
+from gate.errors import AgentFailure, Place, UsageError
 from gate.files.json_values import as_amount, as_count, as_string, string_or_none
 from gate.files.plain import files_below, json_of, plain
-from gate.files.problems import Findings
+from gate.files.problems import Findings, refuse_file
 from gate.files.timestamps import after, iso
 from gate.files.yaml import yaml_of
 from gate.importers.trials.names import is_id
@@ -89,17 +88,17 @@ def read_trajectory(path: Path) -> TrajectoryFile:
     data = read if isinstance(read, dict) else {}
     info = data.get("info")
     if not isinstance(info, dict) or not isinstance(data.get("messages"), list):
-        _refuse(path, "info, messages", "not a mini-SWE-agent trajectory - give its .traj.json")
+        refuse_file(path, "not a mini-SWE-agent trajectory - give its .traj.json", "info, messages")
     written = data.get("trajectory_format", FORMATS[0])
     if written not in FORMATS:
         shown = one_line(str(written), 60)
         message = f"'{shown}' is not supported, only {', '.join(FORMATS)} - update Agent Gate"
-        _refuse(path, "trajectory_format", message)
+        refuse_file(path, message, "trajectory_format")
     messages = MessageReader()
     try:
         messages.read(data["messages"])
     except AgentFailure as failure:
-        _refuse(path, "", f"{failure} - use the file as mini-SWE-agent wrote it")
+        refuse_file(path, f"{failure} - use the file as mini-SWE-agent wrote it")
     status = as_string(info.get("exit_status"))
     submitted = status == "Submitted"
     told = as_string(info.get("submission"))
@@ -140,10 +139,6 @@ def _response(info: Mapping[str, Json], messages: MessageReader, answer: str) ->
 def _error(info: Mapping[str, Json], told: str) -> str | None:
     said = info.get("exception_str") or told or info.get("traceback")
     return clean(said, _SAID) if isinstance(said, str) and said else None
-
-
-def _refuse(path: Path, key: str, message: str) -> NoReturn:
-    raise InvalidInput([Problem(Place(path.as_posix(), key=key), message)])
 
 
 # ----------------------------------------------------------------------------------------- messages
@@ -351,13 +346,13 @@ def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, Traj
             if one.id != id_of(path):
                 own = one_line(one.id, 80)
                 wrong = f"its instance_id is '{own}', so the file must be named {own}{SUFFIX}"
-                _refuse(path, "", f"{wrong} - rename it")
+                refuse_file(path, f"{wrong} - rename it")
             if not is_id(one.id):
                 wrong = f"must be named after its instance, as django__django-11099{SUFFIX}"
-                _refuse(path, "", f"{wrong} - rename it")
+                refuse_file(path, f"{wrong} - rename it")
             if one.id in seen:
                 wrong = f"{seen[one.id]} is of the same instance"
-                _refuse(path, "", f"{wrong} - remove one of the two")
+                refuse_file(path, f"{wrong} - remove one of the two")
             seen[one.id] = path
             kept = Response(answer="", model=one.response.model)  # no steps: there may be many
             yield one.id, replace(one, task="", response=kept)

@@ -13,14 +13,14 @@ from itertools import islice, product
 from pathlib import Path, PurePosixPath
 
 from gate.agents.traces.values import at
-from gate.errors import InvalidInput, Place, Problem, UsageError
+from gate.errors import Place, Problem, UsageError
 from gate.files.csv_rows import read_csv
 from gate.files.encoding import decode
 from gate.files.json_rows import read_cases
 from gate.files.json_stream import decode_json
 from gate.files.json_values import as_list, as_object, as_strings, string_or_none
 from gate.files.plain import files_below, plain
-from gate.files.problems import Findings
+from gate.files.problems import Findings, refuse_file
 from gate.files.sniff import look
 from gate.files.yaml import YamlDocument, yaml_of
 from gate.importers.formats.promptfoo import evaluation
@@ -431,5 +431,5 @@ def tests_in(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
 
 def _check_size(path: Path) -> Path:
     if plain(path).stat().st_size > _MOST_BYTES:
-        raise InvalidInput([Problem(Place(path.as_posix()), _TOO_LARGE)])
+        refuse_file(path, _TOO_LARGE)
     return path

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TypeGuard
 
 from gate.agents.traces.values import as_text, at
-from gate.errors import InvalidInput, Place, Problem
+from gate.errors import Place
 from gate.files.json_schema import SchemaCheck
 from gate.files.json_values import as_list, as_object, as_string
 from gate.files.plain import MOST_JSON, json_lines, json_of, plain
-from gate.files.problems import Findings
+from gate.files.problems import Findings, refuse_file
 from gate.files.yaml import yaml_of
 from gate.importers.trials import shapes
 from gate.importers.trials.build import PlacedResult, place_results
@@ -164,13 +164,11 @@ def _split_results(
     data: Json, path: Path
 ) -> tuple[Mapping[str, Json], Mapping[str, Json], list[Json]]:
     if not is_results(data):
-        message = "not a promptfoo result file: it has no list `results`"
-        raise InvalidInput([Problem(Place(path.as_posix()), message)])
+        refuse_file(path, "not a promptfoo result file: it has no list `results`")
     inner = as_object(data["results"]) or data
     rows = inner["results"]
     if not isinstance(rows, list):
-        place = Place(path.as_posix(), None, "results.results")
-        raise InvalidInput([Problem(place, "must be a list of results")])
+        refuse_file(path, "must be a list of results", "results.results")
     summary = {key: value for key, value in inner.items() if key != "results"}
     return data, summary, rows
 

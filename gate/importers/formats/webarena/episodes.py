@@ -15,6 +15,7 @@ from pathlib import Path
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.json_values import as_amount, as_count, as_list, as_object, as_string, is_number
 from gate.files.plain import json_of, plain
+from gate.files.problems import refuse_file
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.importers.formats.webarena import results
@@ -130,7 +131,7 @@ def _result(episode: Episode) -> results.TaskResult:
         return results.mark_crashed(result, "")  # it was never finished
     data: CheckedJson = json_of(summary, _MOST)
     if wrong := _fault(data):
-        raise InvalidInput([Problem(place, wrong)])
+        refuse_file(summary, wrong)
     seconds = [as_amount(data.get(f"stats.cum_{part}_elapsed")) for part in ("agent", "step")]
     latency = sum(filter(None, seconds)) * 1000.0 if any(seconds) else None
     timed = replace(result, latency_ms=latency)

@@ -13,7 +13,7 @@ from typing import Literal
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.json_values import as_count, as_object, as_strings
 from gate.files.plain import MOST_LINE, files_below, json_of, plain
-from gate.files.problems import Findings
+from gate.files.problems import Findings, refuse_file
 from gate.files.timestamps import iso, moment_of
 from gate.graders.webarena_rules.recorded import FINAL_URL
 from gate.graders.webarena_rules.task import SITES
@@ -173,12 +173,14 @@ class RenderedPage:
 def read_page(path: Path, task: str) -> RenderedPage:
     """Raises InvalidInput for what the runner did not write, or of another task."""
     if plain(path).stat().st_size > _MOST:
-        _refuse(path, f"larger than {_MOST >> 20} MB - not a page of WebArena's runner")
+        refuse_file(path, f"larger than {_MOST >> 20} MB - not a page of WebArena's runner")
     text = path.read_bytes().decode("utf-8", "replace")
     head, *pieces = text.split(_STEP)
     config = _read_config(head)
     if config.get("task_id") != task:
-        _refuse(path, f"its name says task {task}, its first lines do not - use the original file")
+        refuse_file(
+            path, f"its name says task {task}, its first lines do not - use the original file"
+        )
     actions = [_action(piece) for piece in pieces]
     answer = _stop(actions[-1]) if actions else None
     done = actions if answer is None else actions[:-1]
@@ -231,10 +233,6 @@ def _call(action: str) -> ToolCall:
     name, _, rest = action.partition(" ")
     given = {"text": html.unescape(rest[:_SHOWN])} if rest else {}
     return ToolCall(name=one_line(name, 100) or "none", arguments=given)
-
-
-def _refuse(path: Path, message: str) -> None:
-    raise InvalidInput([Problem(Place(path.as_posix()), message)])
 
 
 # --------------------------------------------------------------------------------------------- logs
