@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from operator import eq
 
 from gate.analysis.outages import is_undecided, is_unjudged
 from gate.records import CheckedJson, Json, TrialRow
@@ -49,7 +48,7 @@ class TrialColumns:
         # Trials with a grader that gave no score, and the columns that have their say all the same.
         self._lacking: list[tuple[int, frozenset[str]]] = []
         self._unjudged: dict[str, array[int]] = {}  # UNJUDGED, UNDECIDED, UNGRADED -> trials
-        self._untold: dict[str, array[int]] = {}  # of _TOLD -> trials with an answer and no value
+        self._completed = bytearray()  # a trial: 1 with an answer
         self._alike: dict[frozenset[str], frozenset[str]] = {}
 
     def add(self, row: TrialRow) -> None:
@@ -62,9 +61,8 @@ class TrialColumns:
             self.categories.append(row.get("category"))
         self.at.extend((number, row["round"] - 1))
         self.rounds = max(self.rounds, row["round"])
-        told = trial_values(row)
         filled = 0
-        for name, value in {**told, **row["scores"]}.items():
+        for name, value in {**trial_values(row), **row["scores"]}.items():
             if value is None:
                 continue
             column = self.values.get(name)
@@ -73,9 +71,7 @@ class TrialColumns:
             column.append(value)
             filled += 1
         self._scored.update(dict.fromkeys(row["scores"]))
-        for name in _TOLD if row["status"] == "completed" else ():
-            if told[name] is None:
-                self._untold.setdefault(name, array("q")).append(self._trials)
+        self._completed.append(row["status"] == "completed")
         if row["status"] == "completed" and row.get("unscored"):
             scored = frozenset(row["scores"]) | _pass_fail_columns(row)
             self._lacking.append((self._trials, self._alike.setdefault(scored, scored)))
@@ -110,12 +106,14 @@ class TrialColumns:
         columns that some trial lacks. A value that does not apply to a case is not lacking. So are
         answers marked whose cost, steps, tokens or violations are unknown, where others' are known.
         """
-        marks = {
-            name: self._marks(trials)
-            for name, trials in self._untold.items()
-            # NaN, which is unknown, is not itself.
-            if any(map(eq, self.values.get(name, ()), self.values.get(name, ())))
-        }
+        marks = {}
+        for name in _TOLD:
+            known = [value == value for value in self.values.get(name, ())]  # NaN is unknown
+            if not any(known):
+                continue
+            trials = [n for n, done in enumerate(self._completed) if done and not known[n]]
+            if trials:
+                marks[name] = self._marks(trials)
         for name in self._scored:
             trials = [trial for trial, told in self._lacking if name not in told]
             if trials:
