@@ -98,7 +98,7 @@ def add_run_options(p: Parser) -> None:
         "--stop",
         dest="stop_rule",
         choices=("early", "off"),
-        help="stop early when the verdict is certain, or never: off (early)",
+        help="stop early when the verdict is clear, or never: off (early)",
     )
     p.value("--resume", "SESSION", "continue a session; with --rounds, add rounds to it")
     p.value("--record", "FILE", "write every answer of the agent to FILE")

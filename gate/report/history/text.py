@@ -26,7 +26,7 @@ def blocks(history: History) -> Iterator[Block]:
 def chance(history: History) -> str:
     """What is claimed of the changes that are named."""
     return (
-        "A suite that did not change is reported as changed at most "
+        "A suite that did not change is reported as changed about "
         f"{figures.percent(history.alpha)} of the time."
     )
 

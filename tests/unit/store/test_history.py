@@ -125,7 +125,7 @@ def test_a_change_names_the_runs_the_levels_and_what_differed():
         "0.90 to 0.60 (5 runs before, 5 after, p < 0.0001). What differed: agent: openai a → "
         "openai b."
     ) in text
-    assert "is reported as changed at most 1 % of the time" in text
+    assert "is reported as changed about 1 % of the time" in text
 
 
 def test_metrics_that_changed_together_are_told_together():
