@@ -65,11 +65,8 @@ class Bfcl:
         board = leaderboard.find_files(path, Path(self.score) if self.score else None, self.model)
         findings = Findings()
         questions, answers = self._companions(board.parts)
-        asked = _by_category(results.read_questions(questions, answers, findings))
-        given = [
-            results.check_category(part, asked.get(part.category, {}), findings)
-            for part in board.parts
-        ]
+        asked = results.read_questions(questions, answers, findings)
+        given = [results.check_category(part, asked, findings) for part in board.parts]
         findings.refuse()
         categories = [category for category in given if category is not None]
         read = tuple(file for part in board.parts for file in part.files)
@@ -110,15 +107,6 @@ class Bfcl:
         ]
         files = (path, *answers)
         return build.import_cases(files, lambda: iter(cases), tool="BFCL questions", notes=[note])
-
-
-def _by_category(
-    asked: Mapping[str, results.BfclQuestion],
-) -> dict[str, dict[str, results.BfclQuestion]]:
-    categories: dict[str, dict[str, results.BfclQuestion]] = {}
-    for own, one in asked.items():
-        categories.setdefault(results.category_of(own), {})[own] = one
-    return categories
 
 
 def _import_results(

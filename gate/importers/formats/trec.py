@@ -14,13 +14,7 @@ from dataclasses import dataclass, field
 from itertools import count, pairwise
 from pathlib import Path
 
-from gate.agents.recordings.retrieval_run import (
-    TWICE,
-    Documents,
-    best_first,
-    parse_retrieval_run,
-    trec_line,
-)
+from gate.agents.recordings import retrieval_run
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.encoding import decode
 from gate.files.json_values import as_object, is_integer, is_number
@@ -236,16 +230,16 @@ class _TextRun:
     def queries(self) -> Collection[str]:
         return self.spans.keys()
 
-    def of(self, query: str) -> Documents:
+    def of(self, query: str) -> retrieval_run.Documents:
         """What was retrieved, best first; () without the query. Raises InvalidInput for repeats."""
         scores: dict[str, float] = {}
         for line in self._lines(query):
-            read = trec_line(line)
+            read = retrieval_run.trec_line(line)
             if isinstance(read, str) or read[1] in scores:
-                fault = read if isinstance(read, str) else TWICE
+                fault = read if isinstance(read, str) else retrieval_run.TWICE
                 refuse_file(self.path, f"query {query[:80]}: {fault}")
             scores[read[1]] = read[2]
-        return best_first(scores)
+        return retrieval_run.best_first(scores)
 
     def _lines(self, query: str) -> Iterator[str]:
         places = self.spans.get(query)
@@ -286,7 +280,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
                     block = _Block(query, at)
                     run.name = run.name or _tag(line)
                 if document in block.documents:
-                    findings.add(place, TWICE)
+                    findings.add(place, retrieval_run.TWICE)
                 if not line.endswith(b"\n") and _tag(line) != run.name:
                     findings.add(place, "cut off in the middle - copy the file again")
                 block.documents.add(document)
@@ -308,7 +302,7 @@ def _parse_line(line: bytes, place: Place) -> tuple[str, str, float] | Problem:
     if len(line) > _MOST_LINE:
         return Problem(place, f"longer than {_MOST_LINE >> 10} kB - not a run file")
     try:
-        read = trec_line(decode(line, place.file, line=place.line or 1))
+        read = retrieval_run.trec_line(decode(line, place.file, line=place.line or 1))
     except InvalidInput as error:
         return error.problems[0]
     return Problem(place, read) if isinstance(read, str) else read
@@ -334,14 +328,14 @@ def _check_scattered(run: _TextRun, findings: Findings) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _JsonRun:
-    found: Mapping[str, Documents]
+    found: Mapping[str, retrieval_run.Documents]
     name: str = ""
 
     @property
     def queries(self) -> Collection[str]:
         return self.found.keys()
 
-    def of(self, query: str) -> Documents:
+    def of(self, query: str) -> retrieval_run.Documents:
         return self.found.get(query, ())
 
 
@@ -351,7 +345,7 @@ RankedRun = _TextRun | _JsonRun
 def _json_run(path: Path) -> _JsonRun:
     if path.stat().st_size > MOST_JSON:
         refuse_file(path, f"larger than {MOST_JSON >> 20} MB - use TREC text")
-    run = parse_retrieval_run(path.read_bytes(), path.as_posix())
+    run = retrieval_run.parse_retrieval_run(path.read_bytes(), path.as_posix())
     queries = {**run.by_question, **run.by_id}
     large = next((query for query, given in queries.items() if len(given) > MOST_DOCUMENTS), None)
     if large is not None:

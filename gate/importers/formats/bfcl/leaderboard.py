@@ -41,7 +41,8 @@ WEIGHTS: Mapping[str, float] = {
     **{"non_live": 0.1, "live": 0.1, "irrelevance": 0.1},
     **{"multi_turn": 0.3, "agentic": 0.4},
 }
-_OTHERS = ("live_relevance", "format_sensitivity")
+RELEVANCE, IRRELEVANCE = "live_relevance", ("irrelevance", "live_irrelevance")
+_OTHERS = (RELEVANCE, "format_sensitivity")
 ORDER = (*(name for shares in _SHARES.values() for name in shares), *_OTHERS)
 _GROUPS = {name: group for group, shares in _SHARES.items() for name in shares}
 # Those whose questions are numbered through, category_0 to category_n.
@@ -52,8 +53,7 @@ SIZES: Mapping[str, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileName:
+class FileName(NamedTuple):
     """`kind`: result, score, or empty: questions or answers."""
 
     version: str
@@ -64,9 +64,7 @@ class FileName:
 def parse_name(path: Path) -> FileName | None:
     """What a file's name tells; None where it is none of the benchmark's."""
     match = _FILE.fullmatch(path.name)
-    if match is None:
-        return None
-    return FileName(version=f"v{int(match[1])}", category=match[2], kind=match[3] or "")
+    return FileName(f"v{int(match[1])}", match[2], match[3] or "") if match else None
 
 
 def rank(category: str) -> tuple[int, str]:
@@ -106,14 +104,6 @@ def is_matched(category: str) -> bool:
         part in category
         for part in ("java", "multi_turn", "web_search", "memory", "relevance", "sensitivity")
     ) and not re.search(r"exec|rest|sql|chatable", category)
-
-
-def is_irrelevance(category: str) -> bool:
-    return category in ("irrelevance", "live_irrelevance")
-
-
-def is_relevance(category: str) -> bool:
-    return category == "live_relevance"
 
 
 # -------------------------------------------------------------------------------------------- files

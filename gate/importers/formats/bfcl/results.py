@@ -17,13 +17,13 @@ from gate.graders.tool_calling.compare import compare, limit_codes
 from gate.graders.tool_calling.expected import read_expected_call
 from gate.importers.formats.bfcl.calls import read_calls
 from gate.importers.formats.bfcl.leaderboard import (
+    IRRELEVANCE,
+    RELEVANCE,
     SIZES,
     BfclRow,
     CategoryFiles,
     digest,
-    is_irrelevance,
     is_matched,
-    is_relevance,
     read_rows,
 )
 from gate.importers.trials.stated import Figure, compare_stated
@@ -78,7 +78,7 @@ def category_of(own: str) -> str:
 def _read_question(line: BfclRow, truth: Json, findings: Findings) -> BfclQuestion:
     data, category = line.data, category_of(line.own)
     functions = data.get("function")
-    compared = is_irrelevance(category) or (is_matched(category) and truth is not None)
+    compared = category in IRRELEVANCE or (is_matched(category) and truth is not None)
     keys: tuple[Mapping[str, Json], ...] = ({}, {})
     if compared and not isinstance(functions, list):
         message = "needs `function`, a list of function definitions - use BFCL's question file"
@@ -115,9 +115,9 @@ def faults(
     category: str, calls: tuple[ToolCall, ...] | None, asked: BfclQuestion | None
 ) -> tuple[tuple[str, ...], ...]:
     """Failure codes by our comparison, names with dots, then with `_`; (): it cannot tell."""
-    if is_irrelevance(category):
+    if category in IRRELEVANCE:
         return (("irrelevance_error:decoder_success",) if calls else (),)
-    if is_relevance(category):
+    if category == RELEVANCE:
         return (() if calls else ("relevance_error:decoder_failed",),)
     if asked is None or not asked.keys:
         return ()
@@ -156,8 +156,11 @@ class Category:
         return self.part.category
 
 
-def check_category(part: CategoryFiles, asked: Questions, findings: Findings) -> Category | None:
-    """A category's results and scores; None where something is wrong (in `findings`)."""
+def check_category(part: CategoryFiles, every: Questions, findings: Findings) -> Category | None:
+    """A category's results and scores; None where something is wrong (in `findings`). `every`:
+    questions, also of others.
+    """
+    asked = {own: one for own, one in every.items() if category_of(own) == part.category}
     score = read_scores(part.score, part.category, findings) if part.score else None
     if part.score and score is None:
         return None

@@ -7,18 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gate.agents.traces import values
 from gate.agents.traces.building import Builder
-from gate.agents.traces.values import (
-    Called,
-    as_list,
-    as_object,
-    as_text,
-    at,
-    content_text,
-    each,
-    parse_call,
-    result_of,
-)
 from gate.errors import AgentFailure, Place, UsageError
 from gate.files.json_values import as_amount, as_count, as_string, string_or_none
 from gate.files.plain import files_below, json_of, plain
@@ -121,8 +111,8 @@ def read_trajectory(path: Path) -> TrajectoryFile:
 
 def _response(info: Mapping[str, Json], messages: MessageReader, answer: str) -> Response:
     trace = messages.into.trace("openai")
-    model = at(info, "config", "model", "model_name")
-    cost = as_amount(at(info, "model_stats", "instance_cost"))
+    model = values.at(info, "config", "model", "model_name")
+    cost = as_amount(values.at(info, "model_stats", "instance_cost"))
     status = info.get("exit_status")
     return Response(
         answer=answer,
@@ -164,7 +154,7 @@ class MessageReader:
 
     def read(self, messages: Json) -> None:
         """Raises AgentFailure for a wrong type, with the number of the message."""
-        each(as_list(messages, "messages"), "messages", self._message)
+        values.each(values.as_list(messages, "messages"), "messages", self._message)
 
     @property
     def latency_ms(self) -> float | None:
@@ -174,7 +164,7 @@ class MessageReader:
         return (self._last - self.started) * 1000
 
     def _message(self, value: Json) -> None:
-        item = as_object(value, "it")
+        item = values.as_object(value, "it")
         told = item.get("extra")
         extra = told if isinstance(told, dict) else {}
         now = _moment(extra.get("timestamp", item.get("timestamp")))
@@ -191,7 +181,7 @@ class MessageReader:
             self._last = now if self._last is None else max(self._last, now)
 
     def _turn(self, item: Mapping[str, Json], extra: Mapping[str, Json]) -> None:
-        usage = at(extra, "response", "usage") or item.get("usage")
+        usage = values.at(extra, "response", "usage") or item.get("usage")
         self.into.turn("", usage=usage if isinstance(usage, dict) else None)
         self._in_text = 0
         for call in _calls(item, extra):
@@ -203,7 +193,7 @@ class MessageReader:
     ) -> None:
         """The task, an observation, or a word on the form of the last message."""
         if not self.into.turns:
-            self.task = self.task or content_text(item.get("content")) or ""
+            self.task = self.task or values.content_text(item.get("content")) or ""
         elif self._in_text and not extra.get("interrupt_type"):
             self._in_text -= 1
             self._result(item.get("content"), extra, None, now)
@@ -213,36 +203,38 @@ class MessageReader:
     ) -> None:
         step = self.into.open.take(string_or_none(call), None)
         if step is None:
-            self.into.faults.tell("no_call", as_text(call))
+            self.into.faults.tell("no_call", values.as_text(call))
             return
         raw = extra.get("raw_output")
-        shown = result_of(content)
+        shown = values.result_of(content)
         step.result = raw if isinstance(raw, str) else shown
         step.error = _find_step_error(extra, shown)
         if now is not None and self._last is not None and now >= self._last:
             step.latency_ms = (now - self._last) * 1000
 
 
-def _calls(item: Mapping[str, Json], extra: Mapping[str, Json]) -> Iterator[Called]:
+def _calls(item: Mapping[str, Json], extra: Mapping[str, Json]) -> Iterator[values.Called]:
     """The commands of a message."""
     calls, output, actions = item.get("tool_calls"), item.get("output"), extra.get("actions")
     if isinstance(calls, list):
-        yield from map(parse_call, calls)
+        yield from map(values.parse_call, calls)
     elif isinstance(output, list):
         for entry in output:
             if isinstance(entry, dict) and entry.get("type") == "function_call":
-                yield parse_call({**entry, "id": entry.get("call_id") or entry.get("id")})
+                yield values.parse_call({**entry, "id": entry.get("call_id") or entry.get("id")})
     elif isinstance(actions, list):
         for action in actions:
-            yield _command(as_text(at(action, "command")), at(action, "tool_call_id"))
+            yield _command(
+                values.as_text(values.at(action, "command")), values.at(action, "tool_call_id")
+            )
     else:
-        blocks = _COMMAND.findall(content_text(item.get("content")) or "")
+        blocks = _COMMAND.findall(values.content_text(item.get("content")) or "")
         if len(blocks) == 1:  # the agent takes any other number for an error of form
             yield _command(blocks[0].strip(), None)
 
 
-def _command(command: str, call: Json) -> Called:
-    return Called("bash", {"command": command}, False, string_or_none(call))
+def _command(command: str, call: Json) -> values.Called:
+    return values.Called("bash", {"command": command}, False, string_or_none(call))
 
 
 def _find_step_error(extra: Mapping[str, Json], shown: Json) -> str | None:
@@ -263,7 +255,7 @@ def _moment(value: Json) -> float | None:
 
 def api_calls(info: Mapping[str, Json], messages: MessageReader) -> int:
     """Calls of the model as the agent counted them, else the messages of the model."""
-    counted = as_count(at(info, "model_stats", "api_calls"))
+    counted = as_count(values.at(info, "model_stats", "api_calls"))
     return messages.into.turns if counted is None else counted
 
 
@@ -384,7 +376,7 @@ def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings
         return
     for instance, prediction in data.items():
         own, place = trajectories.get(instance), Place(name, key=one_line(instance, 80))
-        patch = at(prediction, "model_patch")
+        patch = values.at(prediction, "model_patch")
         if not is_id(instance):
             message = "is not an instance id such as django__django-11099 - use the original file"
             findings.add(place, message)
@@ -399,7 +391,7 @@ def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings
 
 
 def _statuses(path: Path, trajectories: Trajectories, findings: Findings) -> dict[str, str]:
-    by_status = at(yaml_of(path, _MOST_YAML, _NOT_NEEDED).data, "instances_by_exit_status")
+    by_status = values.at(yaml_of(path, _MOST_YAML, _NOT_NEEDED).data, "instances_by_exit_status")
     statuses: dict[str, str] = {}
     for status, instances in by_status.items() if isinstance(by_status, dict) else ():
         for instance in filter(is_id, instances if isinstance(instances, list) else []):

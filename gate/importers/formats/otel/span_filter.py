@@ -22,16 +22,7 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
-from gate.agents.traces.otel_facts import (
-    AgentCall,
-    Event,
-    ExecutedCall,
-    Facts,
-    Kind,
-    ModelCall,
-    RetrievalFacts,
-    facts_of,
-)
+from gate.agents.traces import otel_facts
 from gate.agents.traces.otel_sdk import is_span
 from gate.agents.traces.otel_spans import DETAILS, TraceSpan, span_of
 from gate.agents.traces.otel_values import decode_value, event_of
@@ -305,11 +296,11 @@ def _take_log(line: int, item: dict[str, Json], into: TakenSpans) -> None:
     if not trace:
         into.counted["events without a trace"] += 1
         return
-    events: tuple[Event, ...] = ()
+    events: tuple[otel_facts.Event, ...] = ()
     if name == EVALUATION:
         events = ((name, attributes),)
     else:
-        facts = facts_of("llm", {"gen_ai.operation.name": "chat", **attributes})
+        facts = otel_facts.facts_of("llm", {"gen_ai.operation.name": "chat", **attributes})
         told = told._replace(kind="llm", facts=facts)
     data = _data("", told, trace, {}, events, logged=True)
     into.records.append(SpanRecord(line, trace, False, "", data))
@@ -337,14 +328,14 @@ def _data(
     span: TraceSpan,
     trace: str,
     attributes: Mapping[str, Json],
-    events: tuple[Event, ...],
+    events: tuple[otel_facts.Event, ...],
     *,
     logged: bool = False,
 ) -> bytes:
     """Raises AgentFailure for what is nested over a thousand times."""
     facts = span.facts
     told: list[Any] | None = None if facts is None else [*facts]
-    if isinstance(facts, ModelCall):
+    if isinstance(facts, otel_facts.ModelCall):
         told = [*facts[:1], [[*call] for call in facts.calls], *facts[2:]]
     own = (span.id, span.parent, trace, span.kind, None, attributes, events, *span[-3:])
     record: Any = (service, logged, told, own)
@@ -354,12 +345,16 @@ def _data(
         raise AgentFailure("an attribute is nested too deeply") from None
 
 
-def _facts(kind: Kind, told: Sequence[CheckedJson]) -> Facts:
+def _facts(kind: otel_facts.Kind, told: Sequence[CheckedJson]) -> otel_facts.Facts:
     if kind == "llm":
-        return ModelCall._make([*told[:1], tuple(map(Called._make, told[1])), *told[2:]])
+        return otel_facts.ModelCall._make([*told[:1], tuple(map(Called._make, told[1])), *told[2:]])
     if kind in ("tool", "mcp"):
-        return ExecutedCall._make(told)
-    return AgentCall._make(told) if kind == "agent" else RetrievalFacts._make(told)
+        return otel_facts.ExecutedCall._make(told)
+    return (
+        otel_facts.AgentCall._make(told)
+        if kind == "agent"
+        else otel_facts.RetrievalFacts._make(told)
+    )
 
 
 # A list under one of these has things in it that are looked into in turn.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gate.errors import Place, Problem
 from gate.files.json_values import as_object, as_string
-from gate.files.plain import JsonLine, files_below, json_lines, json_of, plain
+from gate.files.plain import files_below, json_lines, json_of, plain
 from gate.files.problems import Findings, refuse_problems
 from gate.importers.formats.swebench import outcomes
 from gate.importers.trials.names import is_id
@@ -110,19 +110,17 @@ class Predictions:
         return {
             one["instance_id"]: one.get("model_patch") or ""
             for path in self.files
-            for _, one in _iterate_predictions(path)
+            for _, one in refuse_problems(_iterate_predictions(path))
             if isinstance(one, dict) and is_id(one.get("instance_id"))
         }
 
 
 def is_predictions(data: Json) -> bool:
     """`data`: the JSON value, or the first line."""
-    item = data
-    if isinstance(data, list):
-        item = data[0] if data else None
-    elif isinstance(data, dict) and "instance_id" not in data:
+    item = next(iter(data), None) if isinstance(data, list) else data
+    if isinstance(data, dict) and "instance_id" not in data:
         item = next(iter(data.values()), None)
-    return isinstance(item, dict) and "model_patch" in item
+    return "model_patch" in as_object(item)
 
 
 def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions:
@@ -132,28 +130,22 @@ def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions
     models: dict[str, Place] = {}
     for path in files:
         own: set[str] = set()
-        for place, item in _iterate_predictions(path):
-            if isinstance(item, Problem):
-                findings.take(item)
-            elif wrong := _find_fault(item):
+        for place, item in findings.keep_good(_iterate_predictions(path)):
+            if wrong := _find_fault(item):
                 findings.add(place, wrong)
-            else:
-                prediction = as_object(item)
-                instance = str(prediction["instance_id"])
-                patch = as_string(prediction.get("model_patch"))
-                if instance in own or patches.get(instance, hash(patch)) != hash(patch):
-                    message = f"{instance} has two predictions - remove one"
-                    findings.add(place, message)
-                own.add(instance)
-                patches[instance], patched[instance] = hash(patch), bool(patch)
-                models.setdefault(str(prediction.get("model_name_or_path") or ""), place)
+                continue
+            prediction = as_object(item)
+            instance = str(prediction["instance_id"])
+            patch = as_string(prediction.get("model_patch"))
+            if instance in own or patches.get(instance, hash(patch)) != hash(patch):
+                findings.add(place, f"{instance} has two predictions - remove one")
+            own.add(instance)
+            patches[instance], patched[instance] = hash(patch), bool(patch)
+            models.setdefault(str(prediction.get("model_name_or_path") or ""), place)
     if len(models) > 1:
         (first, _), (other, place), *_ = sorted(models.items())
-        shown = one_line(first or "none", 80), one_line(other or "none", 80)
-        message = (
-            f"has predictions of two models: {shown[0]} and {shown[1]} - import one run at a time"
-        )
-        findings.add(place, message)
+        both = f"{one_line(first or 'none', 80)} and {one_line(other or 'none', 80)}"
+        findings.add(place, f"has predictions of two models: {both} - import one run at a time")
     if not files:
         return Predictions()
     return Predictions(files=files, model=one_line(min(models, default=""), 200), patched=patched)
@@ -167,24 +159,19 @@ def _find_fault(item: Json) -> str:
     return ""
 
 
-def _iterate_predictions(path: Path) -> Iterator[tuple[Place, Json | Problem]]:
+def _iterate_predictions(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
     """Every prediction with its place."""
     name = path.as_posix()
     if path.suffix.lower() == ".jsonl":
         for line in json_lines(path):
-            yield (line.place, line.data) if isinstance(line, JsonLine) else (line.place, line)
+            yield line if isinstance(line, Problem) else (line.place, line.data)
         return
     data = json_of(path)
     if isinstance(data, dict):
-        for key, item in data.items():
-            yield Place(name, key=one_line(key, 80)), _add_key(key, item)
+        for key, item in data.items():  # the key is the instance, where the object does not say
+            own = isinstance(item, dict) and item.get("instance_id", key) == key
+            named = {**as_object(item), "instance_id": key} if own else None
+            yield Place(name, key=one_line(key, 80)), named
     else:
         for n, item in enumerate(data if isinstance(data, list) else [data]):
             yield Place(name, key=f"[{n}]"), item
-
-
-def _add_key(key: str, item: Json) -> Json:
-    """The key is the instance, where the object does not say."""
-    if isinstance(item, dict) and item.get("instance_id", key) == key:
-        return {**item, "instance_id": key}
-    return None

@@ -218,10 +218,8 @@ def is_lists(data: Json) -> bool:
 
 def is_details(data: Json) -> bool:
     """`{id: {cost, api_calls, resolved}}`."""
-    first = next(iter(data.values()), None) if isinstance(data, dict) else None
-    return (
-        isinstance(first, dict) and "resolved" in first and bool({"cost", "api_calls"} & {*first})
-    )
+    keys = as_object(next(iter(as_object(data).values()), None)).keys()
+    return "resolved" in keys and bool({"cost", "api_calls"} & keys)
 
 
 def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
@@ -286,8 +284,8 @@ _CHECK = SchemaCheck(
 
 
 def is_instance_report(data: Json) -> bool:
-    first = next(iter(data.values()), None) if isinstance(data, dict) else None
-    return isinstance(first, dict) and {"resolved", "patch_exists"} <= first.keys()
+    first = as_object(next(iter(as_object(data).values()), None))
+    return {"resolved", "patch_exists"} <= first.keys()
 
 
 def read_reports(
