@@ -472,6 +472,15 @@ def growth(runs: int) -> None:
     FIGURES.append(Figure("1,000,000 cases x 3 rounds compared", "s", 25, wall))
 
 
+def grade(runs: int) -> None:
+    """`gate grade` with one process and with two."""
+    command = [PYTHON, str(Path(__file__).with_name("grade.py")), "--runs", str(runs)]
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    print(f"\n### Recorded answers, one process and two\n\n{told.strip()}")
+    share = float(told.rpartition(":")[2])
+    FIGURES.append(Figure("gate grade: time with two processes, to one", "x", 1 / 1.6, share))
+
+
 def tell_figures() -> list[str]:
     """Prints the table of all figures with a bound; returns the names of those that miss it."""
     peers = [path.read_text().split()[0] for path in sorted(PEERS.glob("*/.ok"))]
@@ -503,6 +512,7 @@ PARTS = {
     "memory": memory,
     "compare": compare,
     "growth": growth,
+    "grade": grade,
 }
 
 
@@ -515,7 +525,10 @@ def main() -> None:
     if unknown := set(parts) - set(PARTS):
         options.error(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
     for part in parts:
-        if part not in ("limit", "compare", "growth") and not (TOOLS / "stub_agent.py").exists():
+        if (
+            part not in ("limit", "compare", "growth", "grade")
+            and not (TOOLS / "stub_agent.py").exists()
+        ):
             print(f"\n(left out: {part}; GATE_TOOLS does not name the tools' folder)")
         else:
             PARTS[part](given.runs)

@@ -158,3 +158,10 @@ def test_where_no_cost_is_known_none_is_marked():
     columns = TrialColumns("s")
     columns.add(row("a", cost_usd=None))
     assert columns.mark_unscored() == {}
+
+
+def test_more_trials_of_a_case_do_not_count_for_another():
+    columns = TrialColumns("s")
+    for case_id, number in (("a", 1), ("a", 2), ("a", 3), ("b", 1)):
+        columns.add(row(case_id, number))
+    assert [columns.count_within(rounds) for rounds in (1, 2, 3, 4)] == [2, 3, 4, 4]
