@@ -27,6 +27,18 @@ from tests.support.rule_judge import rule_judge
 from tests.support.session_files import details_of, sessions_in, summary_of, wait_for_trials
 
 MANY = 400  # cases: 800 answers are four batches
+OWN = """
+from dataclasses import dataclass
+from gate.records import MetricSpec, Score
+
+@dataclass(frozen=True)
+class Own:
+    keys, needs = {}, ()
+    def metrics(self):
+        return (MetricSpec(name="correctness.own", column="own", unit="share"),)
+    def grade(self, case, response):
+        return Score(values={"own": float(response.answer.startswith("There"))})
+"""
 
 
 def grade(folder, *arguments, code=0):
@@ -212,20 +224,22 @@ def test_graders_of_the_users_code_are_called_from_one_process(tmp_path):
     answers = write_grading_project(
         tmp_path, config=CONFIG.replace("graders: [", 'graders: ["./own.py:Own", ')
     )
-    (tmp_path / "own.py").write_text(
-        "from dataclasses import dataclass\n"
-        "from gate.records import MetricSpec, Score\n"
-        "@dataclass(frozen=True)\n"
-        "class Own:\n"
-        "    keys, needs = {}, ()\n"
-        "    def metrics(self):\n"
-        '        return (MetricSpec(name="correctness.own", column="own", unit="share"),)\n'
-        "    def grade(self, case, response):\n"
-        '        return Score(values={"own": float(response.answer.startswith("There"))})\n'
-    )
+    (tmp_path / "own.py").write_text(OWN)
     write_answers(tmp_path / "a.jsonl", answers)
     session = grade(tmp_path, "a.jsonl")
     assert summary_of(session)["suites"]["s"]["metrics"]["correctness.own"]["value"] == 1.0
+
+
+def test_own_code_that_ends_its_process_each_time_is_an_error(tmp_path):
+    answers = write_grading_project(
+        tmp_path, config=CONFIG.replace("graders: [", 'graders: ["./own.py:Own", ')
+    )
+    (tmp_path / "own.py").write_text(
+        OWN.replace("        return Score", "        import os; os._exit(3)\n        return Score")
+    )
+    write_answers(tmp_path / "a.jsonl", answers)
+    done = run_command(tmp_path, "grade", "a.jsonl", code=6)
+    assert summary_of(sessions_in(tmp_path)[0])["outcome"] == "error", done.stdout
 
 
 def test_graders_that_ask_a_model_ask_it(tmp_path):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -71,7 +71,7 @@ def collect(grading: Grading, plans: Sequence[SuitePlan], effects: Effects) -> C
     way_on = f"continue with the same files and options and --resume {session.folder}"
     with (
         effects.stop.defer(),
-        TemporaryDirectory(prefix="gate-") as folder,
+        TemporaryDirectory(prefix="gate-", ignore_cleanup_errors=True) as folder,
         SkippedLines(session.folder, grading.redactor) as skipped,
     ):
         kit = GradingKit(
@@ -91,10 +91,12 @@ def collect(grading: Grading, plans: Sequence[SuitePlan], effects: Effects) -> C
             1 if outside else MOST_TRIALS,
         )
         here = partial(_Here, kit, plans, effects)
+        graded = _graded(reader, kit, here, effects, grading.processes, outside)
         try:
-            for batch, replies in _graded(reader, kit, here, effects, grading.processes, outside):
-                _take(batch, replies, arm, effects)
-                _skip(batch, replies, grading.files, skipped)
+            with closing(graded):  # which ends the processes, whatever happens here
+                for batch, replies in graded:
+                    _take(batch, replies, arm, effects)
+                    _skip(batch, replies, grading.files, skipped)
         except WorkerDied as error:
             raise InfrastructureError(
                 f"a process that grades was ended {TRIES} times ({error}; out of memory?); what "
@@ -110,7 +112,7 @@ def collect(grading: Grading, plans: Sequence[SuitePlan], effects: Effects) -> C
     if reader.broken is not None:
         raise UsageError(f"{reader.broken}; what was graded is kept: {way_on}")
     made = sum(tally.trials for tally in arm.tallies.values())
-    if not made:
+    if not made and not effects.broken():
         session.discard()
         raise InvalidInput(_nothing(reader, grading.files, skipped))
     return Collected(
@@ -156,7 +158,7 @@ def _graded(
     effects: Effects,
     processes: int,
     outside: bool,
-) -> Iterator[Graded]:
+) -> Generator[Graded]:
     """The batches with what became of them, in order. Graders that ask a model or are the user's
     code are called from this process, as in a run: they have processes and limits of their own.
     What is one batch is not worth a process.
@@ -164,7 +166,10 @@ def _graded(
     batches = reader.batches()
     begin = list(islice(batches, 2))
     every = chain(begin, batches)
-    stopped = effects.stop.is_requested
+
+    def stopped() -> bool:
+        return effects.stop.is_requested() or bool(effects.broken())
+
     if not outside and (processes == 1 or len(begin) < 2):
         with closing(here()) as grader:
             for batch in every:
