@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -18,8 +19,8 @@ from gate.agents.traces.values import content_text
 from gate.errors import AgentFailure, Place, Problem, UsageError
 from gate.files.json_stream import is_too_deep
 from gate.files.json_values import as_object
-from gate.files.plain import json_lines, json_of, plain, source_files
-from gate.files.problems import Findings
+from gate.files.plain import JsonLine, json_lines, json_of, plain, source_files
+from gate.files.problems import Findings, refuse_problems
 from gate.files.sniff import FirstLook
 from gate.importers.trials.build import ToolSuite, check_number, provenance_of
 from gate.importers.trials.conversations import response_of
@@ -165,8 +166,7 @@ def _trials(
     files: tuple[Path, ...], path: Path, options: Messages, suite: ToolSuite
 ) -> Iterator[Trial]:
     times: Counter[str] = Counter()
-    findings = Findings()
-    for one in _each(files, path, findings):
+    for one in refuse_problems(conversations(files, path)):
         case = options.case_id(one)
         times[case] += 1
         yield suite.trial(
@@ -175,7 +175,6 @@ def _trials(
             passed=options.opinion(one),
             response=response_of(trace_in(one.data)),
         )
-    findings.refuse()  # it was in order a moment ago
 
 
 def _expected(item: Mapping[str, Json]) -> dict[str, Json]:
@@ -264,10 +263,11 @@ def conversations(files: Sequence[Path], root: Path) -> Iterator[StoredConversat
     for path in files:
         name = path.relative_to(root).as_posix() if path != root else path.name
         name = name.rsplit(".", 1)[0]
+        before = "" if path == root else f"{name}:"
         if _is_lines(path):
-            yield from _read_lines(path, name, alone=path == root)
+            yield from _read_lines(path, name, before)
         else:
-            yield from _read_value(json_of(path, MOST_FILE), path, name, alone=path == root)
+            yield from _read_value(path, name, before)
 
 
 def _is_lines(path: Path) -> bool:
@@ -278,16 +278,17 @@ def _is_lines(path: Path) -> bool:
         line = file.readline(_PEEK)
         if not file.read(_PEEK).strip():
             return False
-    try:
+    with suppress(ValueError, RecursionError):
         return isinstance(json.loads(line), (dict, list))
-    except (ValueError, RecursionError):
-        return False
+    return False
 
 
-def _read_lines(path: Path, name: str, *, alone: bool) -> Iterator[StoredConversation | Problem]:
-    """A conversation a line; or all of them one, where each line is but a message."""
+def _read_lines(path: Path, name: str, before: str) -> Iterator[StoredConversation | Problem]:
+    """A conversation a line; or all of them one, where each line is but a message. `before`: what
+    the names of single lines begin with.
+    """
     first = next(json_lines(path), None)
-    if first is not None and not isinstance(first, Problem) and is_message(first.data):
+    if isinstance(first, JsonLine) and is_message(first.data):
         if path.stat().st_size > MOST_FILE:
             message = "one conversation of more than 256 MB - shorten it, or remove it"
             yield Problem(Place(path.as_posix()), message)
@@ -301,20 +302,17 @@ def _read_lines(path: Path, name: str, *, alone: bool) -> Iterator[StoredConvers
         if isinstance(line, Problem):
             yield line
         else:
-            number = f"line-{line.place.line}"
-            yield from _read_one(line.data, line.place, number if alone else f"{name}:{number}")
+            yield from _read_one(line.data, line.place, f"{before}line-{line.place.line}")
 
 
-def _read_value(
-    data: Json, path: Path, name: str, *, alone: bool
-) -> Iterator[StoredConversation | Problem]:
-    place = Place(path.as_posix())
+def _read_value(path: Path, name: str, before: str) -> Iterator[StoredConversation | Problem]:
+    """A conversation, or a list of them."""
+    data, file = json_of(path, MOST_FILE), path.as_posix()
     if not isinstance(data, list) or is_one(data):
-        yield from _read_one(data, place, name)
+        yield from _read_one(data, Place(file), name)
         return
     for n, item in enumerate(data):
-        own = Place(path.as_posix(), key=f"[{n}]")
-        yield from _read_one(item, own, f"item-{n + 1}" if alone else f"{name}:item-{n + 1}")
+        yield from _read_one(item, Place(file, key=f"[{n}]"), f"{before}item-{n + 1}")
 
 
 def _read_one(data: Json, place: Place, name: str) -> Iterator[StoredConversation | Problem]:

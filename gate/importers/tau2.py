@@ -152,25 +152,20 @@ _AGENTS_FAULT = ("agent_error", "timeout", "unexpected_error")  # no answer of i
 
 
 def trial_in(suite: ToolSuite, simulation: tau.Simulation, case: Case, round: int) -> Trial:
-    status = _status(simulation)
-    took = as_amount(simulation.data.get("duration"))
+    status: TrialStatus = "agent_error" if simulation.reason in _AGENTS_FAULT else "completed"
+    status = status if simulation.counts else "infra_error"
+    passed, took = _has_passed(simulation), as_amount(simulation.data.get("duration"))
     return suite.trial(
         replace(case, place=simulation.place),
         round=round,
         status=status,
-        passed=_has_passed(simulation),
-        failures=() if _has_passed(simulation) is not False else tau.list_failures(simulation),
+        passed=passed,
+        failures=tau.list_failures(simulation) if passed is False else (),
         scores={TOOL: _score(simulation, status)},
         response=_response(simulation) if status == "completed" else None,
         latency_ms=None if took is None else took * 1000.0,
         error=None if status == "completed" else _error(simulation),
     )
-
-
-def _status(simulation: tau.Simulation) -> TrialStatus:
-    if not simulation.counts:
-        return "infra_error"
-    return "agent_error" if simulation.reason in _AGENTS_FAULT else "completed"
 
 
 def _has_passed(simulation: tau.Simulation) -> bool | None:
