@@ -35,7 +35,7 @@ from gate.verdict.course import Course
 
 Recorder = Callable[[Case, int, Response | Exception, float], None]
 _ALL_ROUNDS = Course()
-_FEELERS = 2  # trials that tell what one costs
+_FEELERS, _BUSY = 2, 100  # trials: to tell what one costs; to wait for no pause any more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class Effects:
     clock: Clock = field(default_factory=Clock)
     record: Recorder | None = None
     scrub: Callable[[Response], Response] = lambda response: response  # takes secrets out
-    idle: Callable[[], None] = lambda: None  # called while the agent thinks
+    idle: Callable[[], None] = lambda: None  # called while the agent thinks, or soon anyway
     looked: Callable[[Course], None] = lambda course: None  # told what a look left
     ask: Ask = ask_nobody  # a judge or verifier
     sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
@@ -117,8 +117,10 @@ def measure(
     run = _Run(plans, effects, budget, prices, course, undecided)
     with effects.stop.defer():
         try:
-            for trial in run.trials(agent, control) if agent else ():
+            for number, trial in enumerate(run.trials(agent, control) if agent else ()):
                 run.take(trial)
+                if number == _BUSY:
+                    effects.idle()
         except Exception as error:
             _tell_shortage(error, effects.session.folder)
             raise

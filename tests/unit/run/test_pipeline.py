@@ -66,6 +66,17 @@ class Looking:
         return self.said.popleft()
 
 
+@pytest.mark.parametrize(("trials", "begun"), [(100, False), (101, True), (250, True)])
+def test_where_answers_come_without_a_pause_the_work_for_pauses_is_begun_all_the_same(
+    session, trials, begun
+):
+    """Otherwise all of it would be left for the time after the last answer."""
+    cases, seen, after = [f"c{n}" for n in range(trials)], [], []
+    agent = QueuedAgent(**{case: ["yes"] for case in cases})
+    collect(session, agent, suite_plan(*cases), seen=seen, idle=lambda: after.append(len(seen)))
+    assert (101 in after) is begun
+
+
 def goes_on(*names):
     return Said(frozenset(names))
 
