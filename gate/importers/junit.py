@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -106,7 +107,7 @@ def _notes(tests: Overview, reruns: bool) -> Iterator[str]:
         )
     elif several:
         yield f"{told}; each counts as a test of its own"
-    if shared := tests.count_shared():
+    if shared := len(tests.shared):
         names = f"{shared} test names appear in several testsuites"
         yield f"{names}; each testsuite has a case of its own"
 
@@ -240,11 +241,12 @@ class _Walk:
 
     def all(self) -> Iterator[JUnitCase | TestSuite | Problem]:
         """Cases in order, each testsuite where it begins. Raises InvalidInput if it is no JUnit."""
+        file = self._path.as_posix()
         for n, step in enumerate(steps(self._path, keep=KEPT)):
             if not isinstance(step, Begin):
                 yield from self._end(step.name, step.text)
                 continue
-            place = Place(self._path.as_posix(), step.line)
+            place = Place(file, step.line)
             if n == 0 and step.name not in ("testsuites", "testsuite"):
                 message = f"the root element is <{step.name[:40]}>"
                 known = "in JUnit XML it is <testsuites> or <testsuite>"
@@ -276,7 +278,7 @@ class _Walk:
             place=place,
             group=suite.name if suite else "",
             number=suite.number if suite else 0,
-            classname=step.attributes.get("classname", ""),
+            classname=sys.intern(step.attributes.get("classname", "")),  # that of many cases
             name=name,
             seconds=_seconds(step.attributes.get("time")),
         )
@@ -373,7 +375,8 @@ class Overview:
     """What the files hold, in their order."""
 
     results: dict[TestElement, list[JUnitCase]] = field(default_factory=dict)
-    groups: dict[str, set[str]] = field(default_factory=dict)  # id -> its testsuites
+    groups: dict[str, str] = field(default_factory=dict)  # id -> its first testsuite
+    shared: set[str] = field(default_factory=set)  # ids that several testsuites have
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # of properties
     names: set[str] = field(default_factory=set)  # of testsuites
     newest: datetime | None = None
@@ -385,16 +388,15 @@ class Overview:
             self.skipped += 1
             return
         self.counted += 1
-        element = TestElement(file, case.number, case.group, case.id)
+        case_id = case.id
+        element = TestElement(file, case.number, case.group, case_id)
         self.results.setdefault(element, []).append(case)
-        self.groups.setdefault(case.id, set()).add(case.group)
+        if self.groups.setdefault(case_id, case.group) != case.group:
+            self.shared.add(case_id)
         for name, value in case.properties.items():
             if name in self.ranges or len(self.ranges) < MOST_METRICS:
                 low, high = self.ranges.get(name, (math.inf, -math.inf))
                 self.ranges[name] = (min(low, value), max(high, value))
-
-    def count_shared(self) -> int:
-        return sum(len(groups) > 1 for groups in self.groups.values())
 
     def sizes(self, reruns: bool) -> tuple[int, int]:
         """Cases and rounds."""
@@ -407,7 +409,7 @@ class Overview:
         order = sorted(self.results, key=lambda one: (one.file, len(self.results[one]) > 1))
         for element in order:
             rounds[element[2:]] += 1
-            shared = len(self.groups[element.id]) > 1
+            shared = element.id in self.shared
             name = f"{element.group} {element.id}".strip() if shared else element.id
             for n, results in enumerate(split_reruns(self.results[element], reruns), 1):
                 case_id = name if n == 1 else f"{name} #{n}"
