@@ -6,7 +6,7 @@ The shapes are those that promptfoo 0.123 writes (results of version 3) and has 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeGuard
@@ -107,7 +107,7 @@ class EvalRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """`head`: the file without its results; `summary`: what stands beside the rows."""
+    """`head`: the file as a whole; `summary`: the object in it that has the rows."""
 
     path: Path
     head: Mapping[str, Json]
@@ -144,14 +144,8 @@ def read_document(path: Path) -> Json:
 def read_evaluation(path: Path) -> Evaluation:
     """Raises InvalidInput with everything that is wrong with the rows, UsageError for a link."""
     findings = Findings()
-    head: Mapping[str, Json] = {}
-    summary: Mapping[str, Json] = {}
-    if path.name.lower().endswith(LINES):
-        rows = tuple(_read_lines(path, findings))
-    else:
-        head, summary, written = _split_results(read_document(path), path)
-        places = (Place(path.as_posix(), None, f"results[{n}]") for n in range(len(written)))
-        rows = tuple(_check_rows(zip(places, written, strict=True), findings))
+    head, summary, written = _read_written(path, findings)
+    rows = tuple(_check_rows(written, findings))
     if not rows and not findings:
         findings.add(Place(path.as_posix()), "has no results - write them with `promptfoo eval -o`")
     findings.refuse()
@@ -160,28 +154,25 @@ def read_evaluation(path: Path) -> Evaluation:
     return Evaluation(path=path, head=head, summary=summary, rows=rows)
 
 
-def _split_results(
-    data: Json, path: Path
-) -> tuple[Mapping[str, Json], Mapping[str, Json], list[Json]]:
+def _read_written(
+    path: Path, findings: Findings
+) -> tuple[Mapping[str, Json], Mapping[str, Json], list[tuple[Place, Json]]]:
+    """The file as a whole, what the rows stand in, and the rows themselves."""
+    if path.name.lower().endswith(LINES):
+        if plain(path).stat().st_size > MOST_JSON:
+            refuse_file(path, f"larger than {MOST_JSON >> 20} MB - split it")
+        return {}, {}, [(line.place, line.data) for line in findings.keep_good(json_lines(path))]
+    data, file = read_document(path), path.as_posix()
     if not is_results(data):
         refuse_file(path, "not a promptfoo result file: it has no list `results`")
     inner = as_object(data["results"]) or data
-    rows = inner["results"]
-    if not isinstance(rows, list):
+    if not isinstance(inner["results"], list):
         refuse_file(path, "must be a list of results", "results.results")
-    summary = {key: value for key, value in inner.items() if key != "results"}
-    return data, summary, rows
+    rows = enumerate(as_list(inner["results"]))
+    return data, inner, [(Place(file, None, f"results[{n}]"), row) for n, row in rows]
 
 
-def _read_lines(path: Path, findings: Findings) -> Iterator[EvalRow]:
-    if plain(path).stat().st_size > MOST_JSON:
-        findings.add(Place(path.as_posix()), f"larger than {MOST_JSON >> 20} MB - split it")
-        return
-    lines = [(line.place, line.data) for line in findings.keep_good(json_lines(path))]
-    yield from _check_rows(iter(lines), findings)
-
-
-def _check_rows(written: Iterator[tuple[Place, Json]], findings: Findings) -> Iterator[EvalRow]:
+def _check_rows(written: Iterable[tuple[Place, Json]], findings: Findings) -> Iterator[EvalRow]:
     for number, (place, data) in enumerate(written):
         if wrong := _CHECK.list_problems(data, place):
             findings.take(wrong[0])
