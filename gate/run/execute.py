@@ -78,7 +78,8 @@ def execute(
     """
     control = control_of_shards(shards, options.baseline)
     if options.stage is None:
-        setup = set_up(options, host, control=control, given=given)
+        asked = shards[0].meta.provenance if shards else None
+        setup = set_up(options, host, control=control, given=given, asked=asked)
     else:
         from gate.run.stages import set_up_stage
 

@@ -115,9 +115,11 @@ def set_up(
     *,
     control: Control | None = None,
     given: GivenAgent | None = None,
+    asked: Provenance | None = None,
 ) -> Setup:
     """Reads and checks everything before the first call. `control`: that of a run that was made
-    already; `given`: an agent that replaces that of gate.yml.
+    already, and `asked` the agent of it, which may have had a key that is not here; `given`: an
+    agent that replaces that of gate.yml.
     """
     PROCESSES.allow(options.timeout or 0.0)
     began = read_begun_rounds(options.resume, options.rounds)
@@ -130,6 +132,14 @@ def set_up(
     plans = prepare(place.config.suites, place.rules, _selection(place))
     place = replace(place, config=_check_with_data(place.config, plans))
     provenance = _provenance(place, agent)
+    if asked is not None:
+        provenance = replace(
+            provenance,
+            agent=asked.agent,
+            agent_digest=asked.agent_digest,
+            agent_options=asked.agent_options,
+            concurrency=asked.concurrency,
+        )
     stored = {} if control.fresh else _find_baselines(plans, place, provenance)
     accepted = _find_accepted(place, plans)
     people = review_plans(place.rules, place.config, plans)

@@ -31,7 +31,8 @@ def set_up_stage(
     the look after it asks for. Raises GateError.
     """
     look, options = follow_look(options, parts)
-    setup = set_up(options, host, control=control, given=given)
+    asked = parts[0].meta.provenance if parts else None
+    setup = set_up(options, host, control=control, given=given, asked=asked)
     _refuse_recorded(setup.place.config)
     return plan_from_look(setup, look) if look else setup
 

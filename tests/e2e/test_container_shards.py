@@ -1,15 +1,21 @@
-"""Shards as in examples/shards.yml: each in a container of its own, joined in a fifth."""
+"""The examples with shards, job by job as their files say: each job in a container of its own."""
 
+import fnmatch
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from gate.suites.cases.sampling import in_shard
 from tests.support.container import Container, Hub, Runner, judge
 from tests.support.in_process import run_session, save_baseline
+from tests.support.paths import ROOT
 from tests.support.session_files import details_of, summary_of
 
 SHARDS, ROUNDS = 4, 3
@@ -60,37 +66,68 @@ def payload(hub: Hub, project: Path, request: pytest.FixtureRequest) -> dict[str
     return hub.pull(f"topic-{hashlib.sha256(request.node.name.encode()).hexdigest()[:8]}", tip)
 
 
-class Jobs:
-    """The jobs of a workflow: each has a workspace of its own, with what it downloads."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """The jobs of an example, run as its file says: what a job downloads, which inputs its gate
+    gets, and under which name it uploads the session. `artifacts`: name -> folder.
+    """
 
-    def __init__(
-        self, runner: Runner, hub: Hub, payload: dict[str, object], project: Path, folder: Path
-    ) -> None:
-        self._runner, self._hub, self._payload = runner, hub, payload
-        self._project, self._folder = project, folder
-        self._number = 0
+    jobs: dict[str, Any]
+    runner: Runner
+    hub: Hub
+    payload: dict[str, Any]
+    project: Path
+    folder: Path
+    artifacts: dict[str, Path]
 
-    def run(self, downloads: dict[str, Path] | None = None, **inputs: str) -> Container:
-        self._number += 1
-        workspace = self._folder / f"job-{self._number}" / "workspace"
-        shutil.copytree(self._project, workspace)
-        for name, session in (downloads or {}).items():
-            shutil.copytree(session, workspace / name)
-        state = self._folder / f"job-{self._number}" / "state"
-        runner = Runner(tools=self._runner.tools, state=state)
-        return judge(runner, self._hub, self._payload, workspace, sample="", **inputs)
+    def run(self, name: str, shard: int = 0) -> Container:
+        given = {"matrix.shard": str(shard), "secrets.PROVIDER_KEY": "a-key-that-no-merge-has"}
+        given["github.event.pull_request.head.sha"] = self.payload["pull_request"]["head"]["sha"]
+        text = yaml.safe_dump(self.jobs[name])
+        for word, value in given.items():
+            text = text.replace("${{ " + word + " }}", value)
+        steps: dict[str, list[dict[str, Any]]] = {}
+        for step in yaml.safe_load(text)["steps"]:
+            steps.setdefault(step["uses"].partition("@")[0], []).append(step.get("with", {}))
+        place = self.folder / f"{name}-{shard}-{len(list(self.folder.iterdir()))}"
+        shutil.copytree(self.project, place / "workspace")
+        for wanted in steps.get("actions/download-artifact", ()):
+            self._download(wanted, place / "workspace")
+        (inputs,) = steps["agent-gate/agent-gate"]
+        runner = Runner(tools=self.runner.tools, state=place / "state")
+        asked = {key: str(value) for key, value in inputs.items()}
+        ended = judge(runner, self.hub, self.payload, place / "workspace", sample="", **asked)
+        (upload,) = steps["actions/upload-artifact"]
+        self.artifacts[upload["name"]] = session_of(ended)
+        return ended
 
-    def shard(self, number: int, downloads: dict[str, Path] | None = None, **inputs: str) -> Path:
-        ended = self.run(downloads, shard=f"{number}/{SHARDS}", **inputs)
-        assert ended.code == 0, ended.said()
-        return session_of(ended)
+    def _download(self, wanted: dict[str, str], workspace: Path) -> None:
+        if "name" in wanted:
+            shutil.copytree(self.artifacts[wanted["name"]], workspace / wanted["path"])
+            return
+        for name in fnmatch.filter(self.artifacts, wanted["pattern"]):
+            shutil.copytree(self.artifacts[name], workspace / wanted["path"] / name)
 
 
 @pytest.fixture
-def jobs(
+def workflow(
     runner: Runner, hub: Hub, payload: dict[str, object], project: Path, tmp_path: Path
-) -> Jobs:
-    return Jobs(runner, hub, payload, project, tmp_path)
+) -> Callable[[str], Workflow]:
+    def read(name: str) -> Workflow:
+        text = (ROOT / "examples" / name).read_text(encoding="utf-8")
+        folder = tmp_path / "jobs"
+        folder.mkdir()
+        return Workflow(
+            jobs=yaml.safe_load(text)["jobs"],
+            runner=runner,
+            hub=hub,
+            payload=payload,
+            project=project,
+            folder=folder,
+            artifacts={},
+        )
+
+    return read
 
 
 def session_of(ended: Container) -> Path:
@@ -104,22 +141,33 @@ def rows_without_times(session: Path) -> list[dict[str, object]]:
     ]
 
 
+def run_shards(workflow: Workflow, job: str) -> None:
+    matrix = workflow.jobs[job]["strategy"]["matrix"]["shard"]
+    assert matrix == list(range(1, SHARDS + 1))
+    for number in matrix:
+        ended = workflow.run(job, number)
+        assert ended.code == 0, ended.said()
+
+
 def test_four_containers_are_one_run_and_a_lost_one_is_named(
-    jobs: Jobs, hub: Hub, payload: dict[str, object], project: Path, tmp_path: Path
+    workflow: Callable[[str], Workflow], hub: Hub, project: Path, tmp_path: Path
 ) -> None:
-    shards = {f"shards/{n}": jobs.shard(n) for n in range(1, SHARDS + 1)}
-    assert hub.comments(payload["number"]) == []
-    three = {name: session for name, session in shards.items() if name != "shards/3"}
-    lost = jobs.run(three, merge="shards")
+    of = workflow("shards.yml")
+    run_shards(of, "shard")
+    number = of.payload["number"]
+    assert hub.comments(number) == []
+    third = of.artifacts.pop("gate-shard-3")
+    lost = of.run("gate")
     assert lost.code == 6, lost.said()
     assert (lost.outputs()["outcome"], lost.outputs()["open"]) == ("error", "false")
     errored = {case["case_id"] for case in summary_of(session_of(lost))["cases"]["errored"]}
     assert errored == {case for case in CASES if in_shard(case, 3, SHARDS)}
-    (comment,) = hub.comments(payload["number"])
+    (comment,) = hub.comments(number)
     assert "shard 3/4 is not among the merged sessions" in comment["body"]
 
-    whole = jobs.run(shards, merge="shards")
-    (comment,) = hub.comments(payload["number"])
+    of.artifacts["gate-shard-3"] = third
+    whole = of.run("gate")
+    (comment,) = hub.comments(number)
     assert "shard 3/4" not in comment["body"]
     alone = shutil.copytree(project, tmp_path / "alone")
     undivided = run_session(alone, "--stop", "off", "--baseline", "baselines", code=1)
@@ -130,18 +178,19 @@ def test_four_containers_are_one_run_and_a_lost_one_is_named(
     assert whole.code == 1
 
 
-def test_two_stages_of_four_containers(jobs: Jobs, hub: Hub, payload: dict[str, object]) -> None:
-    first = {f"shards/{n}": jobs.shard(n, stage="1") for n in range(1, SHARDS + 1)}
-    look = jobs.run(first, merge="shards")
+def test_two_stages_of_four_containers(workflow: Callable[[str], Workflow], hub: Hub) -> None:
+    of = workflow("shards-two-stages.yml")
+    run_shards(of, "stage-1")
+    look = of.run("look")
+    assert of.jobs["look"]["outputs"] == {"open": "${{ steps.gate.outputs.open }}"}
     assert (look.code, look.outputs()["open"]) == (0, "true"), look.said()
-    assert hub.comments(payload["number"]) == []
-    seen = {"look": session_of(look)}
-    second = {
-        f"shards/{n}": jobs.shard(n, seen, stage="2", resume="look") for n in range(1, SHARDS + 1)
-    }
-    ended = jobs.run({**second, **seen}, merge="look\nshards")
+    assert hub.comments(of.payload["number"]) == []
+    for job in ("stage-2", "verdict"):  # that of a closed look runs neither
+        assert of.jobs[job]["if"] == "${{ !cancelled() && needs.look.outputs.open == 'true' }}"
+    run_shards(of, "stage-2")
+    ended = of.run("verdict")
     assert (ended.code, ended.outputs()["outcome"]) == (1, "fail"), ended.said()
     assert ended.outputs()["open"] == "false"
     assert len(details_of(session_of(ended))) == 2 * ROUNDS * len(CASES)
-    (comment,) = hub.comments(payload["number"])
+    (comment,) = hub.comments(of.payload["number"])
     assert "`agent.success_rate` fell by" in comment["body"]

@@ -12,6 +12,7 @@ from tests.support.in_process import run_command, run_session, save_baseline
 from tests.support.session_files import details_of, summary_of, told_session
 
 SHARDS = 4
+KEY = ("--provider-key", "a-key-that-no-merge-has")
 WORSE = 29  # per cent of wrong answers: worse than main, and not certainly after stage 1
 CASES = [f"c{n:02d}" for n in range(60)]
 CONFIG = """version: 1
@@ -57,12 +58,13 @@ def project(tmp_path, measured):
 
 def run_stage_1(folder):
     for n in range(1, SHARDS + 1):
-        run_session(folder, "--stage", "1", "--shard", f"{n}/{SHARDS}", "--out", f"one/{n}")
+        given = ("--stage", "1", "--shard", f"{n}/{SHARDS}", "--out", f"one/{n}")
+        run_session(folder, *given, *KEY)
 
 
 def run_stage_2(folder, look, n, *more, code=0):
     given = ("--stage", "2", "--shard", f"{n}/{SHARDS}", "--resume", str(look), "--out", f"two/{n}")
-    return run_command(folder, "run", *given, *more, code=code)
+    return run_command(folder, "run", *given, *KEY, *more, code=code)
 
 
 def merge(folder, *paths, code=0):
@@ -143,9 +145,12 @@ def test_both_stages_are_the_undivided_run_with_two_looks(opened, measured, tmp_
     whole = shutil.copytree(measured, tmp_path / "whole")
     with ChatServer(answers(WORSE)) as server:
         write_rules(whole, server.url, "policy: {inconclusive: extend}\n")
-        alone = run_session(whole, "--stop", "off", code=1)
+        alone = run_session(whole, "--stop", "off", *KEY, code=1)
     assert measured_rows(joined) == measured_rows(alone)
     assert judged(joined) == judged(alone)
+    asked = [summary_of(session)["provenance"] for session in (joined, alone)]
+    for name in ("agent_options", "concurrency"):  # the address is another one
+        assert asked[0][name] == asked[1][name]
 
 
 def test_a_lost_shard_of_stage_2_is_an_error_that_names_its_cases(opened, tmp_path):
