@@ -210,7 +210,7 @@ def test_files_without_any_answer_are_an_error(tmp_path):
     write_answers(tmp_path / "a.jsonl", [{"case_id": "cx", "answer": "x"}, b"nonsense"])
     (tmp_path / "empty.jsonl").write_text("")
     done = run_command(tmp_path, "grade", "a.jsonl", code=2)
-    assert "none of 2 lines is an answer to a case that is graded" in done.stderr
+    assert "2 lines, but no answer to a case that is graded" in done.stderr
     assert "a.jsonl:1: the case 'cx'" in done.stderr
     assert "a.jsonl:2: not JSON" in done.stderr
     done = run_command(tmp_path, "grade", "empty.jsonl", code=2)

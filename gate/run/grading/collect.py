@@ -234,5 +234,5 @@ def _nothing(
     names = ", ".join(file.name for file in files)
     if not reader.rows:
         return [Problem(Place(names), "has no recorded answer - give what --record wrote")]
-    told = [f"none of {reader.rows:,} lines is an answer to a case that is graded"]
+    told = [f"{count(reader.rows, 'line')}, but no answer to a case that is graded"]
     return [Problem(Place(names), "; ".join([*told, *skipped.first.values()]))]
