@@ -62,7 +62,9 @@ def begin(agent: Agent, world: World) -> None:
 def make_slots(agents: Sequence[Agent]) -> Slots:
     """Where the agents' requests wait: all agents share them, and the lowest number counts."""
     adaptive = all(read_traits(AgentTraits, agent).adaptive for agent in agents)
-    return Slots(Pace(min(agent.concurrency for agent in agents), adaptive=adaptive))
+    most = min(agent.concurrency for agent in agents)
+    patience_s = min(agent.timeout_s for agent in agents)
+    return Slots(Pace(most, adaptive=adaptive, patience_s=patience_s))
 
 
 def check_health(agent: Agent, world: World) -> Health:

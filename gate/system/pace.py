@@ -51,12 +51,18 @@ class Pace:
     """
 
     def __init__(
-        self, most: int, *, per_minute: float | None = None, adaptive: bool = True
+        self,
+        most: int,
+        *,
+        per_minute: float | None = None,
+        adaptive: bool = True,
+        patience_s: float = math.inf,
     ) -> None:
         """`most`: requests that may ever be under way; `per_minute`: starts, evenly spaced. Unless
-        it is `adaptive`, these two alone count.
+        it is `adaptive`, these two alone count. What a provider would have waited for longer than
+        `patience_s` is not waited for: it may refuse, and the request fails as others do.
         """
-        self.most, self._adaptive = most, adaptive
+        self.most, self._adaptive, self._patience_s = most, adaptive, patience_s
         self.limit = min(most, FIRST) if adaptive else most
         self.running = self.started = self.refused = 0
         self._given = per_minute / 60.0 if per_minute else math.inf
@@ -79,13 +85,14 @@ class Pace:
     def wait(self, now: float) -> float:
         """Seconds until a request may start; 0: it may now; infinite: another has to end first."""
         if self.running >= self.limit:
-            if self.limit >= self.most or now < self._ramp_at:
-                return self._ramp_at - now if self.limit < self.most else math.inf
+            if self.limit >= self.most:
+                return math.inf
+            if now < self._ramp_at:
+                return self._ramp_at - now
             self.limit, self._ramp_at = min(self.most, 2 * self.limit), now + RAMP_S
         wait = self._next - now
-        longest = self._last + _LONGEST_TOLD_S - now
         for allowance in self._told.values():
-            wait = max(wait, min(allowance.wait(now), longest))
+            wait = max(wait, self._wait_for(allowance, now))
         return max(wait, 0.0)
 
     def start(self, now: float) -> Started:
@@ -143,9 +150,12 @@ class Pace:
 
     def find_empty(self, now: float) -> tuple[str, float]:
         """The told limit that has to be waited for longest, and for how many seconds."""
-        longest = self._last + _LONGEST_TOLD_S - now
-        waits = [(name, min(told.wait(now), longest)) for (_, name), told in self._told.items()]
+        waits = [(name, self._wait_for(told, now)) for (_, name), told in self._told.items()]
         return max(waits, key=lambda one: one[1], default=("", 0.0))
+
+    def _wait_for(self, told: _Allowance, now: float) -> float:
+        wait = told.wait(now)
+        return min(wait, self._last + _LONGEST_TOLD_S - now) if wait <= self._patience_s else 0.0
 
     def _cut_limit(self, number: int) -> None:
         """Halves it where refusals are close together: one in ten is no reason to be slow."""
@@ -168,7 +178,7 @@ class Pace:
         if not rate.review(now, self.started, answered=answered):
             return
         if rate.is_nothing:  # shut for a while: afterwards as at the beginning
-            self._next = now + rate.retry_after
+            self._next = now + rate.retry_after if rate.retry_after <= self._patience_s else now
             self._rate, self.limit, self._uncut = None, min(self.most, FIRST), 0
             self._per_second = self._given
         elif rate.pace is not None:

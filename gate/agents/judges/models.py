@@ -157,7 +157,12 @@ class WorkerPool:
         self._agent, self._world = agent, world
         self._manner, self._budget, self._patience = manner, budget, patience
         adaptive = read_traits(AgentTraits, agent).adaptive
-        pace = Pace(agent.concurrency, per_minute=agent.requests_per_minute, adaptive=adaptive)
+        pace = Pace(
+            agent.concurrency,
+            per_minute=agent.requests_per_minute,
+            adaptive=adaptive,
+            patience_s=agent.timeout_s,
+        )
         self._slots = Slots(pace, seconds=patience.clock.seconds, pause=patience.pause)
         self._votes: SimpleQueue[Vote | None] = SimpleQueue()
         self._lock = Lock()

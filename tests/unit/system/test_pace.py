@@ -208,3 +208,27 @@ def test_a_limit_that_is_back_in_years_stops_nobody_for_longer_than_a_minute():
         assert pace.find_empty(now + 1.0) == ("requests", pytest.approx(59.0))
         now += 60.0
         assert pace.wait(now) == 0.0
+
+
+def test_what_would_have_to_be_waited_for_too_long_is_not_waited_for():
+    """Then it is refused, and the attempt has failed: nobody waits for an account that is empty."""
+    for patience_s, wait in ((300.0, 60.0), (100.0, 0.0)):
+        pace = Pace(8, patience_s=patience_s)
+        a_day = RateLimit(name="requests", limit=864, remaining=0, reset_s=86_400.0)
+        pace.tell(0.0, pace.start(0.0), [a_day])
+        assert pace.wait(0.0) == pytest.approx(wait)
+
+
+@pytest.mark.parametrize(("patience_s", "is_held"), [(7200.0, True), (240.0, False)])
+def test_who_is_refused_for_an_hour_is_held_only_where_somebody_would_wait_so_long(
+    patience_s, is_held
+):
+    pace, now, waits = Pace(8, patience_s=patience_s), 0.0, []
+    for _ in range(100):
+        waits.append(pace.wait(now))
+        now += waits[-1]
+        request = pace.start(now)
+        now += 0.05
+        pace.refuse(now, request, 3600.0)
+    assert (max(waits) > 3000.0) is is_held
+    assert is_held or now < 100.0
