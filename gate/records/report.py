@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from gate.records.labels import Ratings
@@ -152,6 +152,20 @@ class Provenance:
     run_id: str | None = None
     run_attempt: str | None = None
     pull_request: int | None = None
+
+    def take_agent(self, asked: Provenance | None) -> Provenance:
+        """This provenance, with the agent of the run that `asked` is of: its shards may have had a
+        key that is not here.
+        """
+        if asked is None:
+            return self
+        return replace(
+            self,
+            agent=asked.agent,
+            agent_digest=asked.agent_digest,
+            agent_options=asked.agent_options,
+            concurrency=asked.concurrency,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,8 +73,7 @@ def execute(
 ) -> Outcome:
     """Runs everything but printing and publishing. With `shards` no agent is asked: their trials
     are joined into one session and judged once. `find`: looks for the session of an earlier head
-    with the same files. `given`: an agent that replaces that of gate.yml; `measure`: what makes the
-    trials. Raises GateError.
+    with the same files. `given`: an agent in place of gate.yml's. Raises GateError.
     """
     control = control_of_shards(shards, options.baseline)
     if options.stage is None:

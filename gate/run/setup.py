@@ -117,9 +117,8 @@ def set_up(
     given: GivenAgent | None = None,
     asked: Provenance | None = None,
 ) -> Setup:
-    """Reads and checks everything before the first call. `control`: that of a run that was made
-    already, and `asked` the agent of it, which may have had a key that is not here; `given`: an
-    agent that replaces that of gate.yml.
+    """Reads and checks everything before the first call. `control`, `asked`: the control and the
+    provenance of a run that was made already; `given`: an agent that replaces that of gate.yml.
     """
     PROCESSES.allow(options.timeout or 0.0)
     began = read_begun_rounds(options.resume, options.rounds)
@@ -131,18 +130,9 @@ def set_up(
         check_price(place.config, agent)
     plans = prepare(place.config.suites, place.rules, _selection(place))
     place = replace(place, config=_check_with_data(place.config, plans))
-    provenance = _provenance(place, agent)
-    if asked is not None:
-        provenance = replace(
-            provenance,
-            agent=asked.agent,
-            agent_digest=asked.agent_digest,
-            agent_options=asked.agent_options,
-            concurrency=asked.concurrency,
-        )
+    provenance = _provenance(place, agent).take_agent(asked)
     stored = {} if control.fresh else _find_baselines(plans, place, provenance)
     accepted = _find_accepted(place, plans)
-    people = review_plans(place.rules, place.config, plans)
     plans = _plan_looks(plans, control, stored, place, at_once=agent.concurrency)
     looked = take_recorded_looks(plans, agent, place.world, place.config, place.job, options)
     return Setup(
@@ -156,7 +146,7 @@ def set_up(
         provenance=provenance,
         baselines=stored,
         accepted=accepted.changes,
-        reviewed=people,
+        reviewed=review_plans(place.rules, place.config, plans),
         seed=looked.seed,
         more_rounds=options.rounds if began else None,
         notes=(
