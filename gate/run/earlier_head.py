@@ -45,11 +45,19 @@ def continue_earlier_head(setup: Setup, find: FindEarlier) -> Setup:
     return replace(setup, earlier=earlier, notes=(*setup.notes, *notes))
 
 
-def tell_earlier_verdicts(session: SessionWriter, commit: str | None) -> list[str]:
-    """A note with the verdicts of other heads with these files; empty if there are none."""
+def add_earlier_verdicts(setup: Setup, session: SessionWriter) -> Setup:
+    """The setup with a note on the verdicts of other heads with these files, if there are any. From
+    now on the session is this head's, too.
+    """
+    commit = setup.provenance.commit
+    if setup.earlier.head and commit:
+        session.note_head(commit)
     verdicts = {head: what for head, what in session.log.verdicts.items() if head != commit}
     named = [f"`{head[:7]}` {what}" for head, what in list(verdicts.items())[-_LISTED:]]
-    return [f"verdicts of earlier heads with the same files: {', '.join(named)}"] if named else []
+    if not named:
+        return setup
+    note = f"verdicts of earlier heads with the same files: {', '.join(named)}"
+    return replace(setup, notes=(*setup.notes, note))
 
 
 def agent_digest(config: Config) -> str:

@@ -18,11 +18,11 @@ from gate.registry import BackgroundImport
 from gate.run.control_session import control_of_shards, open_control_session
 from gate.run.earlier_head import (
     FindEarlier,
+    add_earlier_verdicts,
     agent_digest,
     continue_earlier_head,
     deployment_digest,
     find_no_session,
-    tell_earlier_verdicts,
 )
 from gate.run.grade import ask_nobody
 from gate.run.options import Host, RunOptions
@@ -113,7 +113,7 @@ def finish(
         if parts.look:
             session.log.append_look(parts.look)
         setup, course = continue_looks(setup, session)
-        setup = _add_earlier_verdicts(setup, session)
+        setup = add_earlier_verdicts(setup, session)
         for row in chain.from_iterable(part.rows() for part in parts.sessions):
             session.append(row)
         offline = bool(shards or options.offline)
@@ -122,11 +122,8 @@ def finish(
         unreachable = f"the {who} cannot be reached: {lost}" if lost else ""
         # Without its judge the run goes on: what the judge decides is missing, the rest is judged.
         unjudged = "" if unreachable else panel.unreachable()
-        silent = (
-            check_health(setup.control_agent, setup.place.world).error
-            if setup.control_agent
-            else ""
-        )
+        beside = setup.control_agent
+        silent = check_health(beside, setup.place.world).error if beside else ""
         ask = not (unreachable or silent or shards)
         if parts.whole:
             measure = partial(measure, joined=True)
@@ -223,15 +220,6 @@ def _open_session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
     if setup.resumed is None:
         return SessionWriter.create(Path(place.config.report.dir), meta, redact)
     return reopen(setup.resumed, meta, redact, head=setup.earlier.head, rounds=setup.more_rounds)
-
-
-def _add_earlier_verdicts(setup: Setup, session: SessionWriter) -> Setup:
-    """With what the session said of other heads; from now on it speaks for this one, too."""
-    commit = setup.provenance.commit
-    if setup.earlier.head and commit:
-        session.note_head(commit)
-    verdicts = tell_earlier_verdicts(session, commit)
-    return replace(setup, notes=(*setup.notes, *verdicts))
 
 
 def _make_trials(

@@ -308,8 +308,7 @@ def _plan_looks(
         return plan_looks(plans, partners, config, early=False, concurrency=at_once)
     early = stops_early(config, job, options.stop_rule)
     looked_at = early or extends(config, job, options.stop_rule)
-    again = looked_at or asks_again(config, job, options.stop_rule)
-    if not again:
+    if not (looked_at or asks_again(config, job, options.stop_rule)):
         return plans
     compared = partners if looked_at else frozenset()
     return plan_looks(plans, compared, config, early=early, concurrency=at_once)
