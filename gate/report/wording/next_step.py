@@ -42,6 +42,9 @@ def _outcome_step(report: Report) -> Iterator[Line]:
             return
         how = "the workflow that measures it" if _on_github(report) else command
         yield say("create a baseline: run {} on the base branch", how)
+    elif report.outcome == "not_comparable" and (metrics := _list_edited_metrics(report)):
+        command = code(f"/gate accept {' '.join(metrics)} REASON")
+        yield say("if this is intended, comment {}", command)
     elif report.outcome == "not_comparable":
         yield say(
             "start a new baseline with {} on the base branch",
@@ -60,6 +63,18 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         how = "run the job again" if _on_github(report) else code("gate run --resume SESSION")
         also = "" if _on_github(report) else " and the options of this run"
         yield say("then continue where it stopped: {}{}", how, also)
+
+
+def _list_edited_metrics(report: Report) -> list[str]:
+    """Metrics of a pull request that nothing can compare because it edits what measures them; empty
+    where a suite cannot be compared as a whole. They have to be accepted by name.
+    """
+    if report.provenance.mode != "pull_request":
+        return []
+    rows = [c for c in report.comparisons if c.status == "not_comparable" and c.level == "block"]
+    if any(report.suites[row.suite].reason.startswith(row.reason) for row in rows):
+        return []
+    return list(dict.fromkeys(row.metric for row in rows))
 
 
 def _on_github(report: Report) -> bool:

@@ -269,6 +269,28 @@ def test_a_laptop_has_a_command_for_the_next_step(report, command):
     assert f"`{command}`" in spans.markdown(next_step(laptop))
 
 
+def edited_grader(**more):
+    """A pull request that edits its own grader."""
+    why = "its grader was edited: graders/mine.py"
+    rows = [comparison(name, status="not_comparable", reason=why) for name in (SUCCESS, RECALL)]
+    reason = f"{SUCCESS} cannot be compared: {why}"
+    suites = {"analytics": suite(outcome="not_comparable", reason=reason)}
+    report = passing(outcome="not_comparable", comparisons=tuple(rows), suites=suites)
+    return replace(report, **more)
+
+
+def test_an_edited_grader_is_accepted_by_the_names_of_all_its_metrics():
+    assert f"`/gate accept {SUCCESS} {RECALL} REASON`" in spans.markdown(next_step(edited_grader()))
+
+
+def test_a_suite_that_cannot_be_compared_as_a_whole_needs_a_new_baseline():
+    (why,) = {row.reason for row in edited_grader().comparisons}
+    whole = {"analytics": suite(outcome="not_comparable", reason=why)}
+    on_main = replace(edited_grader().provenance, mode="push")
+    for report in (edited_grader(suites=whole), edited_grader(provenance=on_main)):
+        assert "`gate baseline accept --reason TEXT`" in spans.markdown(next_step(report))
+
+
 def test_what_the_policy_lets_through_is_not_said_to_block_when_another_suite_does():
     told = spans.plain(headline.because(replace(no_baseline(), exit_code=1)))
     assert told.endswith("allows this (no_baseline: warn), but something else blocks the run.")
