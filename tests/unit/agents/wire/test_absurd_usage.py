@@ -16,6 +16,7 @@ from gate.agents.recordings.answers import recording_line
 from gate.agents.task_result import RunRecord, response_of
 from gate.agents.traces.reading import read_trace
 from gate.agents.wire import answer
+from gate.agents.wire import responses as responses_wire
 from gate.plugins import World
 from gate.records import Attempt, Case, Response, Trial, Usage
 from gate.store.trial_rows import row_of
@@ -45,13 +46,13 @@ def row(response):
 
 def chat(usage):
     data = {"choices": [{"message": {"content": "x"}}], "usage": usage}
-    return OpenAI(base_url="http://x")._read_reply(reply(data))
+    return OpenAI(base_url="http://x")._read_chat(reply(data))
 
 
 def responses(usage):
     said = [{"type": "message", "role": "assistant", "content": "x"}]
     data = {"object": "response", "output": said, "usage": usage}
-    return OpenAI(base_url="http://x/v1/responses")._read_reply(reply(data))
+    return responses_wire.read(reply(data))
 
 
 def messages(usage):
@@ -90,7 +91,7 @@ def test_an_absurd_number_of_turns_is_unknown_and_noted(absurd):
     body = {"choices": [{"message": {"content": "x"}}], "turns": absurd}
     for found in (
         answer.response({"answer": "x", "turns": absurd}),
-        OpenAI(base_url="http://x")._read_reply(reply(body)),
+        OpenAI(base_url="http://x")._read_chat(reply(body)),
     ):
         assert (found.answer, found.turns) == ("x", None)
         assert NOTE in found.trace_faults[0]
@@ -114,7 +115,7 @@ def test_an_absurd_cost_is_unknown_and_noted(absurd):
 
 def test_a_number_with_more_digits_than_python_reads_is_absurd_too():
     said = b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": %d1}}'
-    found = OpenAI(base_url="http://x")._read_reply(reply(said.replace(b"%d", b"9" * 5000)))
+    found = OpenAI(base_url="http://x")._read_chat(reply(said.replace(b"%d", b"9" * 5000)))
     assert (found.answer, found.usage.input_tokens) == ("x", None)
     assert NOTE in found.trace_faults[0]
 
