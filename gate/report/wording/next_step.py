@@ -72,7 +72,11 @@ def _list_edited_metrics(report: Report) -> list[str]:
     if report.provenance.mode != "pull_request":
         return []
     rows = [c for c in report.comparisons if c.status == "not_comparable" and c.level == "block"]
-    if any(report.suites[row.suite].reason.startswith(row.reason) for row in rows):
+    suites = [report.suites.get(row.suite) for row in rows]
+    if any(
+        suite is None or suite.reason.startswith(row.reason)
+        for suite, row in zip(suites, rows, strict=True)
+    ):
         return []
     return list(dict.fromkeys(row.metric for row in rows))
 
