@@ -7,8 +7,8 @@ a document that has one is refused where it begins (OWASP, XML External Entity P
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from xml.parsers import expat
 
 from gate.errors import InvalidInput, Place, Problem
@@ -19,8 +19,7 @@ MOST_PENDING = 4 << 20  # bytes of one tag: each piece makes the parser begin it
 _PIECE = 1 << 20  # bytes read at once
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(NamedTuple):
     """An element begins."""
 
     name: str
@@ -28,8 +27,7 @@ class Begin:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(NamedTuple):
     """An element ends; `text`: what stood in it, outside of other elements, its first part."""
 
     name: str

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import repeat
+from itertools import product, repeat
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
@@ -18,7 +17,7 @@ from gate.files.plain import files_below, plain
 from gate.files.problems import Findings
 from gate.files.sniff import FirstLook
 from gate.files.timestamps import moment_of
-from gate.files.xml import Begin, steps
+from gate.files.xml import Begin, End, steps
 from gate.importers.trials import build
 from gate.importers.trials.names import metric_name, snake_case, suite_name
 from gate.importers.trials.nobodys_fault import is_nobodys
@@ -97,7 +96,7 @@ def _specs(tests: Overview, path: Path) -> tuple[MetricSpec, ...]:
 def _notes(tests: Overview, reruns: bool) -> Iterator[str]:
     if tests.skipped:
         yield f"skipped tests are left out: {tests.skipped}"
-    several = sum(len(results) > 1 for results in tests.results.values())
+    several = sum(len(found) > 1 for results in tests.results for found in results.values())
     told = f"{several} tests have several results in one testsuite"
     if several and reruns:
         yield (
@@ -124,7 +123,7 @@ def trial(run: TestRun, suite: build.ToolSuite, *, categories: bool) -> Trial:
     """The last result counts that is not nobody's failure; the ones before it failed."""
     first = run.results[0]
     category = (first.group or None) if categories else None
-    case = suite.case(run.case_id, category=category, place=first.place)
+    case = suite.case(run.case_id, category=category, place=Place(first.file, first.line))
     made = [_trial(result, case, suite, run.round) for result in run.results]
     if len(made) == 1 and not first.retries:
         return made[0]
@@ -148,7 +147,7 @@ def _trial(result: JUnitCase, case: Case, suite: build.ToolSuite, round_: int) -
         status=status,
         passed=None if status == "infra_error" else result.outcome == "passed",
         failures=() if result.outcome == "passed" or status == "infra_error" else (_code(result),),
-        values={metric_name(TOOL, name): value for name, value in result.properties.items()},
+        values={metric_name(TOOL, name): value for name, value in result.properties},
         reason=message if status == "completed" else "",
         latency_ms=None if result.seconds is None else result.seconds * 1000,
         error=None if status == "completed" else message or result.kind or "no message",
@@ -191,24 +190,18 @@ class JUnitCase:
 
     __test__ = False  # for pytest, which would take it for a test
 
-    place: Place
+    file: str
+    line: int
     group: str
     number: int
-    classname: str
-    name: str
+    id: str  # of the test in its testsuite
     seconds: float | None = None
     outcome: Outcome = "passed"
     kind: str = ""  # the failure's type
     message: str = ""
     text: str = ""
     retries: int = 0
-    properties: Mapping[str, float] = field(default_factory=dict)  # that are numbers
-
-    @property
-    def id(self) -> str:
-        """`tests.test_a.TestB::test_c[1]`; the name alone where the class is part of it."""
-        inside = not self.classname or self.name.startswith(self.classname)
-        return (self.name if inside else f"{self.classname}::{self.name}")[:LONGEST]
+    properties: tuple[tuple[str, float], ...] = ()  # that are numbers
 
 
 @dataclass(slots=True, kw_only=True)
@@ -235,79 +228,93 @@ class _Walk:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._file = path.as_posix()
         self._suites: list[_Suite] = []
         self._case: JUnitCase | None = None
         self._number = 0
 
     def all(self) -> Iterator[JUnitCase | TestSuite | Problem]:
         """Cases in order, each testsuite where it begins. Raises InvalidInput if it is no JUnit."""
-        file = self._path.as_posix()
         for n, step in enumerate(steps(self._path, keep=KEPT)):
-            if not isinstance(step, Begin):
-                yield from self._end(step.name, step.text)
-                continue
-            place = Place(file, step.line)
-            if n == 0 and step.name not in ("testsuites", "testsuite"):
+            if isinstance(step, End):
+                yield from self._end(step)
+            elif n == 0 and step.name not in ("testsuites", "testsuite"):
                 message = f"the root element is <{step.name[:40]}>"
                 known = "in JUnit XML it is <testsuites> or <testsuite>"
-                yield Problem(place, f"{message} - {known}")
-            else:
-                yield from self._begin(step, place)
+                yield Problem(self._place(step), f"{message} - {known}")
+            elif step.name == "testcase":
+                yield from self._open(step)
+            elif step.name == "testsuite":
+                yield self._open_suite(step)
+            elif self._case is not None:
+                self._case = _look_inside(self._case, step)
 
-    def _begin(self, step: Begin, place: Place) -> Iterator[TestSuite | Problem]:
-        if step.name == "testsuite":
-            self._number += 1
-            name = step.attributes.get("name", "")[:LONGEST]
-            counts = _counts(step.attributes)
-            suite = _Suite(name=name, number=self._number, place=place, told=counts)
-            self._suites.append(suite)
-            yield TestSuite(name=name, timestamp=moment_of(step.attributes.get("timestamp")))
-        elif step.name == "testcase":
-            yield from self._open(step, place)
-        elif self._case is not None:
-            self._inside(step)
+    def _place(self, step: Begin) -> Place:
+        return Place(self._file, step.line)
 
-    def _open(self, step: Begin, place: Place) -> Iterator[Problem]:
-        name = step.attributes.get("name", "")
+    def _open_suite(self, step: Begin) -> TestSuite:
+        self._number += 1
+        name = step.attributes.get("name", "")[:LONGEST]
+        counts = _counts(step.attributes)
+        suite = _Suite(name=name, number=self._number, place=self._place(step), told=counts)
+        self._suites.append(suite)
+        return TestSuite(name=name, timestamp=moment_of(step.attributes.get("timestamp")))
+
+    def _open(self, step: Begin) -> Sequence[Problem]:
+        case_id, problems = _identify(step.attributes), []
         if self._case is not None:
-            yield Problem(place, "a testcase contains another one - separate them")
-        if not name and not step.attributes.get("classname"):
-            yield Problem(place, "a testcase has no name - add one")
+            message = "a testcase contains another one - separate them"
+            problems.append(Problem(self._place(step), message))
+        if not case_id:
+            problems.append(Problem(self._place(step), "a testcase has no name - add one"))
         suite = self._suites[-1] if self._suites else None
         self._case = JUnitCase(
-            place=place,
+            file=self._file,
+            line=step.line,
             group=suite.name if suite else "",
             number=suite.number if suite else 0,
-            classname=sys.intern(step.attributes.get("classname", "")),  # that of many cases
-            name=name,
+            id=case_id,
             seconds=_seconds(step.attributes.get("time")),
         )
+        return problems
 
-    def _inside(self, step: Begin) -> None:
-        """The worst of several outcomes: pytest also tells of a failed teardown."""
+    def _end(self, step: End) -> Iterable[JUnitCase | Problem]:
         case = self._case
-        if case is None:
-            return
-        if step.name in ("rerunFailure", "rerunError", "flakyFailure", "flakyError"):  # surefire
-            self._case = replace(case, retries=case.retries + 1)
-        if step.name == "property" and len(case.properties) < MOST_PROPERTIES:
-            self._case = replace(case, properties={**case.properties, **_number(step.attributes)})
-        outcome = _OUTCOMES.get(step.name)
-        if outcome and _WORST.index(outcome) < _WORST.index(case.outcome):
-            kind, message = (step.attributes.get(key, "")[:KEPT] for key in ("type", "message"))
-            self._case = replace(case, outcome=outcome, kind=kind, message=message, text="")
-
-    def _end(self, name: str, text: str) -> Iterator[JUnitCase | Problem]:
-        case = self._case
-        if name == "testcase" and case is not None:
+        if step.name == "testcase" and case is not None:
             self._case = None
             for suite in self._suites:
                 suite.found[case.outcome] = suite.found.get(case.outcome, 0) + 1
-            yield case
-        elif name == "testsuite" and self._suites:
-            yield from _contradictions(self._suites.pop())
-        elif case is not None and _OUTCOMES.get(name) == case.outcome and not case.text:
-            self._case = replace(case, text=text.strip())
+            return (case,)
+        if step.name == "testsuite" and self._suites:
+            return _contradictions(self._suites.pop())
+        if case is not None and _OUTCOMES.get(step.name) == case.outcome and not case.text:
+            self._case = replace(case, text=step.text.strip())
+        return ()
+
+
+def _identify(attributes: Mapping[str, str]) -> str:
+    """`tests.test_a.TestB::test_c[1]`; the name alone where the class is part of it. Empty where
+    there is neither.
+    """
+    name, classname = attributes.get("name", ""), attributes.get("classname", "")
+    inside = not classname or name.startswith(classname)
+    return (name if inside else f"{classname}::{name}")[:LONGEST]
+
+
+def _look_inside(case: JUnitCase, step: Begin) -> JUnitCase:
+    """The case with what an element in it tells. The worst of several outcomes counts: pytest also
+    tells of a failed teardown.
+    """
+    if step.name in ("rerunFailure", "rerunError", "flakyFailure", "flakyError"):  # surefire
+        case = replace(case, retries=case.retries + 1)
+    if step.name == "property" and len(case.properties) < MOST_PROPERTIES:
+        told = {**dict(case.properties), **_number(step.attributes)}
+        case = replace(case, properties=tuple(told.items()))
+    outcome = _OUTCOMES.get(step.name)
+    if outcome and _WORST.index(outcome) < _WORST.index(case.outcome):
+        kind, message = (step.attributes.get(key, "")[:KEPT] for key in ("type", "message"))
+        case = replace(case, outcome=outcome, kind=kind, message=message, text="")
+    return case
 
 
 def _contradictions(suite: _Suite) -> Iterator[Problem]:
@@ -355,7 +362,6 @@ MOST_METRICS = 200
 class TestElement(NamedTuple):
     """A name's results of one testsuite element, which is the `number`th of its file."""
 
-    file: int
     number: int
     group: str
     id: str
@@ -374,7 +380,7 @@ class TestRun:
 class Overview:
     """What the files hold, in their order."""
 
-    results: dict[TestElement, list[JUnitCase]] = field(default_factory=dict)
+    results: list[dict[TestElement, list[JUnitCase]]] = field(default_factory=list)  # by file
     groups: dict[str, str] = field(default_factory=dict)  # id -> its first testsuite
     shared: set[str] = field(default_factory=set)  # ids that several testsuites have
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # of properties
@@ -383,17 +389,21 @@ class Overview:
     skipped: int = 0
     counted: int = 0  # results that were not skipped
 
-    def add(self, case: JUnitCase, file: int) -> None:
+    def add(self, case: JUnitCase) -> None:
+        """Takes a case of the newest file."""
         if case.outcome == "skipped":
             self.skipped += 1
             return
         self.counted += 1
-        case_id = case.id
-        element = TestElement(file, case.number, case.group, case_id)
-        self.results.setdefault(element, []).append(case)
-        if self.groups.setdefault(case_id, case.group) != case.group:
-            self.shared.add(case_id)
-        for name, value in case.properties.items():
+        element = TestElement(case.number, case.group, case.id)
+        results = self.results[-1].get(element)
+        if results is None:
+            self.results[-1][element] = [case]
+        else:
+            results.append(case)
+        if self.groups.setdefault(case.id, case.group) != case.group:
+            self.shared.add(case.id)
+        for name, value in case.properties:
             if name in self.ranges or len(self.ranges) < MOST_METRICS:
                 low, high = self.ranges.get(name, (math.inf, -math.inf))
                 self.ranges[name] = (min(low, value), max(high, value))
@@ -406,14 +416,16 @@ class Overview:
     def runs(self, reruns: bool) -> Iterator[TestRun]:
         """Each test with its results, file by file; tests with several results come last."""
         rounds: Counter[tuple[str, str]] = Counter()
-        order = sorted(self.results, key=lambda one: (one.file, len(self.results[one]) > 1))
-        for element in order:
-            rounds[element[2:]] += 1
-            shared = element.id in self.shared
-            name = f"{element.group} {element.id}".strip() if shared else element.id
-            for n, results in enumerate(split_reruns(self.results[element], reruns), 1):
-                case_id = name if n == 1 else f"{name} #{n}"
-                yield TestRun(case_id=case_id, round=rounds[element[2:]], results=results)
+        for results, several in product(self.results, (False, True)):
+            for element, found in results.items():
+                if (len(found) > 1) is not several:
+                    continue
+                rounds[element[1:]] += 1
+                shared = element.id in self.shared
+                name = f"{element.group} {element.id}".strip() if shared else element.id
+                for n, run in enumerate(split_reruns(found, reruns), 1):
+                    case_id = name if n == 1 else f"{name} #{n}"
+                    yield TestRun(case_id=case_id, round=rounds[element[1:]], results=run)
 
 
 def split_reruns(results: Sequence[JUnitCase], reruns: bool) -> list[list[JUnitCase]]:
@@ -430,7 +442,8 @@ def split_reruns(results: Sequence[JUnitCase], reruns: bool) -> list[list[JUnitC
 def overview(files: Sequence[Path], most: int = build.MOST_TRIALS) -> Overview:
     """Raises InvalidInput with everything that is wrong, UsageError for more results than that."""
     tests, problems = Overview(), Findings()
-    for number, file in enumerate(files):
+    for file in files:
+        tests.results.append({})
         for element in _Walk(file).all():
             if isinstance(element, Problem):
                 problems.take(element)
@@ -439,7 +452,7 @@ def overview(files: Sequence[Path], most: int = build.MOST_TRIALS) -> Overview:
                 if element.timestamp is not None:
                     tests.newest = max(filter(None, (tests.newest, element.timestamp)))
             else:
-                tests.add(element, number)
+                tests.add(element)
                 build.check_number(tests.counted, file.as_posix(), most)
     problems.refuse()
     return tests

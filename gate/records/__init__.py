@@ -66,6 +66,7 @@ from gate.records.settings import (
 )
 from gate.records.trial_row import TrialRow
 from gate.records.trials import (
+    NOBODY_ASKED,
     Attempt,
     Case,
     Cause,
@@ -113,6 +114,7 @@ __all__ = [
     "MOST_CASES",
     "MOST_DAYS",
     "MOST_ROUNDS",
+    "NOBODY_ASKED",
     "AcceptedChange",
     "Agreement",
     "Amounts",

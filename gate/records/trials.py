@@ -187,6 +187,9 @@ class Judging:
     failures: tuple[str, ...] = ()  # why votes failed, each once
 
 
+NOBODY_ASKED = Judging()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One try of one trial, graded."""
@@ -201,7 +204,7 @@ class Attempt:
     error: str | None = None
     waited_ms: float = 0.0
     transport: Transport | None = None  # how it failed, where nothing of the agent could be read
-    judging: Judging = field(default_factory=Judging)
+    judging: Judging = NOBODY_ASKED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

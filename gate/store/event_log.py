@@ -29,7 +29,6 @@ _DECODER = json.JSONDecoder(parse_constant=lambda word: math.inf)
 ANSWER, LOOK, VERDICT = "answer", "look", "verdict"
 
 Key = tuple[str, str, int]  # suite, case, round
-_CaseKey = tuple[str, str]  # suite, case
 _BLOCK = 1 << 20  # bytes that are copied at once
 _LINES_HELD = 4096
 _GIVE_BACK: int | None = getattr(mmap_module, "MADV_DONTNEED", None)  # not everywhere
@@ -43,7 +42,8 @@ class EventLog:
     def __init__(self, path: Path, redact: Callable[[str], str]) -> None:
         self._path = path
         self._redact = redact
-        self._places: dict[_CaseKey, array[int]] = {}  # round and offset, a pair a line
+        # Suite -> case -> round and offset, a pair a line.
+        self._places: dict[str, dict[str, array[int]]] = {}
         self._unanswered: set[Key] = set()
         self._answers: dict[Key, tuple[int, int]] = {}  # of an earlier run, not judged: its place
         self._writing = RLock()
@@ -104,15 +104,21 @@ class EventLog:
 
     def rows(self) -> Iterator[TrialRow]:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
-        return self._read_cases(self._places)
+        for suite in sorted(self._places):
+            yield from self._read_cases(suite, self._places[suite])
 
     def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         """The rows of some cases only, without reading the others."""
-        return self._read_cases(key for i in case_ids if (key := (suite, i)) in self._places)
+        return self._read_cases(suite, case_ids & self._places.get(suite, {}).keys())
 
     def find_done(self) -> Set[tuple[str, str, int]]:
         """(suite, case, round) of every finished trial; nobody's answer is not finished."""
-        keys = {(*case, r) for case, places in self._places.items() for r in places[::2]}
+        keys = {
+            (suite, case, number)
+            for suite, cases in self._places.items()
+            for case, places in cases.items()
+            for number in places[::2]
+        }
         return keys - self._unanswered
 
     def copy(self, name: str, folder: Path) -> None:
@@ -123,11 +129,11 @@ class EventLog:
             mmap(file.fileno(), 0, access=ACCESS_READ) as log,
             _create(folder / name) as whole,
         ):
-            for suite in sorted({suite for suite, _ in self._places}):
+            for suite in sorted(self._places):
                 (folder / suite).mkdir(exist_ok=True)
-                cases = (case for case in self._places if case[0] == suite)
+                offsets = self._find_lines(suite, self._places[suite])
                 with _create(folder / suite / name) as part:
-                    part.writelines(_read_lines(log, self._find_lines(cases)))
+                    part.writelines(_read_lines(log, offsets))
                     part.seek(0)
                     while block := part.read(_BLOCK):
                         whole.write(block)
@@ -148,16 +154,17 @@ class EventLog:
                 raise OSError(28, os.strerror(28))
             self._size += len(data)
 
-    def _find_lines(self, cases: Iterable[_CaseKey]) -> Iterator[int]:
-        """Where the last line of each of their trials begins, by suite, case and round."""
+    def _find_lines(self, suite: str, cases: Iterable[str]) -> Iterator[int]:
+        """Where the last line of each of their trials begins, by case and round."""
+        found = self._places.get(suite, {})
         for case in sorted(cases):
-            places = self._places[case]
+            places = found[case]
             latest = dict(zip(places[::2], places[1::2], strict=True))
             yield from (latest[number] for number in sorted(latest))
 
-    def _read_cases(self, cases: Iterable[_CaseKey]) -> Iterator[TrialRow]:
+    def _read_cases(self, suite: str, cases: Iterable[str]) -> Iterator[TrialRow]:
         with self._path.open("rb") as file:
-            for offset in self._find_lines(cases):
+            for offset in self._find_lines(suite, cases):
                 file.seek(offset)
                 row = parse_line(file.readline())
                 if row is None or not is_trial(row):
@@ -168,14 +175,15 @@ class EventLog:
                 yield row
 
     def _note(self, row: TrialRow, offset: int) -> None:
-        case = row["suite"], row["case_id"]
-        if (places := self._places.get(case)) is None:
-            places = self._places[case] = array("q")
-        places.extend((row["round"], offset))
+        suite, case, number = row["suite"], row["case_id"], row["round"]
+        cases = self._places.setdefault(suite, {})
+        if (places := cases.get(case)) is None:
+            places = cases[case] = array("q")
+        places.extend((number, offset))
         if is_unanswered(row):
-            self._unanswered.add((*case, row["round"]))
+            self._unanswered.add((suite, case, number))
         elif self._unanswered or self._answers:
-            key = (*case, row["round"])
+            key = suite, case, number
             self._unanswered.discard(key)
             self._answers.pop(key, None)
 

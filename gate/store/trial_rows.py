@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import cast
 
-from gate.agents.judges.totals import NOBODY_ASKED, sum_attempts
+from gate.agents.judges.totals import sum_attempts
 from gate.analysis.failures.modes import mode_of
 from gate.records import (
+    NOBODY_ASKED,
     Attempt,
     CheckedEvidence,
     Json,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gate.records import Attempt, Judging, Reply, Role, Score
+from gate.records import NOBODY_ASKED, Attempt, Judging, Reply, Role, Score
 
 MOST_FAILURES = 3  # different ones that a trial keeps
 STOPPED = "the run is being stopped"
-NOBODY_ASKED = Judging()
 NOT_ASKED, GIVEN_UP = f"was not asked: {STOPPED}", f"was cancelled: {STOPPED}"
 
 

@@ -96,7 +96,10 @@ class CaseIds:
         return f"{begins} {mark(case.asked)[:8]}"
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, default=str)
+
+
 def mark(*parts: Json) -> str:
     """16 hexadecimal digits of what they hold."""
-    text = json.dumps(parts, sort_keys=True, default=str)
+    text = _ENCODER.encode(parts)
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]

@@ -52,15 +52,14 @@ class ImportPlan:
 
     def rows(self) -> Iterator[TrialRow]:
         """The trials as rows. Raises InvalidInput for a duplicate trial, and for too many."""
-        seen: set[tuple[str, str, int]] = set()
-        for trial in self.found.trials():
-            if trial.suite not in self.metas:
-                continue
-            key = (trial.suite, trial.case.id, trial.round)
-            if key in seen:
+        seen: dict[tuple[str, int], set[str]] = {}  # suite and round -> cases
+        wanted = (trial for trial in self.found.trials() if trial.suite in self.metas)
+        for number, trial in enumerate(wanted, 1):
+            cases = seen.setdefault((trial.suite, trial.round), set())
+            if trial.case.id in cases:
                 raise InvalidInput([_report_duplicate(trial)])
-            seen.add(key)
-            if len(seen) > MOST_TRIALS:
+            cases.add(trial.case.id)
+            if number > MOST_TRIALS:
                 raise UsageError(
                     f"more than {MOST_TRIALS:,} results; import them in parts, or choose "
                     "one suite with --suite"
@@ -78,16 +77,16 @@ class ImportPlan:
         )
 
     def _row(self, trial: Trial) -> TrialRow:
-        if not trial.started_at:
-            trial = replace(trial, started_at=self.created_at)
         mine = self.again.get(trial.suite)
         graded = mine.graded(trial) if mine else trial
-        return row_of(
+        row = row_of(
             graded,
             cost_usd=trial_cost(trial, self.place.config.pricing),
             on_agent_error=mine.on_agent_error(graded) if mine else _values_of_failed(graded),
             specs=self.metas[trial.suite].specs,
         )
+        row["started_at"] = row["started_at"] or self.created_at
+        return row
 
 
 def _report_duplicate(trial: Trial) -> Problem:
