@@ -73,6 +73,7 @@ ONLY_IN = {  # third-party or delicate module -> where it may be imported
     "urllib.request": ("agents.http_client",),
     "yaml": ("files.yaml",),
     "jsonschema": ("files.json_schema_messages",),
+    "orjson": ("records.codec",),
     "numpy": ("stats", "analysis", "verdict"),
     "jinja2": ("report", "commands.label_review"),
     "rich": ("report", "commands", "run.progress_bar"),

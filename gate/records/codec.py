@@ -19,8 +19,9 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from json.encoder import encode_basestring
 from typing import Any, Literal, NoReturn, TypeVar, Union
+
+import orjson
 
 from gate.records import LARGEST, CheckedJson, Json
 
@@ -28,14 +29,6 @@ T = TypeVar("T")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _DIGITS = 40  # of a whole number: more than any count or seed has
 _AS_IT_IS = {str, int, bool, type(None)}  # what has the same form in JSON
-# How plain values are written: by functions in C, as a call of our own for each would be dear.
-_WORDS: dict[type, Callable[[Any], str]] = {
-    str: encode_basestring,
-    int: int.__repr__,
-    float: float.__repr__,
-    bool: {True: "true", False: "false"}.__getitem__,
-    type(None): {None: "null"}.__getitem__,
-}
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
@@ -66,36 +59,19 @@ def to_json(value: object) -> CheckedJson:
 
 
 def json_text(value: object) -> str:
-    """`to_json` for people, as a file that ends with its line: a level is two spaces. The bytes are
-    those of `json.dumps(..., indent=2, ensure_ascii=False)`, which takes ten times as long.
-    """
-    return _format_indented(to_json(value), "\n") + "\n"
-
-
-def _format_indented(value: Json, line: str) -> str:
-    """`line`: the end of a line and the white space that the value stands behind."""
-    if not isinstance(value, (dict, list)) or not value:
-        return json.dumps(value, ensure_ascii=False)
-    inner = f"{line}  "
-    if isinstance(value, list):
-        items = [
-            write(item) if (write := _WORDS.get(item.__class__)) else _format_indented(item, inner)
-            for item in value
-        ]
-        return f"[{inner}{f',{inner}'.join(items)}{line}]"
-    members = [
-        f"{encode_basestring(key)}: "
-        + (write(item) if (write := _WORDS.get(item.__class__)) else _format_indented(item, inner))
-        for key, item in value.items()
-    ]
-    return f"{{{inner}{f',{inner}'.join(members)}{line}}}"
+    """`to_json` for people, as a file that ends with its line: a level is two spaces."""
+    data = to_json(value)
+    try:
+        return orjson.dumps(data, option=orjson.OPT_INDENT_2).decode() + "\n"
+    except TypeError:
+        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def json_line(value: object) -> str:
     """The value as it stands in a line of a file; NaN and infinities are null."""
     try:
-        return _ENCODER.encode(value)
-    except ValueError:
+        return orjson.dumps(value).decode()
+    except TypeError:  # half a character, a number beyond 64 bits, a record
         return _ENCODER.encode(to_json(value))
 
 

@@ -42,16 +42,17 @@ def row_of(
     trial; `specs`: column -> what its metric is; `ungraded`: the trial failed, and no grader says
     pass or fail of any answer to its case.
     """
-    judged = trial.attempt
+    judged, case = trial.attempt, trial.case
     failed = judged.status == "agent_error"
-    attempts = [*map(_attempt, trial.attempts)]
-    scores = _counting(on_agent_error if failed else _values(judged.scores), judged.passed, specs)
-    row = {
+    attempts = [_attempt(attempt) for attempt in trial.attempts]
+    graded = _Graded(judged.scores)
+    scores = _counting(on_agent_error if failed else graded.values, judged.passed, specs)
+    row: dict[str, Json] = {
         "suite": trial.suite,
-        "case_id": trial.case.id,
-        "case_digest": trial.case.digest,
-        "category": trial.case.category,
-        "tags": list(trial.case.tags),
+        "case_id": case.id,
+        "case_digest": case.digest,
+        "category": case.category,
+        "tags": list(case.tags),
         "round": trial.round,
         "attempts": attempts,
         "status": judged.status,
@@ -60,39 +61,63 @@ def row_of(
         "failures": list(judged.failures),
         "scores": scores,
         "dimension_scores": _dimensions(scores, specs),
-        "reasons": {name: score.reason for name, score in _telling(judged.scores) if score.reason},
-        **_opinions(judged.scores),
+        "reasons": {**graded.reasons_of_failure, **graded.reasons},
+        "failed_by": graded.failed_by,
+        "unscored": graded.unscored,
+        "uncertain": graded.uncertain,
         "judging": _judging(sum_attempts(trial.attempts, judged)),
         "latency_ms": _ms(judged.latency_ms),
         "cost_usd": cost_usd,
-        "question": trial.case.question[:QUESTION_LIMIT],
-        **{"error": _hide_passwords(judged.error), "transport": judged.transport},
+        "question": case.question[:QUESTION_LIMIT],
+        "error": judged.error and without_passwords(judged.error),
+        "transport": judged.transport,
         "started_at": trial.started_at,
-        "violations": to_json(_violations(trial)),
-        "evidence": to_json(_evidence(judged.scores)),
-        **_answer(judged.response, attempts[trial.judged]["usage"]),
-        **_details(judged.scores),
-        **({"ungraded": True} if ungraded else {}),
+        "violations": _violations(trial, graded.violations),
+        "evidence": None if graded.evidence is None else to_json(graded.evidence),
     }
+    row.update(_answer(judged.response, attempts[trial.judged]["usage"]))
+    if graded.details:
+        row["details"] = graded.details
+    if ungraded:
+        row["ungraded"] = True
     row["mode"] = mode_of(cast("TrialRow", row))
-    return cast("TrialRow", _without_leaks(row, trial))
+    return cast("TrialRow", _without_leaks(row, trial, graded.violations))
 
 
 def _has_failed(trial: Trial) -> bool:
     return any(attempt.passed is False for attempt in trial.attempts)
 
 
-def _opinions(scores: Mapping[str, Score]) -> dict[str, Json]:
-    return {
-        "failed_by": [name for name, score in scores.items() if score.passed is False],
-        "unscored": {n: s.unscored for n, s in scores.items() if s.unscored},
-        "uncertain": {n: s.uncertainty for n, s in scores.items() if s.uncertainty is not None},
-    }
+class _Graded:
+    """What the graders say of one answer, by kind; grader name -> what it says."""
 
-
-def _details(scores: Mapping[str, Score]) -> dict[str, Json]:
-    details = {name: score.details for name, score in scores.items() if score.details is not None}
-    return {"details": details} if details else {}
+    def __init__(self, scores: Mapping[str, Score]) -> None:
+        self.values: dict[str, float | None] = {}  # by column
+        self.failed_by: list[str] = []
+        # Those of graders that fail the answer come first: a report shows the beginning.
+        self.reasons_of_failure: dict[str, str] = {}
+        self.reasons: dict[str, str] = {}
+        self.unscored: dict[str, str] = {}
+        self.uncertain: dict[str, float] = {}
+        self.details: dict[str, Json] = {}
+        self.violations: dict[str, tuple[Violation, ...]] = {}  # of those who looked for any
+        self.evidence: CheckedEvidence | None = None  # of the first that has some
+        for name, score in scores.items():
+            self.values.update(score.values)
+            if score.passed is False:
+                self.failed_by.append(name)
+            if score.reason:
+                said = self.reasons_of_failure if score.passed is False else self.reasons
+                said[name] = score.reason
+            if score.unscored:
+                self.unscored[name] = score.unscored
+            if score.uncertainty is not None:
+                self.uncertain[name] = score.uncertainty
+            if score.details is not None:
+                self.details[name] = score.details
+            if score.violations is not None:
+                self.violations[name] = score.violations
+            self.evidence = self.evidence or score.evidence
 
 
 def _counting(
@@ -101,8 +126,10 @@ def _counting(
     """Without best values of trials that did not pass, where these are no merit: who gives up early
     needs few steps. Their other values stay.
     """
+    if passed is True:
+        return dict(scores)
     return {
-        column: None if passed is not True and _no_merit(specs.get(column), value) else value
+        column: None if _no_merit(specs.get(column), value) else value
         for column, value in scores.items()
     }
 
@@ -113,34 +140,33 @@ def _no_merit(spec: MetricSpec | None, value: float | None) -> bool:
     return value == (spec.low if spec.direction == "lower" else spec.high)
 
 
-def _violations(trial: Trial) -> list[LoggedViolation] | None:
+def _violations(trial: Trial, found: Mapping[str, tuple[Violation, ...]]) -> Json:
     """What the agent says of itself, then what graders found. None: nobody looked."""
-    judged = trial.attempt
-    reported = judged.response.safety_violations if judged.response else None
-    looked = {name: s.violations for name, s in judged.scores.items() if s.violations is not None}
-    if reported is None and not looked:
+    response = trial.attempt.response
+    reported = response.safety_violations if response else None
+    if reported is None and not found:
         return None
     violations = [("", Violation(rule=text)) for text in reported or ()]
-    violations += [(name, one) for name, some in looked.items() for one in some]
+    violations += [(name, one) for name, some in found.items() for one in some]
     return [
-        LoggedViolation(
-            suite=trial.suite, case_id=trial.case.id, round=trial.round, violation=one, by=by
+        to_json(
+            LoggedViolation(
+                suite=trial.suite, case_id=trial.case.id, round=trial.round, violation=one, by=by
+            )
         )
         for by, one in violations
     ]
 
 
-def _evidence(scores: Mapping[str, Score]) -> CheckedEvidence | None:
-    return next((s.evidence for s in scores.values() if s.evidence is not None), None)
-
-
-def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
+def _without_leaks(
+    row: dict[str, Json], trial: Trial, found: Mapping[str, tuple[Violation, ...]]
+) -> dict[str, Json]:
     """Secrets that a grader found are masked wherever the row has them: a session that is stored,
     published and sent to reviewers would leak them once more.
     """
-    judged = trial.attempt
-    leaks = [violation for score in judged.scores.values() for violation in score.violations or ()]
-    if judged.response is None or not leaks:
+    response = trial.attempt.response
+    leaks = [violation for some in found.values() for violation in some]
+    if response is None or not leaks:
         return row
     from gate.graders.safety_rules.leaks import secrets_of
     from gate.graders.safety_rules.violations import MOST
@@ -148,12 +174,7 @@ def _without_leaks(row: dict[str, Json], trial: Trial) -> dict[str, Json]:
     flood = len(leaks) >= MOST  # what came behind it was not listed
     if not (flood or any(leak.rule == "secret" for leak in leaks)):
         return row
-    return Redactor(secrets_of(trial.case, judged.response)).scrub(row)
-
-
-def _telling(scores: Mapping[str, Score]) -> list[tuple[str, Score]]:
-    """Graders that fail the answer before the others: a report shows the beginning."""
-    return sorted(scores.items(), key=lambda item: item[1].passed is not False)
+    return Redactor(secrets_of(trial.case, response)).scrub(row)
 
 
 def _judging(judging: Judging) -> Json:
@@ -170,7 +191,7 @@ def _attempt(attempt: Attempt) -> dict[str, Json]:
         "latency_ms": _ms(attempt.latency_ms),
         "waited_ms": _ms(attempt.waited_ms),
         "usage": to_json(attempt.response.usage) if attempt.response else None,
-        "error": _hide_passwords(attempt.error),
+        "error": attempt.error and without_passwords(attempt.error),
     }
 
 
@@ -178,14 +199,14 @@ def _answer(response: Response | None, usage: Json) -> dict[str, Json]:
     if response is None:
         keys = ("usage", "model", "steps", "output", "retrieved_ids", "safety_violations", "turns")
         return {**dict.fromkeys((*keys, "finish_reason")), "omitted_steps": 0, "trace_faults": []}
-    documents = response.retrieved
+    documents, violations = response.retrieved, response.safety_violations
     return {
         "usage": usage,
         "model": response.model,
-        "steps": to_json(response.steps),
+        "steps": None if response.steps is None else [*map(to_json, response.steps)],
         "output": response.answer if response.kept else None,
         "retrieved_ids": None if documents is None else [document.id for document in documents],
-        "safety_violations": to_json(response.safety_violations),
+        "safety_violations": None if violations is None else list(violations),
         "turns": response.turns,
         "finish_reason": response.finish_reason,
         "omitted_steps": response.omitted_steps,
@@ -201,14 +222,6 @@ def _odd_cost(usage: Usage) -> list[str]:
         if odd
         else []
     )
-
-
-def _hide_passwords(error: str | None) -> str | None:
-    return error and without_passwords(error)
-
-
-def _values(scores: Mapping[str, Score]) -> dict[str, float | None]:
-    return {name: value for score in scores.values() for name, value in score.values.items()}
 
 
 def _dimensions(

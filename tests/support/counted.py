@@ -7,7 +7,7 @@ what it cost. WHAT is `modules` or `work`: a profiler would be a module more.
 `work`, of all threads:
 
 - `calls`: Python functions that were called, the steps of generators included
-- `encodings`, `decodings`: JSON texts that the json module wrote and read
+- `encodings`, `decodings`: JSON texts that json or orjson wrote, and that json read
 - `opens`: files that were opened, but for Python's own source and compiled files
 - `written`: bytes handed to the system for files and the terminal (Linux only, otherwise 0)
 - `blocks`: the most memory blocks that Python had at once, looked at every 500 calls
@@ -98,6 +98,8 @@ class Work:
         self._decode = JSONDecoder.raw_decode.__code__
 
     def count(self, frame: object, event: str, details: object) -> None:
+        if event == "c_call" and getattr(details, "__module__", "") == "orjson":
+            self.encodings += 1
         if event != "call":
             return
         self.calls += 1

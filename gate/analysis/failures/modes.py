@@ -258,8 +258,10 @@ def mode_of(row: TrialRow) -> FailureMode | None:
 
 def mode_in(row: TrialRow) -> FailureMode | None:
     """The mode that a stored row has; of a row that was written without one, `mode_of` it."""
+    if not _is_failed(row):
+        return None
     mode = row.get("mode")
-    return mode if mode in ORDER and _is_failed(row) else mode_of(row)
+    return mode if mode in ORDER else mode_of(row)
 
 
 def deciding(row: TrialRow, mode: FailureMode) -> Iterator[str]:

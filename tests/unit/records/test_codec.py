@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.errors import Place
@@ -126,16 +126,29 @@ def test_what_no_run_measures_is_not_read(word):
         parse_json(word.encode())
 
 
-_ANY_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=30,
-)
+_PLAIN = st.none() | st.booleans() | st.integers() | st.text()
 
 
-@given(_ANY_JSON)
-def test_indented_json_is_what_the_standard_library_writes(data):
-    assert json_text(data) == json.dumps(to_json(data), indent=2, ensure_ascii=False) + "\n"
+def nested(leaves):
+    return st.recursive(
+        leaves,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+        max_leaves=30,
+    )
+
+
+@given(nested(_PLAIN))
+@example("half a character: \ud800")
+@example({"beyond 64 bits": 2**64})
+def test_json_has_the_form_that_the_standard_library_writes(data):
+    assert json_text(data) == json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    assert json_line(data) == json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+@given(nested(_PLAIN | st.floats()))
+def test_every_number_is_read_again_as_it_was(data):
+    """`0.00001` stands where the standard library writes `1e-05`."""
+    assert json.loads(json_text(data)) == json.loads(json_line(data)) == to_json(data)
 
 
 def test_words_and_numbers_of_other_classes_are_written_as_what_they_are():
