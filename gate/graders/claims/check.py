@@ -283,7 +283,7 @@ class _Look:
         """Whether a source has the words around the number with another number among them."""
         number = self.numbers[i]
         key = list_words_beside(self.answer, number)
-        return bool(key) and any(
+        return self.labelled.may_stand_beside(key) and any(
             one.value != number.value for one in self.labelled.by_words_beside.get(key, ())
         )
 

@@ -128,17 +128,18 @@ def _is_mentioned(entity: str, words: str) -> bool:
     return len(names) < 4 and all(has_phrase(one, words) for one in names)
 
 
-_SHORT_FIGURE = re.compile(r"\d(?<![\d.,].)\d?(?![\d,]|\.\d)|\d{4}-\d\d-\d\d")
+# A figure of one or two digits or a date, with a group; any other figure in one piece, without.
+_FIGURE = re.compile(r"\d(?:(?<![\d.,].)\d?(?![\d,]|\.\d)()|\d{3}-\d\d-\d\d()|[\d.,]*(?![-\d.,]))")
 
 
 @lru_cache(maxsize=8)  # an answer's are asked for by two checks
 def days_of(text: str) -> list[re.Match[str]]:
     """The dates of a text that name a day."""
     end, days = 0, []
-    for figure in _SHORT_FIGURE.finditer(text):
-        if figure.start() >= end and (
-            found := _DAY.search(text, max(end, figure.start() - 12), figure.end() + 22)
-        ):
+    for figure in _FIGURE.finditer(text):
+        if not figure.lastindex or figure.start() < end:
+            continue
+        if found := _DAY.search(text, max(end, figure.start() - 12), figure.end() + 22):
             end = found.end()
             days.append(found)
     return days

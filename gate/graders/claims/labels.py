@@ -29,7 +29,6 @@ _NAMED_BY_SIGN = re.compile(r"\b([^\W\d_]{2,}) (?=([A-Z]|\d{1,3})\b(?![.,]\d|['%
 _ENDING_SIGN = re.compile(r" (?:[A-Z]|\d{1,3})\b")
 _LONGEST_NAME = 40  # characters before the sign
 _KEY = re.compile(r"([^\W\d][\w.-]*)\"?\s?[=:]\s?[\"'$€£]?\Z")
-_STOPS = (". ", "? ", "! ", "\n")
 _ENDED = frozenset((". ", ".", "", ".\n", "\n"))
 _PAIR = re.compile(r"[\w.-]+=(?=[$€£]?-?\d)")
 _HEAD = re.compile(r"[ \t]*(?:[-*\u2022]|\d+\.)?[ \t]*([^\d\n:.=|][^\n:.=|]{0,60}):(?=\s)")
@@ -60,6 +59,7 @@ _CLASSES = {
     **dict.fromkeys(("q1", "q2", "q3", "q4"), "quarter"),
 }
 _QUARTERS = {"first": "q1", "second": "q2", "third": "q3", "fourth": "q4"}
+_QUARTER_NAMES = frozenset(_QUARTERS.values())
 
 
 # The end of a long line in the middle of a sentence; not of a row, a list's item or a log's entry.
@@ -191,7 +191,9 @@ class _Line:
     ) -> tuple[Label, int]:
         """The label, and where the number's sentence begins."""
         between = text[max(before, number.start - _REACH) : number.start]
-        ended = max([between.rfind(one) for one in _STOPS]) + 1
+        ended = 1 + max(
+            between.rfind(". "), between.rfind("? "), between.rfind("! "), between.rfind("\n")
+        )
         if ended:
             stop = number.start - len(between) + ended
             between = between[ended:]
@@ -350,9 +352,7 @@ def words(text: str) -> Words:
     """The words that can tell one number from another: no case, no plural; "Aero 13" and "well A"
     are words too, and "third quarter" is q3.
     """
-    found: set[str] = set()
-    for piece in text.replace("_", " ").split():
-        found.update(_words(piece))
+    found = set().union(*map(_words, text.replace("_", " ").split()))
     for one in _NAMED_BY_SIGN.finditer(text) if _ENDING_SIGN.search(text) else ():
         if one[2].isalpha() or one[1][0].isupper():
             found.add(f"{one[1]} {one[2]}".lower())
@@ -363,7 +363,10 @@ def words(text: str) -> Words:
 
 @lru_cache(maxsize=8192)
 def _words(piece: str) -> tuple[str, ...]:
-    if piece.lower() in _QUARTERS.values() or piece[:-1].lower() in _QUARTERS.values():
+    plain = piece.lower()
+    if plain == piece.upper() and piece.isascii() and "19" not in piece and "20" not in piece:
+        return ()  # a figure that is no year, or a sign
+    if plain in _QUARTER_NAMES or piece[:-1].lower() in _QUARTER_NAMES:
         return (piece[:2].lower(),)
     return tuple(one for one in map(_plain, _WORD.findall(piece)) if one)
 

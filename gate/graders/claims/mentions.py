@@ -141,7 +141,9 @@ class Mentions:
     def list_unsupported(self) -> Iterator[Unknown]:
         for kind in _KINDS:
             yield from self._values(kind)
-        yield from self._names()
+        names = list(self._names())
+        if names and not is_german(self.answer):
+            yield from names
 
     def _values(self, kind: _Kind) -> Iterator[Unknown]:
         """Those of one kind that no source has, where the sources have some of the kind; and those
@@ -189,7 +191,7 @@ class Mentions:
         answers. A word of the sources with another ending ("Iberian" for "Iberia") is no new name.
         """
         said = list(_NAME.finditer(self.answer[:LIMIT]))[:_MOST]
-        if not said or is_german(self.answer):
+        if not said:
             return
         texts = (*self.places.texts, self.question)
         folded = ""

@@ -79,6 +79,7 @@ _BOUND = re.compile(
     r"|maximum of|mindestens|höchstens|au moins|au plus|al menos) \Z",
     re.IGNORECASE,
 )
+_NO_NUMBER = Number(value=0.0)
 _SMALL_COUNTS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0)
 _OPERATIONS = frozenset(("difference", "rest", "change", "sum", "product", "quotient", "ratio"))
 
@@ -179,7 +180,7 @@ class Named:
         ]
         columns = (sum(labels.operands[k].amount for k in some) for some in labels.columns)
         alone = (one.number.value for one in pool)
-        bare = [_constant(value) for value in (*alone, *columns)]
+        bare = [Operand(value, "", None, _NO_NUMBER) for value in (*alone, *columns)]
         targets = list(self._targets(claim))
         precise = targets[-1] if number.unit != TIMES else targets[0]
         plain = Target(abs(number.value), precise.allowed / precise.factor, "")
@@ -273,7 +274,14 @@ class Named:
     # --------------------------------------------------------------------------- what is told
 
     def _claim(self, i: int, number: Number) -> Claim:
-        return Claim(self.working, self._tell(number), number, self.working.units[i])
+        if (i, number) not in self._claims:
+            told = self._tell(number)
+            self._claims[i, number] = Claim(self.working, told, number, self.working.units[i])
+        return self._claims[i, number]
+
+    @cached_property
+    def _claims(self) -> dict[tuple[int, Number], Claim]:
+        return {}
 
     @cached_property
     def _tolds(self) -> dict[tuple[int, int], Told]:

@@ -85,6 +85,10 @@ class Labels:
                 kept[key].append(number)
         return kept
 
+    def may_stand_beside(self, words: tuple[str, ...]) -> bool:
+        """Whether words are all in one of the texts, so that they can be beside a number."""
+        return bool(words) and any(all(one in text for one in words) for text in self.sources.texts)
+
     def about(self, i: int) -> Words:
         """The words of the label of number i, and those before it in its sentence; of a sentence
         without a name also those that begin the one before.

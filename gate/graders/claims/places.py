@@ -132,8 +132,10 @@ class Places:
             if shared:
                 if holding.isdisjoint(shared) and self._has_any(holding, said[-1]):
                     return False
+                if not holding or holding.isdisjoint(shared):
+                    return bool(holding)  # no place that has the value shares a word
                 rivals = {k for spot in others if (k := self._at(spot)) is not None}
-                return bool(holding) and _is_nearer(rivals, holding, shared)
+                return _is_nearer(rivals, holding, shared)
         return False
 
     def _has_any(self, places: Set[int], some: Words) -> bool:
@@ -141,9 +143,7 @@ class Places:
 
 
 def _is_nearer(rivals: Set[int], holding: Set[int], shared: Mapping[int, Set[str]]) -> bool:
-    """Whether no place that has the value shares a word, or a rival shares all those and more."""
-    if holding.isdisjoint(shared):
-        return True
+    """Whether a rival shares all words that the places of the value share, and more."""
     held = [shared.get(k, frozenset()) for k in holding]
     return any(
         all(some < shared[k] and len(shared[k]) >= len(some) + _MORE for some in held)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from gate.graders.claims.labels import Words, words
 from gate.graders.claims.mentions import Unknown
@@ -15,11 +16,14 @@ from gate.text.numbers.number import Number
 
 RANK = "the sources have higher and lower numbers of this kind"
 UNRANKED = "no source says so, and no column shows it"
+# The last letter of one: what stands before it is read only there.
+_ENDING = late_pattern(r"[tTmM](?!\w)(?:(?<=[aeoAEO][sS].)|(?<=[iI][mM][uU].))")
 _SUPERLATIVE = late_pattern(
     r"\b(?:the|its|their|our|whose) (?:by far |absolute )?"
-    r"(?P<word>most|least|fewest|maximum|minimum|(?!(?:late|old|new|near|inter|requ|for|gu|t|r|w|e|cont|harv|inv|hon|mod|prot|b)est\b)[a-z]{3,}est)\b",
+    r"(?P<word>most|least|fewest|maximum|minimum|(?!(?:late|old|new|near|inter|requ|for|gu|t|r|w|e|cont|harv|inv|hon|mod|prot|b)est\b)[a-z]{3,}est)\Z",
     re.IGNORECASE,
 )
+_LEAD = 14  # characters before the word: "whose absolute"
 _FEWEST = 3  # numbers among which a highest and a lowest one mean something
 _TOTALS = frozenset(("total", "sum", "all", "overall", "average", "mean"))
 _MOST = 20  # superlatives of one answer
@@ -38,7 +42,7 @@ class Ranks:
         """Those that the numbers of the sources contradict or do not show, where the sources have
         columns, and do not say it themselves.
         """
-        found = list(_SUPERLATIVE.finditer(self.answer))[:_MOST]
+        found = list(islice(_find_superlatives(self.answer), _MOST))
         columns = self._columns() if found else []
         for one in found if columns else ():
             if any(one["word"].lower() in text.lower() for text in self.labels.sources.texts):
@@ -80,3 +84,10 @@ class Ranks:
     def _is_extreme(self, k: int, column: Sequence[int]) -> bool:
         amounts = [self.labels.operands[j].amount for j in column]
         return self.labels.operands[k].amount in (min(amounts), max(amounts))
+
+
+def _find_superlatives(text: str) -> Iterator[re.Match[str]]:
+    for ending in _ENDING.finditer(text):
+        begin = text.rfind(" ", 0, ending.start()) - _LEAD
+        if found := _SUPERLATIVE.search(text, max(0, begin), ending.end()):
+            yield found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Container, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from gate.graders.claims.operations import Operand
@@ -38,13 +39,11 @@ def _at(sizes: Sizes, want: float, allowed: float) -> list[int]:
     """Those of a size; none of a size below 0."""
     if not sizes or want < -allowed:
         return []
+    low = bisect_left(sizes, (want - allowed,))
     most = want + allowed
-    found = []
-    for size, k in sizes[bisect_left(sizes, (want - allowed,)) :]:
-        if size > most:
-            break
-        found.append(k)
-    return found
+    if low == len(sizes) or sizes[low][0] > most:
+        return []
+    return [k for size, k in takewhile(lambda one: one[0] <= most, sizes[low:])]
 
 
 class _Index(NamedTuple):

@@ -12,9 +12,10 @@ from itertools import pairwise
 # A point in a figure ends no sentence, nor does that of "St. Brigid".
 _SHORT = "St Dr Mr Ms Mrs Prof vs No ca e.g i.e approx"
 _NO_SHORT = "".join(rf"(?<!\b{re.escape(word)}\.)" for word in _SHORT.split())
+_NO_SHORT_END = rf"(?<![{''.join(word[-1] for word in _SHORT.split())}]\.)"
 # Nor does that of a day, as in "7. Mai" or "il 3. marzo".
 _NO_DAY = r"(?!(?<=\d\.)\s(?:[a-zäöüéß]|(?:Jan|Feb|M[aä]r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)))"
-_STOP = re.compile(rf"[.?!\n](?:(?<=\n)|(?=\s){_NO_SHORT}{_NO_DAY})")
+_STOP = re.compile(rf"[.?!\n](?:(?<=\n)|(?=\s)(?:{_NO_SHORT_END}|{_NO_SHORT}){_NO_DAY})")
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,9 @@ class Sentences:
 
     def around(self, at: int, *, back: int = 0) -> tuple[int, int]:
         """Where the sentence around `at` begins and ends, with `back` sentences before it."""
-        k = bisect_right(self._begins, at)
-        return self._begins[max(0, k - 1 - back)], self._begins[k]
+        begins = self._begins
+        k = bisect_right(begins, at)
+        return begins[max(0, k - 1 - back) if back else k - 1], begins[k]
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """Where each of them begins and ends."""

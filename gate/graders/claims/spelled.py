@@ -77,6 +77,7 @@ _SHARE = late_pattern(
     rf"|(?<=by )(?:an? )?(?P<by>{'|'.join(_PARTS_OF_ONE)})\b",
     re.IGNORECASE,
 )
+_TELLING = _TRIGGERS.union(_FOREIGN, _PART_WORDS, ("in", "out"))
 _ROUGH_SHARE = 0.16  # "a third" stands for 30.7 to 36 %
 _NO_NOUN_WORDS = "or and to of the in more less other times third thirds half fifths"
 _NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
@@ -122,9 +123,9 @@ def find_spelled(text: str, counted: Callable[[str], bool]) -> Iterator[Number]:
         yield _make_number(text, found.start(), found.end(), factor, TIMES, step)
 
 
-def _words_of(text: str) -> set[str]:
-    """In lower case; which patterns can match is told from them, since patterns are slow."""
-    return set(text.lower().translate(_TO_SPACES).split())
+def _words_of(text: str) -> Set[str]:
+    """Those, in lower case, that tell which patterns can match, since patterns are slow."""
+    return _TELLING.intersection(text.lower().translate(_TO_SPACES).split())
 
 
 def _foreign(text: str, words: Set[str]) -> Iterator[tuple[Number, str]]:

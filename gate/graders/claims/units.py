@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from gate.text.late_pattern import late_pattern
 from gate.text.numbers.measures import Measure, measure
@@ -20,13 +21,19 @@ def unit_of(text: str, number: Number) -> Measure | None:
 
 
 _TIME = r"(?:d|days?|h|hrs?|hours?|min|minutes?)\.?"
+_LONGEST_BETWEEN = 15  # characters: " minutes., and "
 _COMPOUND = late_pattern(rf"\d[ \u00a0]?{_TIME},?(?: and)? \d")
 _BETWEEN = late_pattern(rf"[ \u00a0]?{_TIME},?(?: and)? ")
 
 
 def join_compounds(text: str, numbers: Sequence[Number]) -> Sequence[Number]:
     """ "2 hours and 38 minutes" as one number of hours, which ends where its first figure does."""
-    if not _COMPOUND.search(text):
+    joints = (
+        _BETWEEN.fullmatch(text, a.end, b.start)
+        for a, b in pairwise(numbers)
+        if b.start - a.end <= _LONGEST_BETWEEN
+    )
+    if not any(joints) or not _COMPOUND.search(text):
         return numbers
     joined: list[Number] = []
     end = -1  # of the last figure that is part of the last number

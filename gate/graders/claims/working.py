@@ -43,6 +43,15 @@ class Working:
 
     def own(self, k: int) -> Operand:
         """Number k of the answer; its unit and label are those of what states it."""
+        if k not in self._owned:
+            self._owned[k] = self._make_own(k)
+        return self._owned[k]
+
+    @cached_property
+    def _owned(self) -> dict[int, Operand]:
+        return {}
+
+    def _make_own(self, k: int) -> Operand:
         stating = [one for one in self.stating.get(k, ()) if one >= 0]
         source = stating[0] if stating else -1
         label = self.labels.sources.label_of(source) if source >= 0 else None

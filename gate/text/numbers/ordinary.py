@@ -59,12 +59,9 @@ def ordinary(text: str, at: int, start: int) -> Number | None:
     whole = digits.replace(",", "") if grouped else digits
     value = float(f"{whole}.{fraction}") if fraction else float(whole)
     bare = not (grouped or currency or fraction or percent)
+    step = float(f"1e-{len(fraction)}") if fraction else 1.0
+    maybe_date = bare and len(whole) == 4 and "1900" <= whole <= "2099"
+    # By place, in half the time that names take.
     return Number(
-        value=value,
-        unit="%" if percent else currency,
-        step=float(f"1e-{len(fraction)}") if fraction else 1.0,
-        text=text[begin:end],
-        start=begin,
-        end=end,
-        maybe_date=bare and len(whole) == 4 and "1900" <= whole <= "2099",
+        value, "%" if percent else currency, step, text[begin:end], begin, end, maybe_date
     )
