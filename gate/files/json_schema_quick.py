@@ -7,9 +7,10 @@ gate.files.json_schema.mismatches decides and explains.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from gate.user_code.patterns import is_short
@@ -26,6 +27,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
+_LENGTHS = 256  # of texts for which it is kept whether a pattern's search is short
 _NOTES = {"title", "description", "default", "examples", "$comment", "$schema", "$defs"}
 
 
@@ -140,8 +142,8 @@ def _object(schema: Schema, root: Schema) -> Check:
         if patterns:
             return all(fits(str(key), value) for key, value in data.items())
         for key, value in data.items():
-            fitting = known.get(key) or of(key)
-            if not fitting(value):
+            fitting = known.get(key) or (of(key) if key in properties else other)
+            if fitting is not _yes and not fitting(value):
                 return False
         return True
 
@@ -184,20 +186,16 @@ def _certain(condition: Schema) -> bool:
 
 
 def _bounds(schema: Schema, root: Schema) -> Check:
-    low, high = schema.get("minimum"), schema.get("maximum")
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    return lambda data: not isinstance(data, (int, float)) or low <= data <= high
+
+
+def _open_bounds(schema: Schema, root: Schema) -> Check:
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-
-    def check(data: object) -> bool:
-        if not isinstance(data, (int, float)):
-            return True
-        return (
-            (low is None or data >= low)
-            and (high is None or data <= high)
-            and (above is None or data > above)
-            and (below is None or data < below)
-        )
-
-    return check
+    return lambda data: (
+        not isinstance(data, (int, float))
+        or ((above is None or data > above) and (below is None or data < below))
+    )
 
 
 def _length(schema: Schema, root: Schema) -> Check:
@@ -218,10 +216,13 @@ def _places(schema: Schema, root: Schema) -> Check:
 
 def _text(schema: Schema, root: Schema) -> Check:
     low = schema.get("minLength", 0)
-    pattern = re.compile(schema.get("pattern", ""))
+    if "pattern" not in schema:
+        return lambda data: not isinstance(data, str) or len(data) >= low
+    pattern = re.compile(schema["pattern"])
+    quick = lru_cache(maxsize=_LENGTHS)(partial(is_short, pattern))
     return lambda data: (
         not isinstance(data, str)
-        or (len(data) >= low and is_short(pattern, len(data)) and pattern.search(data) is not None)
+        or (len(data) >= low and quick(len(data)) and pattern.search(data) is not None)
     )
 
 
@@ -241,7 +242,8 @@ _RULES: dict[str, Callable[[Schema, Schema], Check]] = {
     "anyOf": _any,
     "allOf": _all,
     **dict.fromkeys(("if", "then", "else"), _condition),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _bounds),
+    **dict.fromkeys(("minimum", "maximum"), _bounds),
+    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), _open_bounds),
     **dict.fromkeys(("minItems", "maxItems"), _length),
     "prefixItems": _places,
     **dict.fromkeys(("minLength", "pattern"), _text),

@@ -63,6 +63,7 @@ def parse_json(content: bytes, name: str, decoder: json.JSONDecoder | None = Non
     InvalidInput with the line.
     """
     text = decode(content, name)
+    del content  # as large as the text
     at = _after_space(text, 0)
     value, end = _value(text, at, name, decoder or STRICT)
     if text[end:].strip():

@@ -367,8 +367,7 @@ class TestElement(NamedTuple):
     id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestRun:
+class TestRun(NamedTuple):
     """One result: of the test `case_id` in a round, with the failed ones before it."""
 
     case_id: str

@@ -26,10 +26,10 @@ from gate.importers.formats.promptfoo.evaluation import (
     provider_of,
     read_evaluation,
 )
-from gate.importers.formats.promptfoo.trials import SCORE, trial, verdict
+from gate.importers.formats.promptfoo.trials import SCORE, RowGrade, trial, verdict
 from gate.importers.trials.build import name_judge, provenance_of, score_metric
 from gate.plugins import IMPORTERS
-from gate.records import Json, MetricSpec
+from gate.records import Json, MetricSpec, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.escaping import one_line
 
@@ -83,10 +83,9 @@ class _Totals:
     judges: dict[str, set[str]] = field(default_factory=dict)
     unjudged: int = 0
 
-    def add(self, placed: PlacedRow) -> None:
+    def add(self, placed: PlacedRow, grade: RowGrade | None) -> None:
         self.rounds = max(self.rounds, placed.round)
         self.cases.add(placed.case_id)
-        grade = verdict(placed.result)
         self.unjudged += grade is not None and grade.passed is None
         for score in grade.scores.values() if grade else ():
             for column, value in score.values.items():
@@ -104,15 +103,18 @@ def results(path: Path, wanted: str) -> Imported:
     problems.take(*contradictions(source))
     problems.refuse()
     totals: dict[str, _Totals] = {}
+    trials: list[Trial] = []
     for one in place_rows(source, wanted):
-        totals.setdefault(one.suite.name, _Totals()).add(one)
+        grade = verdict(one.result)
+        totals.setdefault(one.suite.name, _Totals()).add(one, grade)
+        trials.append(trial(one, grade))
     cases = len(set().union(*(own.cases for own in totals.values())))
     return Imported(
         files=(path,),
         created_at=_moment(source),
         provenance=provenance_of(_version(source), _agents(source)),
         suites={name: _suite(own, cases, totals) for name, own in totals.items()},
-        trials=lambda: map(trial, place_rows(read_evaluation(path), wanted)),
+        trials=lambda: iter(trials),  # smaller than the rows, which need not stay
         options=_options(source),
         notes=tuple(_notes(source, sum(own.unjudged for own in totals.values()))),
     )

@@ -23,6 +23,8 @@ _ESCAPES = late_pattern(
 )
 _CONTROL = late_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _NEWLINES = late_pattern(r"\r\n?|[\x85\u2028\u2029]")
+# Whole texts of Latin letters and usual punctuation, which are shown as they are.
+_LATIN = late_pattern("[\t\n\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
 # Not of category Cf, and still drawn as nothing: fillers, joiners, variation selectors.
 _BLANK = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0", *map(chr, range(0xFE00, 0xFE10))}
 _ACCENTS = 3  # combining marks on one letter; more are stacked to cover the neighbouring lines
@@ -55,8 +57,9 @@ def clean(text: str, limit: int | None = None) -> str:
     shortened = limit is not None and len(text) > 8 * limit + 64
     if limit is not None and shortened:
         text = text[: 8 * limit + 64]  # the rest cannot be shown; 50 MB need not be cleaned
-    text = _CONTROL.sub("", _ESCAPES.sub("", _NEWLINES.sub("\n", text)))
-    if not text.isascii():
+    if not text.isprintable():
+        text = _CONTROL.sub("", _ESCAPES.sub("", _NEWLINES.sub("\n", text)))
+    if not text.isascii() and not _LATIN.fullmatch(text):
         text = "".join(_visible(text))
     if limit is None:
         return text

@@ -148,6 +148,8 @@ def place_results(
 def add_earlier(trial: Trial, earlier: Iterable[Attempt]) -> Trial:
     """The trial after attempts that came to nothing; they are numbered here."""
     before = tuple(replace(one, n=n) for n, one in enumerate(earlier, 1))
+    if not before:
+        return trial
     last = replace(trial.attempts[0], n=len(before) + 1)
     return replace(trial, attempts=(*before, last), judged=len(before))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -59,12 +60,12 @@ def _entries(
     """The cases to list, the most telling first, and what was left out."""
     kinds, fallen = _changes(report), metric_falls.by_case(report)
     cases = [case for book in books.values() for case in book.cases.values()]
-    cases.sort(key=lambda case: _rank(case, kinds, fallen))
-    wanted = cases
+    listed = heapq.nsmallest(LISTED, cases, key=lambda case: _rank(case, kinds, fallen))
+    wanted = listed
     left_out = []
     if len(cases) > DETAILED:
-        telling = [c for c in cases if c.failing or (c.suite, c.case_id) in {**kinds, **fallen}]
-        wanted = telling[:DETAILED]
+        telling = {**kinds, **fallen}
+        wanted = [c for c in listed if c.failing or (c.suite, c.case_id) in telling][:DETAILED]
         left_out.append(
             f"Questions, answers and traces are shown for {len(wanted):,} of {len(cases):,} cases: "
             "those that fail or changed; the others are in details.jsonl."
@@ -72,7 +73,7 @@ def _entries(
     if len(cases) > LISTED:
         left_out.append(f"{len(cases) - LISTED:,} more cases are in details.jsonl.")
     trials = _trials(rows, {(case.suite, case.case_id) for case in wanted})
-    entries = (_entry(case, kinds, fallen, trials) for case in cases[:LISTED])
+    entries = (_entry(case, kinds, fallen, trials) for case in listed)
     return tuple(entries), tuple(left_out)
 
 

@@ -100,6 +100,17 @@ def test_clean_text_has_nothing_invisible(text):
     shown.encode()
 
 
+def test_of_one_character_only_what_is_drawn_stays():
+    spaces, nothing = {"Zs": " ", "Cs": "\ufffd"}, ("Cc", "Cf", "Co", "Cn")
+    for sign in map(chr, range(0x80, 0x3000)):
+        category = unicodedata.category(sign)
+        if sign in "\x85\u2028\u2029":
+            assert clean(f"a{sign}") == "a\n"
+        elif sign not in "\u034f\u115f\u1160\u17b4\u17b5":  # letters and marks that show nothing
+            drawn = "" if category in nothing else spaces.get(category, sign)
+            assert clean(f"a{sign}") == f"a{drawn}", hex(ord(sign))
+
+
 @given(hostile, st.integers(2, 50))
 def test_length_is_bounded(text, limit):
     assert len(one_line(text, limit)) <= limit

@@ -53,8 +53,9 @@ _TRANSFORM = re.compile(r"^Error: Failed to transform response")  # quotes the w
 _MODEL = re.compile(r"(?!https?:|wss?:|exec:|file:|python:|package:|webhook)[a-z][\w-]*:(.+)")
 
 
-def trial(placed: evaluation.PlacedRow) -> Trial:
-    row, grade = placed.result, verdict(placed.result)
+def trial(placed: evaluation.PlacedRow, grade: RowGrade | None) -> Trial:
+    """`grade`: the row's `verdict`."""
+    row = placed.result
     if grade is None:
         return _failed_trial(placed)
     # out of promptfoo's own cache: its time is not the provider's
