@@ -57,7 +57,7 @@ def trial_cost(trial: Trial, prices: Mapping[str, Price]) -> float | None:
 
 def price_of(model: str | None, prices: Mapping[str, Price]) -> Price | None:
     """Its own price, or that of the model that it is a dated snapshot of; None: unknown."""
-    if model is None:
+    if model is None or not prices:
         return None
     return prices.get(model) or prices.get(strip_date(model))
 

@@ -61,8 +61,10 @@ class TrialColumns:
             self.categories.append(row.get("category"))
         self.at.extend((number, row["round"] - 1))
         self.rounds = max(self.rounds, row["round"])
+        scores = row["scores"]
+        measured = {**trial_values(row), **scores}
         filled = 0
-        for name, value in {**trial_values(row), **row["scores"]}.items():
+        for name, value in measured.items():
             if value is None:
                 continue
             column = self.values.get(name)
@@ -70,7 +72,8 @@ class TrialColumns:
                 column = self.values[name] = array("d", [NAN]) * self._trials
             column.append(value)
             filled += 1
-        self._scored.update(dict.fromkeys(row["scores"]))
+        if not self._scored.keys() >= scores.keys():
+            self._scored.update(dict.fromkeys(scores))
         self._completed.append(row["status"] == "completed")
         if row["status"] == "completed" and row.get("unscored"):
             scored = frozenset(row["scores"]) | _pass_fail_columns(row)
@@ -139,7 +142,7 @@ def trial_values(row: TrialRow) -> dict[str, float | None]:
     answered = row["status"] != "infra_error"
     done = row["status"] == "completed"
     usage = row.get("usage") or {}
-    tokens = {key: _count(usage.get(key)) if done else None for key in _TOKENS}
+    tokens = {key: _count(usage.get(key)) if usage and done else None for key in _TOKENS}
     read, written = tokens["input_tokens"], tokens["output_tokens"]
     steps, turns = row.get("steps"), row.get("turns")
     violations = row.get("violations", row.get("safety_violations"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from itertools import chain
 from typing import BinaryIO
 
 from gate.errors import InvalidInput, Place, Problem
@@ -25,13 +26,12 @@ def read_cases(stream: BinaryIO, name: str, lines: Container[int] | None = None)
     if line.lstrip(b"\xef\xbb\xbf \t").startswith(b"["):
         yield from read_list(b"\n" * (number - 1) + line + stream.read(), name)
         return
-    if lines is None or number in lines:
-        yield from _read_line(line, name, number)
-    if foreign_mark(line) and number == 1:
-        return
-    for later, line in enumerate(stream, number + 1):
-        if lines is None or later in lines:
-            yield from _read_line(line, name, later)
+    for at, content in enumerate(chain([line], stream), number):
+        row = _read_line(content, name, at) if lines is None or at in lines else None
+        if row is not None:
+            yield row
+        if at == 1 and foreign_mark(content):
+            return
 
 
 def read_list(content: bytes, name: str) -> Rows:
@@ -44,12 +44,12 @@ def read_list(content: bytes, name: str) -> Rows:
         yield from error.problems
 
 
-def _read_line(line: bytes, name: str, number: int) -> Rows:
+def _read_line(line: bytes, name: str, number: int) -> DatasetRow | Problem | None:
+    """None: there is nothing on it."""
     try:
         text = decode(line, name, line=number).strip()
-        if text:
-            yield DatasetRow(line=number, data=decode_json(text))
+        return DatasetRow(line=number, data=decode_json(text), mark=hash(line)) if text else None
     except InvalidInput as error:
-        yield from error.problems
+        return error.problems[0]
     except (ValueError, RecursionError) as error:
-        yield Problem(Place(name, number), explain_error(error))
+        return Problem(Place(name, number), explain_error(error))

@@ -43,13 +43,15 @@ class DatasetSource:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetRow:
     """One case as it is written. `texts`: it comes from CSV, where every plain cell is a text.
-    `file`: where it stands, if that is not the source itself.
+    `file`: where it stands, if that is not the source itself. `mark`: equal lines of JSON have the
+    same, in one process; 0: it does not stand on a line of its own.
     """
 
     line: int
     data: Json
     texts: bool = False
     file: str = ""
+    mark: int = 0
 
 
 Rows = Iterator[DatasetRow | Problem]

@@ -174,7 +174,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         not_selected=len(first.digests) - len(chosen - (added if rest else frozenset())),
         specs=specs_of(graders, suite.rounds, collect_k(rules.config)),
         grader_digests=grader_digests(suite, graders, rules),
-        read=partial(read_cases, sources, [one.places.lines for one in summaries], graders, added),
+        read=partial(read_cases, sources, summaries, graders, added),
         new_cases=added.intersection(chosen),
         edited=list_edited_columns(suite, graders, rules),
         places=summaries[-1].places if own_source and not code else CasePlaces(),

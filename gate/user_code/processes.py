@@ -116,11 +116,11 @@ class Processes:
 
     def last_sources(self, root: Path) -> dict[str, dict[str, str]]:
         """The same as it was known when a call last came back, without asking anybody."""
+        if not self._open:  # asked of each trial
+            return {}
         return merge_sources(*(process.last_sources for process in self._judging(root)))
 
     def _judging(self, root: Path) -> list[CodeProcess]:
-        if not self._open:
-            return []
         folder = root if root.is_absolute() else root.resolve()
         every = list(self._open.items())
         return [one for key, one in every if one.manner.judges and key[1] == folder]

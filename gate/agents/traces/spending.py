@@ -38,20 +38,21 @@ def usage_of(value: Json, faults: TraceFaults) -> Usage:
     data = value
 
     def count(value: Json, key: str) -> int | None:
-        if value is None:
-            return None
         counted = faults.number(value, f"usage.{key}")
         return None if counted is None else int(counted)
 
     given = count(first(data, *_INPUT), "input_tokens")
     if given is not None and data.get("input_tokens") is not None:
         given += sum(count(data.get(key), key) or 0 for key in _BESIDE_INPUT)
-    written, total = count(first(data, *_OUTPUT), "output_tokens"), data.get("total_tokens")
-    total_count = count(total, "total_tokens") if given is None or written is None else None
+    written = count(first(data, *_OUTPUT), "output_tokens")
+    counts = {"input_tokens": given, "output_tokens": written}
+    if given is None or written is None:
+        counts = split(given, written, count(data.get(_TOTAL), _TOTAL))
+    cached, thought = _deep(data, _CACHED), _deep(data, _REASONING)
     return Usage(
-        **split(given, written, total_count),
-        cached_tokens=count(_deep(data, _CACHED), "cached_tokens"),
-        reasoning_tokens=count(_deep(data, _REASONING), "reasoning_tokens"),
+        **counts,
+        cached_tokens=None if cached is None else count(cached, "cached_tokens"),
+        reasoning_tokens=None if thought is None else count(thought, "reasoning_tokens"),
         cost_usd=cost_of(first(data, "cost_usd", "cost")),
     )
 

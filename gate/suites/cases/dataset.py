@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from array import array
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -52,10 +53,16 @@ class Summary:
     not_run: Mapping[str, int]  # status -> cases that are not approved
     warnings: tuple[str, ...]
     places: CasePlaces = field(default_factory=CasePlaces)
+    marks: Sequence[int] = ()  # of the rows by line, from 1; 0: none, or no row
 
     @property
     def cases(self) -> int:
         return len(self.digests)
+
+    def find_digest(self, row: DatasetRow, case_id: str) -> str | None:
+        """The content hash of the case in the row, if its line is as it was when it was checked."""
+        is_same = 0 < row.line <= len(self.marks) and 0 != self.marks[row.line - 1] == row.mark
+        return self.digests.get(case_id) if is_same else None
 
 
 def check(source: DatasetSource, graders: Mapping[str, Grader]) -> Summary:
@@ -72,42 +79,58 @@ def check(source: DatasetSource, graders: Mapping[str, Grader]) -> Summary:
 
 
 def cases(
-    source: DatasetSource, graders: Mapping[str, Grader], lines: Container[int] | None = None
+    source: DatasetSource,
+    graders: Mapping[str, Grader],
+    lines: Container[int] | None = None,
+    checked: Summary | None = None,
 ) -> Iterator[Case]:
     """The approved cases in file order, read again from the file. `lines`: where the wanted ones
-    stand, so that others may be left out; None: all are wanted. Raises InvalidInput at a row that
+    stand, so that others may be left out; None: all are wanted. `checked`: what `check` made of the
+    source; lines that are as they were then are not hashed again. Raises InvalidInput at a row that
     is invalid, which `check` would have reported.
     """
     rules = key_rules(graders)
     for row in read_dataset(source, lines):
         if isinstance(row, Problem):
             raise InvalidInput([row])
-        data = _data(row, rules)
+        data: dict[str, CheckedJson] = _data(row, rules)
         if data.get("status", "approved") == "approved":
-            place = Place(row.file or source.name, row.line)
-            if not _text_id(data) or "input" not in data:
+            place, case_id = Place(row.file or source.name, row.line), _text_id(data)
+            if not case_id or "input" not in data:
                 raise InvalidInput([Problem(place, "the case has no 'id' or no 'input'")])
-            yield _case(data, rules.normalise_keys(data), place)
+            known = checked.find_digest(row, case_id) if checked else None
+            yield Case(
+                id=case_id,
+                input=data["input"],
+                keys=rules.normalise_keys(data),
+                category=data.get("category"),
+                tags=tuple(data.get("tags") or ()),
+                digest=known or content_hash(data),
+                place=place,
+                request={key: data[key] for key in REQUEST_KEYS if data.get(key) is not None},
+                timeout_s=data.get("timeout_sec"),
+            )
 
 
 def read_cases(
     sources: Sequence[DatasetSource],
-    lines: Sequence[Mapping[str, int]],
+    summaries: Sequence[Summary],
     graders: Mapping[str, Grader],
     added: Set[str],
     wanted: Set[str] | None,
 ) -> Iterator[Case]:
     """The cases of the first source, then those that only the second one has (`added`), as `cases`
-    reads them; of each only the `wanted` ones, if they are told. `lines`: case id -> line, of each
-    source.
+    reads them; of each only the `wanted` ones, if they are told. `summaries`: what `check` made of
+    each source.
     """
     of_each = (wanted, added if wanted is None else wanted & added)
-    for source, at, ids in zip(sources, lines, of_each, strict=False):
+    for source, checked, ids in zip(sources, summaries, of_each, strict=False):
         if ids is None:
-            yield from cases(source, graders)
+            yield from cases(source, graders, checked=checked)
         elif ids:
+            at = checked.places.lines
             numbers = frozenset([at[case_id] for case_id in ids if case_id in at])
-            yield from (case for case in cases(source, graders, numbers) if case.id in ids)
+            yield from (c for c in cases(source, graders, numbers, checked) if c.id in ids)
 
 
 def content_hash(data: Mapping[str, Json]) -> str:
@@ -143,6 +166,7 @@ class _Checking:
     lacking: Counter[tuple[str, str]] = field(default_factory=Counter)  # how many there are
     present: set[str] = field(default_factory=set)  # keys that a grader needs and some case has
     doubts: dict[str, str] = field(default_factory=dict)  # what a case may mean -> its first place
+    marks: array[int] = field(default_factory=lambda: array("q"))  # as Summary has them
 
     def take(self, row: DatasetRow) -> None:
         if not isinstance(row.data, dict):
@@ -151,7 +175,8 @@ class _Checking:
             return
         before = len(self.problems)
         data = _data(row, self.rules)
-        for message in (*_input_faults(row.data), *self._id_faults(data, row)):
+        case_id = _text_id(data)
+        for message in (*_input_faults(row.data), *self._id_faults(data, case_id, row)):
             self._wrong(row, message)
         self._keys(data, row)
         try:
@@ -161,23 +186,24 @@ class _Checking:
             return
         if len(self.problems) == before:
             self._doubt(data, row)
-            self._keep(data, digest)
+            self._keep(data, case_id, digest)
+            if row.mark:
+                self.marks.extend([0] * (row.line - 1 - len(self.marks)))
+                self.marks.append(row.mark)
 
     def _doubt(self, data: Mapping[str, Json], row: DatasetRow) -> None:
         for doubts in self.rules.doubts:
             for message in doubts(data):
                 self.doubts.setdefault(message, f"{row.file or self.source.name}:{row.line}")
 
-    def _keep(self, data: Mapping[str, CheckedJson], digest: str) -> None:
+    def _keep(self, data: Mapping[str, CheckedJson], case_id: str, digest: str) -> None:
         status = data.get("status", "approved")
         self.statuses[status] += 1
         if status == "approved":
-            case_id = _text_id(data)
             self.digests[case_id] = digest
             self.categories[case_id] = data.get("category")
 
-    def _id_faults(self, data: Mapping[str, Json], row: DatasetRow) -> Iterator[str]:
-        case_id = _text_id(data)
+    def _id_faults(self, data: Mapping[str, Json], case_id: str, row: DatasetRow) -> Iterator[str]:
         if "id" not in data:
             yield "'id' is missing"
         elif not case_id.strip():
@@ -212,10 +238,9 @@ class _Checking:
         ]
         runs = data.get("status", "approved") == "approved"
         if runs:
-            had = (need for need in self.rules.needs if need not in lacks)
-            self.present.update(key for key, _ in had)
-        strangers = [key for key in data if key not in self.rules.known]
+            self.present.update([need[0] for need in self.rules.needs if need not in lacks])
         for key, grader in lacks:
+            strangers = [key for key in data if key not in self.rules.known]
             near = did_you_mean(key, strangers)
             hint = near if "did you mean" in near else ""
             if hint or (len(lacks) == len(self.rules.needs) and not self.rules.always):
@@ -246,6 +271,7 @@ class _Checking:
             not_run={name: n for name, n in self.statuses.items() if name != "approved"},
             warnings=tuple(self._warnings()),
             places=CasePlaces(self.source.name, self.lines, self.files),
+            marks=self.marks,
         )
 
     def _sorted_problems(self) -> list[Problem]:
@@ -313,18 +339,3 @@ def _text_id(data: Mapping[str, Json]) -> str:
     if isinstance(value, str):
         return sys.intern(value)
     return sys.intern(str(value)) if is_integer(value) else ""
-
-
-def _case(data: dict[str, CheckedJson], read: Mapping[str, Json], place: Place) -> Case:
-    """`data`: as it is written, which is hashed; `read`: as graders read it."""
-    return Case(
-        id=_text_id(data),
-        input=data["input"],
-        keys=read,
-        category=data.get("category"),
-        tags=tuple(data.get("tags") or ()),
-        digest=content_hash(data),
-        place=place,
-        request={key: data[key] for key in REQUEST_KEYS if data.get(key) is not None},
-        timeout_s=data.get("timeout_sec"),
-    )

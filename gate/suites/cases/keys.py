@@ -74,12 +74,8 @@ class KeyRule:
     schema: CheckedJson
     fits: Check
 
-    def faults(self, key: str, value: Json) -> Iterator[str]:
-        """What is wrong with the value. None is valid for a grader's key: it does not apply to the
-        case.
-        """
-        if self.fits(value) or (value is None and self.reader):
-            return
+    def explain(self, key: str, value: Json) -> Iterator[str]:
+        """What is wrong with a value that does not surely fit."""
         try:
             for wrong in mismatches(self.schema, value):
                 yield f"{format_path((key, *wrong.path))}: {wrong.message}"
@@ -106,7 +102,9 @@ class KeyRules:
         sentences: dict[str, list[str]] = {}
         for key, value in keys.items():
             for rule in self.rules.get(key, ()):
-                for message in rule.faults(key, value):
+                if rule.fits(value) or (value is None and rule.reader):
+                    continue
+                for message in rule.explain(key, value):
                     sentences.setdefault(message, []).append(rule.reader)
         misread = {reader for readers in sentences.values() for reader in readers}
         for reader, faults in self.further:

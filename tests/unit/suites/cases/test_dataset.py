@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import pytest
@@ -92,6 +92,30 @@ def test_cases_are_streamed_with_their_places() -> None:
     assert (first.id, first.tags, first.category, first.question) == ("a", ("t",), "x", "What?")
     assert last.place == Place("d.jsonl", 3)
     assert first.digest == check(where, NONE).digests["a"]
+
+
+@pytest.mark.parametrize(
+    ("now", "known"),
+    [
+        ([case("a"), case("b", input="q")], [True, True]),
+        ([case("a"), case("b", input="another")], [True, False]),
+        ([case("b", input="q"), case("a")], [False, False]),  # nothing is where it was
+    ],
+)
+def test_a_line_that_is_as_it_was_is_not_hashed_again(
+    now: list[dict[str, Any]], known: list[bool]
+) -> None:
+    checked = replace(
+        check(lines(case("a"), case("b", input="q")), NONE), digests={"a": "1", "b": "2"}
+    )
+    found = [one.digest in ("1", "2") for one in cases(lines(*now), NONE, checked=checked)]
+    assert found == known
+
+
+def test_rows_that_are_no_lines_are_hashed_each_time() -> None:
+    listed = source(json.dumps([case("a"), case("b")]))
+    checked = replace(check(listed, NONE), digests={"a": "1", "b": "2"})
+    assert [len(one.digest) for one in cases(listed, NONE, checked=checked)] == [16, 16]
 
 
 @pytest.mark.parametrize("alias", ["query", "question", "prompt"])
