@@ -81,6 +81,7 @@ ONLY_IN = {  # third-party or delicate module -> where it may be imported
 PURE = ("errors", "records", "stats", "analysis", "verdict", "graders", "report.wording")
 IMPURE = {"time", "random", "secrets", "uuid", "socket", "subprocess"}
 PRINTS = ("commands", "cli", "report.console")
+READ_ENVIRONMENT = ("cli", "run.cluster.on_worker")  # where processes begin: Dask calls the second
 VAGUE = {"utils", "util", "helpers", "manager", "base", "common", "misc"}
 MOST_ARGUMENTS = 6  # by position
 
@@ -239,7 +240,7 @@ def effects(name: str) -> Iterator[str]:
         if pure and full.partition(".")[0] in IMPURE:
             yield f"{name}:{line} imports {full}: take the value as an argument"
     uses = {ast.unparse(node) for node in nodes(name, ast.Attribute)}
-    if name != "cli" and uses & {"os.environ", "os.getenv"}:
+    if name not in READ_ENVIRONMENT and uses & {"os.environ", "os.getenv"}:
         yield f"{name} reads the environment: it is handed in"
     if pure and uses & {"datetime.now", "datetime.utcnow", "date.today"}:
         yield f"{name} reads the clock: it is handed in"

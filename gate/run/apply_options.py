@@ -51,6 +51,7 @@ def apply_options(options: RunOptions, rules: Rules, job: Job, home: Home) -> Co
     """The config that judges, with the chosen suites and the values that the options change. Raises
     UsageError, InvalidInput.
     """
+    _check_executor(options)
     config = select(rules.config, options.suite, rules.root)
     if job.mode == "release":
         config = for_release(config)
@@ -99,6 +100,14 @@ def replace_dataset(rules: Rules, options: RunOptions) -> Rules:
     others = (one for one in rules.config.suites if one.name != suite.name)
     config = replace(rules.config, suites=(suite, *others))
     return replace(rules, config=config, own=config)
+
+
+def _check_executor(options: RunOptions) -> None:
+    if options.executor == "dask" and options.scheduler is None:
+        raise UsageError("--executor dask: say with --scheduler ADDRESS where the cluster is")
+    if options.executor != "dask" and (options.scheduler or options.send_secrets):
+        used = "--scheduler" if options.scheduler else "--send-secrets"
+        raise UsageError(f"{used}: only works with --executor dask")
 
 
 def _check_judge_is_another(config: Config, root: Path) -> Config:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -50,6 +50,7 @@ from gate.verdict.course import Course
 
 if TYPE_CHECKING:
     from gate.agents.judges.judge_panel import Panel
+    from gate.run.cluster.pool import ClusterPool
     from gate.run.judge import Outcome
 
 
@@ -102,6 +103,7 @@ def finish(
 
         parts = join_parts(shards, setup.plans)
     with (
+        _open_cluster(setup) as cluster,
         _open_session(setup, untold) as session,
         open_control_session(
             setup, session, parts.controls, setup.place.host.redactor()
@@ -117,18 +119,18 @@ def finish(
         for row in chain.from_iterable(part.rows() for part in parts.sessions):
             session.append(row)
         offline = bool(shards or options.offline)
-        lost = "" if offline else _check_health(setup, session)
+        lost = "" if offline else _check_health(setup, session, cluster)
         who = "retriever" if setup.place.config.agent.name == NOBODY else "agent"
         unreachable = f"the {who} cannot be reached: {lost}" if lost else ""
         # Without its judge the run goes on: what the judge decides is missing, the rest is judged.
         unjudged = "" if unreachable else panel.unreachable()
         beside = setup.control_agent
-        silent = check_health(beside, setup.place.world).error if beside else ""
+        silent = check_health(beside, setup.place.world).error if beside and not cluster else ""
         ask = not (unreachable or silent or shards)
         if parts.whole:
             measure = partial(measure, joined=True)
         make = partial(_make_trials, setup, session, control, panel, course)
-        collected = make(judging=judging, measure=measure, ask=ask)
+        collected = make(judging=judging, measure=measure, ask=ask, cluster=cluster)
         unreachable = unreachable or PROCESSES.give_up_reason()
         collected = replace(collected, control_unreachable=silent)
         if shards:
@@ -137,6 +139,7 @@ def finish(
             setup, notes=(*setup.notes, *collected.notes, *panel.notes(), *filter(None, [unjudged]))
         )
         session.note_sources(PROCESSES.sources(setup.place.rules.root))
+        session.note_sources(cluster.sources() if cluster else {})
         before = merge_sources(session.meta.sources, *(shard.meta.sources for shard in shards))
         session.note_sources(before)
         setup = _add_late_sources(setup, before)
@@ -187,10 +190,10 @@ def _add_late_sources(setup: Setup, before: Sources) -> Setup:
     return replace(setup, place=replace(setup.place, rules=rules), plans=plans)
 
 
-def _check_health(setup: Setup, session: SessionWriter) -> str:
+def _check_health(setup: Setup, session: SessionWriter, cluster: ClusterPool | None) -> str:
     """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
     try:
-        health_found = check_health(setup.agent, setup.place.world)
+        health_found = cluster.health if cluster else check_health(setup.agent, setup.place.world)
     except UsageError:
         if setup.resumed is None:
             session.discard()
@@ -232,6 +235,7 @@ def _make_trials(
     judging: BackgroundImport,
     measure: Measure,
     ask: bool,
+    cluster: ClusterPool | None,
 ) -> Collected:
     place = setup.place
     slots = make_slots([setup.agent, *filter(None, [setup.control_agent])])
@@ -255,6 +259,7 @@ def _make_trials(
             sources=partial(PROCESSES.last_sources, place.rules.root.resolve()),
             broken=PROCESSES.give_up_reason,
             slots=slots,
+            pool=cluster,
         )
         collected = measure(
             setup.plans,
@@ -268,13 +273,7 @@ def _make_trials(
         )
         if ask:
             done = {name: tally.trials for name, tally in collected.tallies.items()}
-            record_end(
-                place.options.record,
-                setup.plans,
-                session.meta,
-                done,
-                place.host.redactor(),
-            )
+            record_end(place.options.record, setup.plans, session.meta, done, place.host.redactor())
         return collected
 
 
@@ -289,6 +288,14 @@ class _NoPanel:
 
     def notes(self) -> tuple[str, ...]:
         return ()
+
+
+def _open_cluster(setup: Setup) -> AbstractContextManager[ClusterPool | None]:
+    if setup.place.options.executor != "dask":
+        return nullcontext()
+    from gate.run.cluster.pool import open_pool
+
+    return open_pool(setup)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from gate.text.redaction import Redactor
 # What a session does not keep of its options: a key, and what only this process knows.
 _NOT_STORED = (
     *("provider_key", "home", "settings", "own_rules", "note", "all_cases", "joins"),
-    "processes",  # says how fast, not what
+    *("processes", "executor", "scheduler", "send_secrets"),  # say how fast, not what
 )
 
 
@@ -66,6 +66,9 @@ class RunOptions(OutputOptions):
     answers: tuple[str, ...] = ()  # files of recorded answers that are graded
     processes: int | None = None  # that grade them
     budget_usd: float | None = None
+    executor: str | None = None  # "threads" or "dask"
+    scheduler: str | None = None  # the address of Dask's
+    send_secrets: bool = False  # to its workers
 
     home: Home | None = None  # where gate.yml is, if that is known already
     settings: Mapping[str, str] = field(default_factory=dict)  # dotted keys over gate.yml

@@ -25,7 +25,7 @@ from gate.run.row_of_trial import row_of_trial
 from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.store.session import SessionWriter
 from gate.system.clock import Clock
-from gate.system.executors import Worker, run_threads
+from gate.system.executors import Pool, Threads, Worker, run_tasks
 from gate.system.shortage import shortage
 from gate.system.signals import Stop
 from gate.system.slots import Slots
@@ -58,6 +58,7 @@ class Effects:
     broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
     beyond: int = 0  # answers that may wait for a judge while as many others are being made
     slots: Slots | None = None  # of the agents; None: they are made
+    pool: Pool[Task, Trial | Unmade] | None = None  # who makes the trials; None: threads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,12 +178,12 @@ class _Run:
         if all(read_traits(AgentTraits, a).plays_back for a in agents):
             self._counts_money = False  # what was recorded is paid for
         paces = [a.requests_per_minute for a in agents if a.requests_per_minute]
-        at_once = min(a.concurrency for a in agents)
+        at_once = min(a.concurrency for a in agents) + self._effects.beyond
         slots = self._effects.slots or make_slots(agents)
-        return run_threads(
+        make = partial(self._worker, agent, control, slots)
+        return run_tasks(
             map(self._allowance.limit, map(self._arms.side_by_side, self._batches())),
-            partial(self._worker, agent, control, slots),
-            concurrency=at_once + self._effects.beyond,
+            self._effects.pool or Threads(make, at_once),
             per_minute=min(paces, default=None),
             stopped=self._is_over,
             idle=self._effects.idle,

@@ -1,5 +1,5 @@
-"""Who runs the trials: worker threads, results in completion order, delayed tasks that block no
-worker.
+"""Who runs the trials: worker threads or another pool, results in completion order, delayed tasks
+that block no worker.
 
 Threads, not asyncio: graders and python agents stay plain functions
 (docs/decisions/0002-http-client.md).
@@ -42,6 +42,36 @@ class Worker(Protocol[T, R_co]):
     def close(self) -> None: ...
 
 
+class Pool(Protocol[T, R_co]):
+    """Where tasks are done, at most `concurrency` at once, for one thread that hands them in and
+    takes the results.
+    """
+
+    @property
+    def concurrency(self) -> int: ...
+
+    @property
+    def in_flight(self) -> int:
+        """Tasks whose results were not taken yet."""
+        ...
+
+    def submit(self, task: T) -> None: ...
+
+    def wait(self, timeout: float) -> Iterator[R_co | Later[T]]:
+        """At least one result unless the time runs out (seconds), and whatever else is there
+        already. Raises what a worker raised.
+        """
+        ...
+
+    def close(self) -> None:
+        """Drops what nobody has begun, and ends what is under way."""
+        ...
+
+    def leftovers(self) -> Iterator[R_co]:
+        """What was finished while the pool was being closed."""
+        ...
+
+
 def run_threads(
     batches: Iterable[Iterator[T]],
     make_worker: Callable[[], Worker[T, R]],
@@ -51,33 +81,49 @@ def run_threads(
     stopped: Callable[[], bool] = lambda: False,
     idle: Callable[[], None] = lambda: None,
 ) -> Iterator[R]:
-    """Results in completion order; at most 2 x `concurrency` tasks are read ahead of them.
+    """`run_tasks` with `concurrency` threads, which begin as tasks come in."""
+    return run_tasks(
+        batches,
+        Threads(make_worker, concurrency),
+        per_minute=per_minute,
+        stopped=stopped,
+        idle=idle,
+    )
+
+
+def run_tasks(
+    batches: Iterable[Iterator[T]],
+    pool: Pool[T, R],
+    *,
+    per_minute: float | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+    idle: Callable[[], None] = lambda: None,
+) -> Iterator[R]:
+    """Results in completion order; at most twice the pool's `concurrency` tasks are read ahead.
 
     A batch is asked for when every result of the one before it was taken, so that it may depend on
     them; the workers live on.
     `per_minute` bounds how many tasks are started a minute, evenly spaced. When `stopped` turns
     true (or the consumer
-    closes the iterator) no task is started any more, the workers are closed, and what they
+    closes the iterator) no task is started any more, the pool is closed, and what it
     finished is still yielded.
     An exception of a worker ends the iteration with that exception. `idle` is called
     whenever no result has come for 60 ms: time for other work.
     """
-    pool: _Pool[T, R] = _Pool(make_worker, concurrency)
     pace = StartPace(per_minute)
     try:
         for tasks in batches:
-            yield from _drive(pool, tasks, pace, ahead=2 * concurrency, stopped=stopped, idle=idle)
+            yield from _drive(pool, tasks, pace, stopped=stopped, idle=idle)
     finally:
         pool.close()
     yield from pool.leftovers()
 
 
 def _drive(
-    pool: _Pool[T, R],
+    pool: Pool[T, R],
     tasks: Iterator[T],
     pace: StartPace,
     *,
-    ahead: int,
     stopped: Callable[[], bool],
     idle: Callable[[], None],
 ) -> Iterator[R]:
@@ -90,7 +136,7 @@ def _drive(
         while delayed and delayed[0][0] <= now and pace.ready(now):
             pool.submit(heapq.heappop(delayed)[2])
             pace.take(now)
-        while not exhausted and pool.in_flight + len(delayed) < ahead:
+        while not exhausted and pool.in_flight + len(delayed) < 2 * pool.concurrency:
             held = held or list(itertools.islice(tasks, 1))
             exhausted = not held
             if exhausted or not pace.ready(now):
@@ -134,12 +180,12 @@ class StartPace:
         return self._next - now if self._next > now else POLL_S
 
 
-class _Pool(Generic[T, R]):
+class Threads(Generic[T, R]):
     """`concurrency` daemon threads between two queues; threads are started as tasks come in."""
 
     def __init__(self, make_worker: Callable[[], Worker[T, R]], concurrency: int) -> None:
         self._make_worker = make_worker
-        self._limit = concurrency
+        self.concurrency = concurrency
         self._in: queue.SimpleQueue[T | None] = queue.SimpleQueue()
         self._out: queue.SimpleQueue[R | Later[T] | BaseException] = queue.SimpleQueue()
         self._workers: list[Worker[T, R]] = []
@@ -149,13 +195,12 @@ class _Pool(Generic[T, R]):
     def submit(self, task: T) -> None:
         self.in_flight += 1
         self._in.put(task)
-        if len(self._threads) < min(self._limit, self.in_flight):
+        if len(self._threads) < min(self.concurrency, self.in_flight):
             thread = threading.Thread(target=self._loop, daemon=True, name="gate-worker")
             thread.start()
             self._threads.append(thread)
 
     def wait(self, timeout: float) -> Iterator[R | Later[T]]:
-        """At least one result unless the time runs out, and whatever else is there already."""
         try:
             yield self._take(self._out.get(timeout=timeout))
             while True:
@@ -164,7 +209,6 @@ class _Pool(Generic[T, R]):
             return
 
     def leftovers(self) -> Iterator[R]:
-        """What workers finished while the pool was being closed."""
         while True:
             try:
                 result = self._out.get_nowait()
@@ -174,9 +218,7 @@ class _Pool(Generic[T, R]):
                 yield result
 
     def close(self) -> None:
-        """Drops what no worker has taken yet, closes the workers and waits a little for their
-        threads.
-        """
+        """Waits a little for the threads."""
         while not self._in.empty():
             self._in.get()
         for _ in self._threads:

@@ -32,7 +32,9 @@ def advice(error: OSError) -> str:
 
 
 class Shortage(InfrastructureError):
-    """The machine is short of something that this run needs (exit 6)."""
+    """Something that this run needs has run out while it went on: of the machine, or the workers of
+    a cluster (exit 6).
+    """
 
 
 def shortage(error: BaseException) -> Shortage | None:

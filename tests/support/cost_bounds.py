@@ -109,6 +109,7 @@ LATE = {
     "gate.run.execute": (
         "gate.agents.judges.judge_panel",
         "gate.run.changed_defaults",
+        "gate.run.cluster.pool",
         "gate.run.joined_parts",
         "gate.run.stages",
     ),

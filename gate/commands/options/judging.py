@@ -55,6 +55,16 @@ def add_output(p: Parser) -> None:
     p.flag("--no-color", "print no colors, as with NO_COLOR")
 
 
+def add_executor(p: Parser) -> None:
+    p.add_argument(
+        "--executor",
+        choices=("threads", "dask"),
+        help="who does the work: this machine, or the workers of a Dask cluster (threads)",
+    )
+    p.value("--scheduler", "ADDRESS", "scheduler of the Dask cluster, e.g. tcp://10.0.0.5:8786")
+    p.flag("--send-secrets", "send secrets to the workers, which otherwise need the variables")
+
+
 def add_run_options(p: Parser) -> None:
     add_config(p)
     add_suites(p)
@@ -104,6 +114,7 @@ def add_run_options(p: Parser) -> None:
     p.value("--record", "FILE", "write every answer of the agent to FILE")
     p.value("--replay", "FILE", "read the answers from FILE; calls no agent")
     p.value("--budget-usd", "USD", "stop when this much is spent", type=positive)
+    add_executor(p)
     add_format(p)
     add_output(p)
 

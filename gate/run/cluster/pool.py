@@ -1,0 +1,224 @@
+"""Trials made by the workers of a cluster, where a run otherwise has its threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import cast
+from uuid import uuid4
+
+from gate.errors import UsageError
+from gate.records import Health, Trial
+from gate.run.cluster import on_worker
+from gate.run.cluster.connect import Cluster, Future, PoolLost, connect, refuse_open_ways
+from gate.run.cluster.kit import RunKit, make_kit
+from gate.run.cluster.on_worker import Admission, Done, Made
+from gate.run.setup import Setup
+from gate.run.trial_worker import Task, Unmade
+from gate.system.executors import STOP_S, Later
+from gate.text.escaping import one_line
+from gate.user_code.hashes import Sources, merge_sources
+
+_LOOK_S = 1.0  # how often the scheduler is asked which workers there are
+_NOBODY_S = 30.0  # for a worker to come once all have gone
+_MOST_OF_A_PACKET = 16  # trials
+
+
+@dataclass(slots=True)
+class _Seat:
+    """A worker that makes trials: at most `share` at once; `sent`: those without a result."""
+
+    share: int
+    sent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Packet:
+    """Tasks on their way, and the worker that they were sent to."""
+
+    future: Future
+    tasks: Sequence[Task]
+    address: str
+
+
+@contextmanager
+def open_pool(setup: Setup) -> Iterator[ClusterPool]:
+    """The workers of --scheduler, each admitted. Raises UsageError where one does not fit or
+    something cannot be sent, InfrastructureError.
+    """
+    options = setup.place.options
+    scheduler = options.scheduler or ""
+    kit = make_kit(setup, uuid4().hex)
+    with connect(scheduler) as cluster:
+        if options.send_secrets:
+            refuse_open_ways([scheduler, *cluster.list_workers()])
+        agents = [setup.agent, *filter(None, [setup.control_agent])]
+        at_once = min(agent.concurrency for agent in agents)
+        pool = ClusterPool(cluster, kit, at_once)
+        try:
+            pool.admit_all()
+            yield pool
+        finally:
+            pool.close()
+
+
+class ClusterPool:
+    """A Pool (gate/system/executors.py) of a cluster's workers. Tasks travel in packets, each to
+    one worker; Dask does a packet again elsewhere where its worker goes away.
+    """
+
+    def __init__(self, cluster: Cluster, kit: RunKit, concurrency: int) -> None:
+        self._cluster, self._kit = cluster, kit
+        self.concurrency = concurrency
+        self._seats: dict[str, _Seat] = {}  # by address
+        self._free: list[int] = []  # shares of workers that went away
+        self._unfit: set[str] = set()
+        self._waiting: list[Task] = []
+        self._packets: dict[str, _Packet] = {}  # by the key of the future
+        self._ready: SimpleQueue[Future] = SimpleQueue()
+        self._rest: list[Trial | Unmade] = []
+        self._sources: Sources = {}
+        self._looked = self._manned = time.monotonic()
+        self._closed = False
+        self.in_flight = 0
+        self.health = Health(ok=True, latency_ms=0.0)
+
+    def admit_all(self) -> None:
+        """Shows the kit to as many workers as there can be requests at once. Raises UsageError
+        that names each that does not fit.
+        """
+        chosen = self._cluster.list_workers()[: self.concurrency]
+        least, more = divmod(self.concurrency, len(chosen))
+        shares = [least + (nth < more) for nth in range(len(chosen))]
+        faults = [
+            f"worker {address}: {fault}"
+            for address, share in zip(chosen, shares, strict=True)
+            if (fault := self._admit(address, share))
+        ]
+        if faults:
+            raise UsageError(f"--executor dask: {'; '.join(faults)}")
+
+    def submit(self, task: Task) -> None:
+        self._waiting.append(replace(task, graders={}))
+        self.in_flight += 1
+
+    def wait(self, timeout: float) -> Iterator[Trial | Unmade | Later[Task]]:
+        self._look()
+        self._send()
+        for future in self._take_ready(timeout):
+            for made in self._results_of(future):
+                self.in_flight -= 1
+                yield made
+
+    def close(self) -> None:
+        """Ends what is under way, and waits a little for what is finished of it."""
+        if self._closed:
+            return
+        self._closed = True
+        with suppress(PoolLost):
+            self._end_desks()
+            deadline = time.monotonic() + STOP_S
+            while self._packets and (left := deadline - time.monotonic()) > 0.0:
+                self._cluster.check_open()
+                for future in self._take_ready(min(left, 0.2)):
+                    made = self._results_of(future)
+                    self._rest += [one for one in made if not isinstance(one, Later)]
+            self._cluster.cancel([packet.future for packet in self._packets.values()])
+
+    def leftovers(self) -> Iterator[Trial | Unmade]:
+        yield from self._rest
+
+    def sources(self) -> Sources:
+        """What judging code of the user's was loaded from on the workers so far."""
+        return self._sources
+
+    def _admit(self, address: str, share: int) -> str:
+        """Why the worker cannot take part; empty if it does from now on."""
+        told = self._cluster.call(on_worker.admit, self._kit, share, at=[address]).get(address)
+        if not isinstance(told, Admission):
+            kind = f"{type(told).__name__}: " if told is not None else ""
+            return f"it cannot run Agent Gate: {kind}{one_line(str(told or 'it is gone'), 200)}"
+        if told.fault:
+            return told.fault
+        if not told.health.ok and self.health.ok:
+            self.health = replace(told.health, error=f"{told.health.error} (asked from {address})")
+        elif not self._seats:
+            self.health = told.health
+        self._seats[address] = _Seat(share)
+        return ""
+
+    def _look(self) -> None:
+        """Who has gone, and who takes the place: as many requests at once as before."""
+        self._cluster.check_open()
+        now = time.monotonic()
+        if now - self._looked < _LOOK_S:
+            return
+        self._looked = now
+        there = self._cluster.list_workers()
+        for address in self._seats.keys() - set(there):
+            self._free.append(self._seats.pop(address).share)
+        for address in there:
+            if self._free and address not in self._seats and address not in self._unfit:
+                share = self._free.pop()
+                if self._admit(address, share):
+                    self._unfit.add(address)
+                    self._free.append(share)
+        if self._seats:
+            self._manned = now
+        elif now - self._manned > _NOBODY_S:
+            raise PoolLost(f"no worker of {self._cluster.address} is left")
+
+    def _send(self) -> None:
+        """Each packet goes to the worker that has the least to do for its share."""
+        while self._waiting and self._seats:
+            address, seat = min(self._seats.items(), key=lambda one: one[1].sent / one[1].share)
+            size = max(1, min(_MOST_OF_A_PACKET, seat.share // 4))
+            tasks, self._waiting = self._waiting[:size], self._waiting[size:]
+            future = self._cluster.submit(on_worker.work, self._kit.run, tasks, at=address)
+            seat.sent += len(tasks)
+            self._packets[future.key] = _Packet(future, tasks, address)
+            future.add_done_callback(self._ready.put)
+
+    def _take_ready(self, timeout: float) -> list[Future]:
+        futures = []
+        with suppress(Empty):
+            futures.append(self._ready.get(timeout=timeout))
+            while True:
+                futures.append(self._ready.get_nowait())
+        return futures
+
+    def _results_of(self, future: Future) -> Sequence[Made]:
+        """What became of a packet; nothing where it is to be sent again."""
+        packet = self._packets[future.key]
+        done = self._cluster.result_of(future)
+        if done is None:  # its worker has gone in this moment: Dask does it again
+            future.add_done_callback(self._ready.put)
+            return ()
+        del self._packets[future.key]
+        if packet.address in self._seats:
+            self._seats[packet.address].sent -= len(packet.tasks)
+        if isinstance(done, KeyError):  # it came to a worker that does not take part
+            self._waiting += packet.tasks
+            return ()
+        if isinstance(done, Exception):
+            raise done
+        told = cast("Done", done)
+        self._sources = merge_sources(self._sources, told.sources)
+        if told.broken:
+            raise PoolLost(f"{packet.address}: {told.broken}")
+        return told.results
+
+    def _end_desks(self) -> None:
+        """A worker that hangs holds nobody up."""
+
+        def ask() -> None:
+            with suppress(PoolLost):
+                self._cluster.call(on_worker.end, self._kit.run, at=[*self._seats])
+
+        asking = Thread(target=ask, daemon=True)
+        asking.start()
+        asking.join(STOP_S)
