@@ -2,15 +2,20 @@
 They are the same on a busy machine.
 """
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from benchmarks.offline_text import answers
+from gate.graders.facts import Facts
+from gate.graders.hallucination import Hallucination
 from tests.support.chat_server import ChatServer
 from tests.support.cost_bounds import (
     MOST_BESIDE_TRIALS,
     MOST_CALLS,
+    MOST_CALLS_OF_AN_ANSWER,
     MOST_MODULES,
     MOST_OF_A_TRIAL,
     MOST_OF_OURS,
@@ -105,3 +110,22 @@ def test_calls_that_tell_the_verdict(counts: dict[str, Any]) -> None:
 @pytest.mark.parametrize("command", ["validate", "--version"])
 def test_calls_of_a_command_that_asks_nobody(counts: dict[str, Any], command: str) -> None:
     assert counts[command]["calls"] <= MOST_CALLS[f"of {command}"], counts[command]["calls"]
+
+
+def test_calls_that_grade_the_numbers_of_an_answer() -> None:
+    facts, hallucination = Facts(), Hallucination()
+    calls = 0
+
+    def count(frame: object, event: str, details: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    for seed in (1, 2):  # the first answers compile what is compiled once
+        calls = 0
+        pairs = list(answers(20, seed))
+        sys.setprofile(count)
+        for case, response in pairs:
+            facts.grade(case, response)
+            hallucination.grade(case, response)
+        sys.setprofile(None)
+    assert calls / len(pairs) <= MOST_CALLS_OF_AN_ANSWER, calls / len(pairs)

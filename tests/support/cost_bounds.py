@@ -22,6 +22,9 @@ MOST_CALLS = {
     "of validate": 178_000,  # 166,100
     "of --version": 15_500,  # 14,400
 }
+# Of `facts` and `hallucination` without a verifier, of one answer of benchmarks/offline_text.py:
+# 2 KB with 25 numbers, about a context of 2 KB.
+MOST_CALLS_OF_AN_ANSWER = 3_500  # 3,300
 # The kinds of work of tests/support/counted.py. A further trial, by the graders of the suite:
 MOST_OF_A_TRIAL = {
     "contains": {

@@ -330,7 +330,8 @@ class _Look:
         mine = _words_before(self.answer, number)
         if not mine:
             return False
-        for where, one in (self.sources.found[k] for k in stating[:3]):
+        for k in stating[:3]:
+            where, one = self.sources.found[k]
             if mine.issubset(_words_before(self.sources.texts[where], one)):
                 return True
         return False

@@ -393,7 +393,8 @@ class Named:
             return self._pools[told.begin]
         labels = self.working.labels
         weights = labels.weights(told.said, told.wide)
-        taken = sorted(weights, key=lambda k: -weights[k][0])[:_SOURCES]
+        lightness = {k: -weight for k, (weight, _) in weights.items()}
+        taken = sorted(lightness, key=lightness.__getitem__)[:_SOURCES]
         sure = {k for k in taken if weights[k][1]}
         if told.by_question:
             sure -= labels.outdone(taken, told.wide)

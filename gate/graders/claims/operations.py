@@ -32,7 +32,7 @@ class Operand(NamedTuple):
     source: int = -1  # in the sources; -1: unknown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Operation:
     name: str
     words: re.Pattern[str]

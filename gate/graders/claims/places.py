@@ -134,18 +134,20 @@ class Places:
                     return False
                 if not holding or holding.isdisjoint(shared):
                     return bool(holding)  # no place that has the value shares a word
-                rivals = {k for spot in others if (k := self._at(spot)) is not None}
-                return _is_nearer(rivals, holding, shared)
+                nearer = _list_nearer(holding, shared)
+                return bool(nearer) and any(self._at(spot) in nearer for spot in others)
         return False
 
     def _has_any(self, places: Set[int], some: Words) -> bool:
         return any(not places.isdisjoint(self._telling.get(word, ())) for word in some)
 
 
-def _is_nearer(rivals: Set[int], holding: Set[int], shared: Mapping[int, Set[str]]) -> bool:
-    """Whether a rival shares all words that the places of the value share, and more."""
+def _list_nearer(holding: Set[int], shared: Mapping[int, Set[str]]) -> Set[int]:
+    """The other places that share all words that the places of the value share, and more."""
     held = [shared.get(k, frozenset()) for k in holding]
-    return any(
-        all(some < shared[k] and len(shared[k]) >= len(some) + _MORE for some in held)
-        for k in (rivals - holding) & shared.keys()
-    )
+    most = max(map(len, held)) + _MORE
+    return {
+        k
+        for k, some in shared.items()
+        if len(some) >= most and k not in holding and all(one < some for one in held)
+    }

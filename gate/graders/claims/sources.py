@@ -114,7 +114,7 @@ class Sources:
     def _exactly(self) -> dict[tuple[float, str], list[int]]:
         listed: dict[tuple[float, str], list[int]] = defaultdict(list)
         for i, (_, one) in enumerate(self.found):
-            listed[_key(one)].append(i)
+            listed[one.value, one.unit].append(i)
             if one.other is not None:  # "8.460 inhabitants"
                 listed[one.other, one.unit].append(i)
         return listed

@@ -15,9 +15,9 @@ _CENTS = late_pattern(r"[ \u00a0]?(?:cents?|ct|¢)(?!\w)")
 
 def unit_of(text: str, number: Number) -> Measure | None:
     """The unit right after a number of the text; "32 cents" are 0.32 of some currency."""
-    if unit := measure(text, number):
-        return unit
-    return CENTS if not number.unit and _CENTS.match(text, number.end) else None
+    if number.unit:
+        return None
+    return measure(text, number) or (CENTS if _CENTS.match(text, number.end) else None)
 
 
 _TIME = r"(?:d|days?|h|hrs?|hours?|min|minutes?)\.?"

@@ -37,8 +37,9 @@ class Working:
     def add(self, i: int) -> None:
         """Number i is right, and so is each that says the same."""
         one, unit = self.numbers[i], self.units[i]
+        said = one[:2]
         for k, other in enumerate(self.numbers):
-            if other[:2] == one[:2] or (unit and _is_converted(one, unit, other, self.units[k])):
+            if other[:2] == said or (unit and _is_converted(one, unit, other, self.units[k])):
                 self.known.add(k)
 
     def own(self, k: int) -> Operand:
