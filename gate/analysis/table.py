@@ -81,12 +81,14 @@ def table_of(
     arrivals = [*map(columns.index.__getitem__, order)]
     position = np.empty(len(order), dtype=np.intp)
     position[arrivals] = np.arange(len(order))
-    at = np.array(columns.at, dtype=np.int64).reshape(-1, 2)
+    # Views, no copies: they have to be gone before the columns grow again.
+    at = np.frombuffer(columns.at, dtype=np.int64).reshape(-1, 2)
+    rows, rounds = position[at[:, 0]], at[:, 1]
     filled = {}
     marks = {UNSCORED + name: values for name, values in columns.mark_unscored().items()}
     for name, values in {**columns.values, **marks, **columns.mark_unjudged()}.items():
         filled[name] = np.full((len(order), columns.rounds), np.nan)
-        filled[name][position[at[:, 0]], at[:, 1]] = np.array(values, dtype=np.float64)
+        filled[name][rows, rounds] = np.frombuffer(values, dtype=np.float64)
     return Table(
         suite=columns.suite,
         cases=tuple(order),
