@@ -7,27 +7,41 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from gate.commands.options.records import host_of, run_options
 from gate.run.execute import execute
+from gate.run.grading.collect import Helpers
 from gate.run.grading.read_trials import AnswerFile
 from gate.run.grading.recorded_answers import RecordedAnswers
+from gate.run.options import RunOptions
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Returns the exit code of the verdict."""
     request, host = replace(run_options(options), stop_rule="off"), host_of(options, env)
-    recorded = RecordedAnswers(
-        files=tuple(AnswerFile(path=Path(name).absolute(), name=name) for name in request.answers),
-        processes=request.processes or _count_cores(),
-        secrets=host.secrets,
-    )
-    outcome = execute(request, host, given=recorded, measure=recorded.measure)
+    files = tuple(AnswerFile(path=Path(name).absolute(), name=name) for name in request.answers)
+    with _open_cluster(request) as helpers:
+        recorded = RecordedAnswers(
+            files=files,
+            processes=request.processes or _count_cores(),
+            secrets=host.secrets,
+            helpers=helpers,
+        )
+        outcome = execute(request, host, given=recorded, measure=recorded.measure)
     for line in outcome.words(request, env):
         print(line)
     return outcome.report.exit_code
+
+
+def _open_cluster(options: RunOptions) -> AbstractContextManager[Helpers | None]:
+    if options.executor != "dask" or options.scheduler is None:
+        return nullcontext()
+    from gate.run.cluster.grading import open_helpers
+
+    return open_helpers(options.scheduler, send_secrets=options.send_secrets)
 
 
 def _count_cores() -> int:

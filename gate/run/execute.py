@@ -291,7 +291,7 @@ class _NoPanel:
 
 
 def _open_cluster(setup: Setup) -> AbstractContextManager[ClusterPool | None]:
-    if setup.place.options.executor != "dask":
+    if setup.place.options.executor != "dask" or setup.place.options.answers:
         return nullcontext()
     from gate.run.cluster.pool import open_pool
 

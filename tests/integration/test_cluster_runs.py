@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import sys
 import threading
@@ -15,6 +16,11 @@ from gate.store.session import load_session
 from tests.support.as_process import start_gate
 from tests.support.chat_server import ChatServer
 from tests.support.dask_cluster import dask_cluster
+from tests.support.grading_project import (
+    files_without_times,
+    write_answers,
+    write_grading_project,
+)
 from tests.support.in_process import gate
 from tests.support.yes_project import CASES, right, write_project
 
@@ -238,6 +244,65 @@ def test_ctrl_c_ends_what_the_workers_do_and_the_session_can_be_resumed(cluster,
         (session,) = (tmp_path / "results").glob("session-*")
         resumed = gate(tmp_path, *on(cluster, "--resume", str(session)))
     assert len(rows_of(resumed, tmp_path)) == 200
+
+
+def grade(folder, *arguments, code=0, env=None):
+    run = gate(folder, "grade", "answers.jsonl", *arguments, env=env)
+    assert run.returncode == code, run.stderr
+    return [*(folder / "results").glob("session-*")]
+
+
+def test_recorded_answers_are_graded_as_in_one_process(cluster, tmp_path):
+    write_answers(tmp_path / "answers.jsonl", write_grading_project(tmp_path, cases=300))
+    (here,) = grade(tmp_path, "--processes", "1")
+    wanted = files_without_times(here)
+    shutil.rmtree(here)
+    victim = cluster.add_worker("grader")
+    cluster.await_workers(3)
+    threading.Timer(0.7, victim.kill).start()
+    (there,) = grade(tmp_path, *on(cluster)[1:])
+    assert files_without_times(there) == wanted
+    victim.wait(timeout=10)
+    cluster.await_workers(2)
+
+
+@pytest.mark.parametrize("more", [(), ("--send-secrets",)])
+def test_a_secret_in_a_recorded_answer_is_not_shown(cluster, tmp_path, more):
+    answers = write_grading_project(tmp_path, cases=3)
+    answers[0]["answer"] += f" {KEY}"
+    write_answers(tmp_path / "answers.jsonl", answers)
+    (session,) = grade(tmp_path, *on(cluster)[1:], *more, env={"A_SECRET_KEY": KEY})
+    texts = [path.read_text() for path in session.rglob("*") if path.is_file()]
+    assert not any(KEY in text for text in texts)
+    assert any("***" in text for text in texts)
+
+
+OWN = """from dataclasses import dataclass
+from gate.records import MetricSpec, Score
+
+@dataclass(frozen=True)
+class Own:
+    keys, needs = {}, ()
+    def metrics(self):
+        return (MetricSpec(name="correctness.own", column="own", unit="share"),)
+    def grade(self, case, response):
+        return Score(values={"own": 1.0}, passed=response.answer == "yes")
+"""
+
+
+def test_own_graders_run_on_the_workers_of_a_run_and_are_refused_by_grade(cluster, tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    with ChatServer(right) as server:
+        write_project(tmp_path, server.url, suite_more="rounds: 1")
+        config = (tmp_path / "gate.yml").read_text()
+        (tmp_path / "gate.yml").write_text(config.replace("[exact_match]", "['./own.py:Own']"))
+        run = gate(tmp_path, *on(cluster))
+    assert [row["scores"] for row in rows_of(run, tmp_path)] == [{"own": 1.0}] * 12
+    meta = json.loads(next((tmp_path / "results").glob("*/meta.json")).read_text())
+    assert list(meta["sources"]["./own.py:Own"]) == ["own.py"]
+    write_answers(tmp_path / "answers.jsonl", [{"id": "c1", "answer": "yes"}])
+    shutil.rmtree(tmp_path / "results")
+    assert grade(tmp_path, *on(cluster)[1:], code=2) == []
 
 
 def test_what_cannot_be_sent_is_refused_by_name(cluster, tmp_path):

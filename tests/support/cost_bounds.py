@@ -92,6 +92,7 @@ LATE = {
         "traceback",
     ),
     "gate.commands.action": ("gate.run.importing.run",),
+    "gate.commands.grade": ("gate.run.cluster.grading",),
     "gate.commands.options.judging": ("gate.records",),
     "gate.commands.run": ("gate.report.debugging", "gate.run.debug"),
     "gate.commands.validate": ("gate.commands.limit_odds",),

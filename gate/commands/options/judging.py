@@ -144,6 +144,7 @@ def add_grade_options(p: Parser) -> None:
         const=True,
     )
     p.value("--resume", "SESSION", "continue an interrupted session with the same files")
+    add_executor(p)
     add_format(p)
     add_output(p)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from ipaddress import ip_address
+from threading import Event
 from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
@@ -20,6 +22,8 @@ from gate.text.figures import join_words
 
 T = TypeVar("T")
 WORKERS_S = 30.0  # for a first worker to come
+NOBODY_S = 30.0  # for a worker to come once all have gone
+_LOOK_S = 1.0  # how often who waits looks for what is wrong
 _FETCH_S = 2.0  # for a result that is there
 _PACKAGES = ("agent-gate", "dask", "distributed", "cloudpickle", "msgpack")
 _EXTRA = "pip install 'agent-gate[dask]'"
@@ -53,7 +57,7 @@ class Client(Protocol):
         self,
         function: Callable[..., object],
         *given: object,
-        workers: list[str],
+        workers: list[str] | None,
         allow_other_workers: bool,
         pure: bool,
     ) -> Future: ...
@@ -70,6 +74,10 @@ class Cluster:
     def is_open(self) -> bool:
         return self._client.status == "running"
 
+    def count_threads(self) -> int:
+        """Calls that all workers take at once."""
+        return sum(self._tried(self._client.nthreads).values())
+
     def list_workers(self) -> list[str]:
         """The addresses of the workers that the scheduler knows."""
         return sorted(self._tried(self._client.nthreads))
@@ -84,13 +92,40 @@ class Cluster:
             lambda: self._client.run(function, *given, workers=[*at], on_error="return")
         )
 
-    def submit(self, function: Callable[..., object], *given: object, at: str) -> Future:
-        """The future of a call on this worker; on another one where it has gone."""
+    def submit(
+        self, function: Callable[..., object], *given: object, at: str | None = None
+    ) -> Future:
+        """The future of a call on this worker; on another one where it has gone, or on any."""
         return self._tried(
             lambda: self._client.submit(
-                function, *given, workers=[at], allow_other_workers=True, pure=False
+                function,
+                *given,
+                workers=[at] if at else None,
+                allow_other_workers=at is not None,
+                pure=False,
             )
         )
+
+    def wait_for(self, future: Future) -> object:
+        """What the call returned; raises what it raised. From any thread."""
+        since, ready = time.monotonic(), Event()
+        while True:
+            ready.clear()
+            future.add_done_callback(lambda _: ready.set())
+            while not ready.wait(_LOOK_S):
+                self.check_open()
+                if self.list_workers():
+                    since = time.monotonic()
+                elif time.monotonic() - since > NOBODY_S:
+                    raise self.nobody()
+            done = self.result_of(future)
+            if isinstance(done, Exception):
+                raise done
+            if done is not None:
+                return done
+
+    def nobody(self) -> PoolLost:
+        return PoolLost(f"no worker of {self.address} is left")
 
     def result_of(self, future: Future) -> object:
         """What the call returned or raised; None where it has to be waited for again. Raises
@@ -178,7 +213,7 @@ def check_versions(told: Mapping[str, CheckedJson]) -> None:
     for place, one in places.items():
         theirs = _versions(one)
         odd = [
-            f"{name} {theirs[name] or 'is missing'} (here {ours[name]})"
+            f"{name} {theirs[name]} (here {ours[name]})" if theirs[name] else f"no {name}"
             for name in ours
             if theirs[name] != ours[name]
         ]

@@ -164,13 +164,9 @@ def _refuse_values(agents: Sequence[PluginSpec], suites: Sequence[Suite], hides:
 def digest_of_gate() -> str:
     """sha256 of the source of Agent Gate, as it was when this process first asked for it."""
     folder = Path(gate.__file__).parent
-    return digest_tree({p.relative_to(folder).as_posix(): p for p in folder.rglob("*.py")})
-
-
-def digest_tree(files: Mapping[str, Path]) -> str:
     whole = hashlib.sha256()
-    for name in sorted(files):
-        whole.update(f"{name}\0{digest_file(files[name])}\n".encode())
+    for path in sorted(folder.rglob("*.py")):
+        whole.update(f"{path.relative_to(folder).as_posix()}\0{digest_file(path)}\n".encode())
     return whole.hexdigest()
 
 

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -19,10 +21,17 @@ from typing import cast
 from gate.agents.under_test import check_health, subject
 from gate.errors import GateError, InfrastructureError, UsageError
 from gate.plugins import Agent, AgentTraits, Grader, World, read_traits
-from gate.records import Health, Trial
+from gate.records import Case, Health, Trial
 from gate.run.arms import PairedWorker
 from gate.run.cluster.kit import ROOT_VARIABLE, RunKit, digest_file, digest_of_gate
 from gate.run.grade import grade_attempt, make_graders
+from gate.run.grading.grade_batch import (
+    BatchGrader,
+    GradingKit,
+    Reply,
+    TrialLines,
+    graders_of,
+)
 from gate.run.trial_worker import Task, TrialWorker, Unmade
 from gate.system.executors import Later, Worker
 from gate.system.pace import Pace
@@ -35,6 +44,7 @@ from gate.user_code.hashes import Sources
 from gate.user_code.processes import PROCESSES
 
 Made = Trial | Unmade | Later[Task]
+_OTHER_BUILD = "its Agent Gate has another source code: install the same there, and restart it"
 _SHOWN = 3  # files that are named
 _IDLE_S = 600.0  # after which a run that says nothing is over
 
@@ -73,10 +83,7 @@ async def admit(kit: RunKit, share: int) -> Admission:
 def _open_desk(kit: RunKit, share: int) -> Admission:
     unasked = Health(ok=True, latency_ms=0.0)
     if kit.build != digest_of_gate():
-        return Admission(
-            fault="its Agent Gate has another source code: install the same there, and restart it",
-            health=unasked,
-        )
+        return Admission(fault=_OTHER_BUILD, health=unasked)
     for run, desk in list(_DESKS.items()):
         if desk.is_idle:  # whoever began it went away without a word
             _close_desk(run)
@@ -128,6 +135,30 @@ def work(run: str, tasks: Sequence[Task]) -> Done:
     except GateError as error:
         raise InfrastructureError(str(error)) from None
     return Done(results=results, sources=desk.sources(), broken=PROCESSES.give_up_reason())
+
+
+def grade(
+    kit: bytes, build: str, trials: Sequence[TrialLines], cases: Mapping[int, Case]
+) -> list[Reply]:
+    """Grades a batch of recorded answers. `kit`: a GradingKit and whether it has the
+    secrets, pickled; `cases`: place -> case.
+    Raises UsageError where this process has another source code.
+    """
+    if build != digest_of_gate():
+        raise UsageError(
+            f"worker {import_module('distributed').get_worker().address}: {_OTHER_BUILD}"
+        )
+    known, graders = _prepare_grading(kit)
+    return BatchGrader(known, graders, cases.__getitem__).grade(trials)
+
+
+@lru_cache(2)
+def _prepare_grading(kit: bytes) -> tuple[GradingKit, list[dict[str, Grader]]]:
+    """With the secrets that are known here, where none were sent."""
+    known, knows_secrets = pickle.loads(kit)  # noqa: S301 - of the run that the cluster works for
+    if not knows_secrets:
+        known = replace(known, redactor=Redactor(secrets_sent(os.environ, ())))
+    return known, graders_of(known)
 
 
 async def end(run: str) -> None:

@@ -14,7 +14,7 @@ from uuid import uuid4
 from gate.errors import UsageError
 from gate.records import Health, Trial
 from gate.run.cluster import on_worker
-from gate.run.cluster.connect import Cluster, Future, PoolLost, connect, refuse_open_ways
+from gate.run.cluster.connect import NOBODY_S, Cluster, Future, PoolLost, connect, refuse_open_ways
 from gate.run.cluster.kit import RunKit, make_kit
 from gate.run.cluster.on_worker import Admission, Done, Made
 from gate.run.setup import Setup
@@ -24,7 +24,6 @@ from gate.text.escaping import one_line
 from gate.user_code.hashes import Sources, merge_sources
 
 _LOOK_S = 1.0  # how often the scheduler is asked which workers there are
-_NOBODY_S = 30.0  # for a worker to come once all have gone
 _MOST_OF_A_PACKET = 16  # trials
 
 
@@ -169,8 +168,8 @@ class ClusterPool:
                     self._free.append(share)
         if self._seats:
             self._manned = now
-        elif now - self._manned > _NOBODY_S:
-            raise PoolLost(f"no worker of {self._cluster.address} is left")
+        elif now - self._manned > NOBODY_S:
+            raise self._cluster.nobody()
 
     def _send(self) -> None:
         """Each packet goes to the worker that has the least to do for its share."""

@@ -13,12 +13,12 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast
+from typing import Protocol, cast
 
 from gate.errors import InfrastructureError, InvalidInput, Place, Problem, UsageError
 from gate.records import Price, TrialRow
 from gate.run.arms import Arm
-from gate.run.grading.case_store import store_cases
+from gate.run.grading.case_store import CaseFile, store_cases
 from gate.run.grading.grade_batch import BatchGrader, GradedSuite, GradingKit, Reply
 from gate.run.grading.read_trials import (
     DUPLICATE,
@@ -51,14 +51,29 @@ _SAYS = {
 Graded = tuple[Batch, list[Reply]]
 
 
+class Helpers(Protocol):
+    """Other machines that grade. What they encode has no secrets only if they were told them."""
+
+    @property
+    def know_secrets(self) -> bool: ...
+
+    def workers(self, kit: GradingKit) -> list[OrderedWorker[Batch, Graded]]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grading:
-    """What is graded, by how many processes; `prices` by model."""
+    """What is graded, by how many processes or by `helpers`; `prices` by model."""
 
     files: tuple[AnswerFile, ...]
     processes: int
     prices: Mapping[str, Price]
     redactor: Redactor
+    helpers: Helpers | None = None
+
+    @property
+    def encodes(self) -> bool:
+        """Whether what graders encode may be stored as it is."""
+        return self.helpers is None or self.helpers.know_secrets
 
 
 def collect(grading: Grading, plans: Sequence[SuitePlan], effects: Effects) -> Collected:
@@ -83,6 +98,9 @@ def collect(grading: Grading, plans: Sequence[SuitePlan], effects: Effects) -> C
             started_at=session.meta.created_at,
         )
         outside = any(is_outside(one) for plan in plans for one in plan.graders.values())
+        if outside and grading.helpers is not None:
+            session.discard()
+            raise UsageError(_cannot_help(plans))
         reader = TrialReader(
             grading.files,
             plans,
@@ -91,11 +109,11 @@ def collect(grading: Grading, plans: Sequence[SuitePlan], effects: Effects) -> C
             1 if outside else MOST_TRIALS,
         )
         here = partial(_Here, kit, plans, effects)
-        graded = _graded(reader, kit, here, effects, grading.processes, outside)
+        graded = _graded(reader, kit, here, effects, grading, outside)
         try:
             with closing(graded):  # which ends the processes, whatever happens here
                 for batch, replies in graded:
-                    _take(batch, replies, arm, effects)
+                    _take(batch, replies, arm, effects, encoded=grading.encodes)
                     _skip(batch, replies, grading.files, skipped)
         except WorkerDied as error:
             raise InfrastructureError(
@@ -128,14 +146,15 @@ class _Here:
 
     def __init__(self, kit: GradingKit, plans: Sequence[SuitePlan], effects: Effects) -> None:
         graders = [plan.graders for plan in plans]
-        self._grader = BatchGrader(kit, graders, effects.ask)
+        self._cases = CaseFile(kit.cases)
+        self._grader = BatchGrader(kit, graders, self._cases.find, effects.ask)
 
     def work(self, batch: Batch) -> Graded:
         return batch, self._grader.grade(batch.trials)
 
     def close(self) -> None:
         """What is under way ends by itself."""
-        self._grader.close()
+        self._cases.close()
 
 
 class _There:
@@ -156,7 +175,7 @@ def _graded(
     kit: GradingKit,
     here: Callable[[], _Here],
     effects: Effects,
-    processes: int,
+    grading: Grading,
     outside: bool,
 ) -> Generator[Graded]:
     """The batches with what became of them, in order. Graders that ask a model or are the user's
@@ -170,7 +189,12 @@ def _graded(
     def stopped() -> bool:
         return effects.stop.is_requested() or bool(effects.broken())
 
-    if not outside and (processes == 1 or len(begin) < 2):
+    if grading.helpers is not None:
+        yield from map_in_order(
+            grading.helpers.workers(kit), every, stopped=stopped, idle=effects.idle
+        )
+        return
+    if not outside and (grading.processes == 1 or len(begin) < 2):
         with closing(here()) as grader:
             for batch in every:
                 if stopped():
@@ -180,12 +204,14 @@ def _graded(
     workers: list[OrderedWorker[Batch, Graded]] = (
         [here() for _ in range(max(_AT_ONCE, effects.beyond))]
         if outside
-        else [_There(pickle.dumps(kit)) for _ in range(processes)]
+        else [_There(pickle.dumps(kit)) for _ in range(grading.processes)]
     )
     yield from map_in_order(workers, every, stopped=stopped, idle=effects.idle)
 
 
-def _take(batch: Batch, replies: Sequence[Reply], arm: Arm, effects: Effects) -> None:
+def _take(
+    batch: Batch, replies: Sequence[Reply], arm: Arm, effects: Effects, *, encoded: bool
+) -> None:
     """The graded trials: on disk, counted and told. A case's id is that of the plan: there it is
     one text for all rounds, and no secret is taken out of it.
     """
@@ -194,7 +220,7 @@ def _take(batch: Batch, replies: Sequence[Reply], arm: Arm, effects: Effects) ->
         if isinstance(reply, bytes):
             row = cast("TrialRow", json.loads(reply))
             row["case_id"] = case_id
-            arm.take(row, reply)
+            arm.take(row, reply if encoded else b"")
             effects.progress(row)
 
 
@@ -209,6 +235,15 @@ def _skip(
     ]
     for one in sorted(found, key=lambda one: (one.file, one.line)):
         skipped.add(files[one.file].name, one.line, one.kind, one.why)
+
+
+def _cannot_help(plans: Sequence[SuitePlan]) -> str:
+    found = ((p.name, name) for p in plans for name, one in p.graders.items() if is_outside(one))
+    suite, grader = next(found)
+    return (
+        f"--executor dask: the suite '{suite}' has {grader}, which asks a model or is code of your "
+        "own, and is called by one process; leave out --executor"
+    )
 
 
 def _missing(plans: Sequence[SuitePlan], arm: Arm) -> str:

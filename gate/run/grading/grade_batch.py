@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,27 +48,27 @@ class GradingKit:
 
 class BatchGrader:
     """Grades batches with graders of this process; one thread at a time. `graders`: of each suite
-    of the kit, by name.
+    of the kit, by name; `find`: place -> case.
     """
 
     def __init__(
-        self, kit: GradingKit, graders: Sequence[Mapping[str, Grader]], ask: Ask = ask_nobody
+        self,
+        kit: GradingKit,
+        graders: Sequence[Mapping[str, Grader]],
+        find: Callable[[int], Case],
+        ask: Ask = ask_nobody,
     ) -> None:
-        self._kit, self._graders, self._ask = kit, graders, ask
-        self._cases = CaseFile(kit.cases)
+        self._kit, self._graders, self._find, self._ask = kit, graders, find, ask
         self._redactor = kit.redactor
 
     def grade(self, batch: Sequence[TrialLines]) -> list[Reply]:
         """A reply for each trial of the batch."""
         return [self._grade_trial(*trial) for trial in batch]
 
-    def close(self) -> None:
-        self._cases.close()
-
     def _grade_trial(self, suite: int, place: int, number: int, lines: list[Line]) -> Reply:
         """The tries of one trial; where the suite retries any failure, the last one counts."""
         graded_suite, graders = self._kit.suites[suite], self._graders[suite]
-        case = self._cases.find(place)
+        case = self._find(place)
         attempts: list[Attempt] = []
         for file, line_number, line in lines:
             try:
@@ -115,9 +115,9 @@ def _read_row_of(case: Case, number: int, line: bytes) -> AnswerRow:
 def prepare_process(given: bytes) -> Callable[[list[TrialLines]], list[Reply]]:
     """In a process of its own: what grades a batch there. `given`: the kit, pickled."""
     kit: GradingKit = pickle.loads(given)  # noqa: S301 - of the process that started this one
-    return BatchGrader(kit, [*_make_graders(kit)]).grade
+    return BatchGrader(kit, graders_of(kit), CaseFile(kit.cases).find).grade
 
 
-def _make_graders(kit: GradingKit) -> Iterator[dict[str, Grader]]:
-    for one in kit.suites:
-        yield make_graders(one.suite.graders, kit.root)
+def graders_of(kit: GradingKit) -> list[dict[str, Grader]]:
+    """Those of each suite, made anew."""
+    return [make_graders(one.suite.graders, kit.root) for one in kit.suites]

@@ -15,7 +15,7 @@ from gate.files.record_lines import check_records, read_begin
 from gate.files.session_file import read_json
 from gate.plugins import Agent, Connection, World
 from gate.records import Budget, Json, PluginSpec, Price
-from gate.run.grading.collect import Grading, collect
+from gate.run.grading.collect import Grading, Helpers, collect
 from gate.run.grading.read_trials import AnswerFile
 from gate.run.pipeline import Collected, Effects
 from gate.run.prepare import SuitePlan
@@ -30,12 +30,13 @@ _BEGIN = 1 << 20  # bytes
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedAnswers:
     """The agent of such a run (see GivenAgent and Agent), and what makes its trials. `processes`:
-    how many grade; `secrets`: what no output may show.
+    how many grade, unless `helpers` do; `secrets`: what no output may show.
     """
 
     files: tuple[AnswerFile, ...]
     processes: int
     secrets: set[str] = field(repr=False)
+    helpers: Helpers | None = None
     timeout_s: float = 240.0
     concurrency: int = 16
     requests_per_minute: float | None = None
@@ -80,7 +81,11 @@ class RecordedAnswers:
         self._check_same(effects.session)
         redactor = Redactor(self.secrets)
         grading = Grading(
-            files=self.files, processes=self.processes, prices=prices, redactor=redactor
+            files=self.files,
+            processes=self.processes,
+            prices=prices,
+            redactor=redactor,
+            helpers=self.helpers,
         )
         return collect(grading, plans, effects)
 
