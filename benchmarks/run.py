@@ -28,8 +28,11 @@ import threading
 import time
 import urllib.request
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+from figures import Figure
+from imports import AIMS, OTEL, measure_imports
 
 import gate
 
@@ -71,20 +74,6 @@ RIVALS = {
         "lean",
     ],
 }
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A measured figure and the most that it may be."""
-
-    what: str
-    unit: str  # "x" of ratios
-    most: float
-    here: float
-
-    @property
-    def is_met(self) -> bool:
-        return self.here <= self.most
 
 
 FIGURES: list[Figure] = []  # in the order in which they are measured
@@ -473,6 +462,12 @@ def growth(runs: int) -> None:
     FIGURES.append(Figure("1,000,000 cases x 3 rounds compared", "s", 25, wall))
 
 
+def imports(runs: int) -> None:
+    """`gate import` of other tools' results, in two sizes; the full sizes by the straight line."""
+    print("\n### Imports\n")
+    FIGURES.extend(measure_imports([*AIMS, OTEL], runs=runs, full=False))
+
+
 def grade(runs: int) -> None:
     """`gate grade` with one process and with two."""
     command = [PYTHON, str(Path(__file__).with_name("grade.py")), "--runs", str(runs)]
@@ -513,6 +508,7 @@ PARTS = {
     "memory": memory,
     "compare": compare,
     "growth": growth,
+    "imports": imports,
     "grade": grade,
 }
 
@@ -529,7 +525,7 @@ def main() -> None:
         options.error(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
     for part in parts:
         if (
-            part not in ("limit", "compare", "growth", "grade")
+            part not in ("limit", "compare", "growth", "imports", "grade")
             and not (TOOLS / "stub_agent.py").exists()
         ):
             print(f"\n(left out: {part}; GATE_TOOLS does not name the tools' folder)")

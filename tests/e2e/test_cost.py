@@ -4,6 +4,7 @@ They are the same on a busy machine.
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.support.cost_bounds import (
     MOST_BESIDE_TRIALS,
     MOST_CALLS,
     MOST_CALLS_OF_AN_ANSWER,
+    MOST_CALLS_OF_AN_IMPORTED_CASE,
     MOST_MODULES,
     MOST_OF_A_TRIAL,
     MOST_OF_OURS,
@@ -23,6 +25,7 @@ from tests.support.cost_bounds import (
     NOT_BEFORE_THE_FIRST_REQUEST,
 )
 from tests.support.counted import ANSWER, GRADERS, WORK, count_command, split_cost, write_suite
+from tests.support.import_files import WRITERS, count_calls
 
 CASES = (20, 120)
 PLAIN = "facts, retrieval"
@@ -129,3 +132,9 @@ def test_calls_that_grade_the_numbers_of_an_answer() -> None:
             hallucination.grade(case, response)
         sys.setprofile(None)
     assert calls / len(pairs) <= MOST_CALLS_OF_AN_ANSWER, calls / len(pairs)
+
+
+@pytest.mark.parametrize("tool", WRITERS)
+def test_calls_of_an_imported_case(tool: str, tmp_path: Path) -> None:
+    calls = count_calls(tool, tmp_path, (10, 40))
+    assert calls <= MOST_CALLS_OF_AN_IMPORTED_CASE[tool], calls

@@ -94,8 +94,11 @@ def trec_line(line: str) -> tuple[str, str, float] | str:
     cells = line.split()
     if len(cells) != 6:
         return f"{len(cells)} columns instead of six: {_COLUMNS}"
-    score = _number(cells[4])
-    return (cells[0], cells[2], score) if score is not None else _NO_SCORE
+    try:
+        score = float(cells[4])
+    except ValueError:
+        return _NO_SCORE
+    return (cells[0], cells[2], score) if math.isfinite(score) else _NO_SCORE
 
 
 def _parse_mapping(data: Mapping[str, Mapping[str, Json]], name: str) -> Iterator[_Read | Problem]:
@@ -149,10 +152,10 @@ def _parse_row(row: DatasetRow, name: str) -> _Read | Problem:
 
 def best_first(scores: Mapping[str, float]) -> Documents:
     """The documents, ordered as trec_eval does."""
-    kept = dict(zip(scores, array("f", scores.values()), strict=True))
-    bytes_of = {score: score.encode(errors="surrogatepass") for score in scores}
-    ordered = sorted(scores, key=lambda one: (kept[one], bytes_of[one]), reverse=True)
-    return tuple(Document(id=one, score=scores[one]) for one in ordered)
+    kept = array("f", scores.values())
+    as_bytes = [one.encode(errors="surrogatepass") for one in scores]
+    ordered = sorted(zip(kept, as_bytes, scores, strict=True), reverse=True)
+    return tuple([Document(id=one, score=scores[one]) for _, _, one in ordered])
 
 
 def _number(value: Json) -> float | None:

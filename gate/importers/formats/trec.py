@@ -241,16 +241,18 @@ class _TextRun:
             scores[read[1]] = read[2]
         return retrieval_run.best_first(scores)
 
-    def _lines(self, query: str) -> Iterator[str]:
+    def _lines(self, query: str) -> list[str]:
+        lines: list[str] = []
         places = self.spans.get(query)
         if not places:
-            return
+            return lines
         with plain(self.path).open("rb") as stream:
             for start, end in list(pairwise(places))[::2]:
                 stream.seek(start)
                 first = 1 if start == 0 else 2  # a byte order mark stands on the first line only
                 block = decode(stream.read(end - start), self.path.as_posix(), line=first)
-                yield from (line for line in block.split("\n") if line.strip())
+                lines += [line for line in block.split("\n") if line.strip()]
+        return lines
 
 
 @dataclass(slots=True)
@@ -268,8 +270,7 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
     with path.open("rb") as stream:
         for number in count(1):
             line = stream.readline(_MOST_LINE + 1)
-            place = Place(name, number)
-            read = _parse_line(line, place) if line.strip() else None
+            read = _parse_line(line, name, number) if line.strip() else None
             if isinstance(read, Problem):
                 findings.take(read)
             elif read is not None:
@@ -280,13 +281,15 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
                     block = _Block(query, at)
                     run.name = run.name or _tag(line)
                 if document in block.documents:
-                    findings.add(place, retrieval_run.TWICE)
+                    findings.add(Place(name, number), retrieval_run.TWICE)
                 if not line.endswith(b"\n") and _tag(line) != run.name:
-                    findings.add(place, "cut off in the middle - copy the file again")
+                    message = "cut off in the middle - copy the file again"
+                    findings.add(Place(name, number), message)
                 block.documents.add(document)
                 sizes[query] = sizes.get(query, 0) + 1
                 if sizes[query] > MOST_DOCUMENTS:
-                    findings.add(place, f"more than {MOST_DOCUMENTS:,} documents of one query")
+                    message = f"more than {MOST_DOCUMENTS:,} documents of one query"
+                    findings.add(Place(name, number), message)
                     break
             if not line or len(line) > _MOST_LINE:
                 break
@@ -298,14 +301,14 @@ def _text_run(path: Path, findings: Findings, most: int) -> _TextRun:
     return run
 
 
-def _parse_line(line: bytes, place: Place) -> tuple[str, str, float] | Problem:
+def _parse_line(line: bytes, file: str, number: int) -> tuple[str, str, float] | Problem:
     if len(line) > _MOST_LINE:
-        return Problem(place, f"longer than {_MOST_LINE >> 10} kB - not a run file")
+        return Problem(Place(file, number), f"longer than {_MOST_LINE >> 10} kB - not a run file")
     try:
-        read = retrieval_run.trec_line(decode(line, place.file, line=place.line or 1))
+        read = retrieval_run.trec_line(decode(line, file, line=number))
     except InvalidInput as error:
         return error.problems[0]
-    return Problem(place, read) if isinstance(read, str) else read
+    return Problem(Place(file, number), read) if isinstance(read, str) else read
 
 
 def _close(run: _TextRun, block: _Block, end: int) -> None:
@@ -424,7 +427,8 @@ class Ranking:
 
     def _trial(self, judged: QueryJudgements, called: str | None) -> Trial:
         documents = () if called is None else self.run.of(called)
-        kept = tuple(one for one in documents if not (self.drop_same_id and one.id == judged.id))
+        own = judged.id if self.drop_same_id else None
+        kept = tuple([one for one in documents if one.id != own])
         asked = self.questions.get(judged.id, judged.asked)
         case = self.suite.case(judged.id, input=asked, keys={"relevance_scores": judged.grades})
         ids = [one.id for one in kept]
