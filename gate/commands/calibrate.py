@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def _format_calibration(calibration: Calibration, form: str) -> str:
     if form == "json":
         return json.dumps(to_json(calibration), indent=2)
-    if form == "markdown":
+    if form == "github":
         return markdown_of(blocks(calibration))
     return text_of(blocks(calibration), width=page_width(WIDTH))
 
@@ -85,7 +85,7 @@ def _counter(stream: TextIO, reps: int) -> Iterator[Callable[[int], None]]:
 
 def _run_of_same_suites(options: argparse.Namespace) -> RunOptions:
     """For gate.yml as it stands here."""
-    return replace(run_options(options), format="text", home=home_of(options), own_rules=True)
+    return replace(run_options(options), format="rich", home=home_of(options), own_rules=True)
 
 
 # ------------------------------------------------------------------------------- what was recorded

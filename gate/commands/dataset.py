@@ -76,7 +76,7 @@ def _stats(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if options.format == "json":
         print(json.dumps(to_json(statistics), indent=2))
     else:
-        tell = as_markdown if options.format == "markdown" else as_text
+        tell = as_markdown if options.format == "github" else as_text
         print(plain(tell(path.as_posix(), statistics)))
     return 0
 

@@ -16,7 +16,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """
     import_request = import_options(options)
     written = import_results(import_request, host_of(options, env), datetime.now(UTC))
-    for line in written.beside if import_request.format == "text" else ():
+    for line in written.beside if import_request.as_text else ():
         print(line)
     if written.session is None:
         return 0

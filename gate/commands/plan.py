@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         plan_made = plan(subjects, config, tuple(dict.fromkeys(config.warnings)))
     if options.format == "json":
         print(json.dumps(to_json(plan_made), indent=2))
-    elif options.format == "markdown":
+    elif options.format == "github":
         print(markdown_of(blocks(plan_made)))
     else:
         print(text_of(blocks(plan_made), width=page_width(WIDTH)))

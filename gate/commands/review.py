@@ -240,7 +240,7 @@ def agreement(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     checked = examine(home_of(options).file, options.labels, env, datetime.now(UTC).date())
     if options.format == "json":
         print(json.dumps(to_json(checked), indent=2, ensure_ascii=False))
-    elif options.format == "markdown":
+    elif options.format == "github":
         print(markdown_of(blocks(checked)))
     else:
         print(text_of(blocks(checked), width=page_width(WIDTH)))

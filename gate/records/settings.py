@@ -31,10 +31,20 @@ Rule = Literal["point", "convicted", "proven"]
 class OutputOptions:
     """How a command prints what it came to."""
 
-    format: str = "text"  # or "json", "markdown"
+    format: str = "rich"  # "plain", "json", "github"
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
+
+    @property
+    def as_text(self) -> bool:
+        """Whether it is words for a terminal or a log, not a document."""
+        return self.format in ("rich", "plain")
+
+    @property
+    def colorless(self) -> bool:
+        """Whether no colour and no live line may be used, whatever the terminal can do."""
+        return self.no_color or self.format == "plain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ def tell(
     """
     text = verdict_text(report, lambda: load_session(session).rows(), options, env, failing)
     where = f"Session written to: {session}"
-    if options.format == "text":
+    if options.as_text:
         return [text, where]
     sys.stderr.write(where + "\n")  # what is printed stays whole JSON or Markdown
     return [text]
@@ -45,7 +45,7 @@ def verdict_text(
     """The verdict in `options.format`; the last line of text is the outcome and one sentence."""
     if options.format == "json":
         return summary(report).rstrip("\n")
-    if options.format == "markdown":
+    if options.format == "github":
         return REPORTERS.get_class("markdown")().render(report, rows).rstrip("\n")
     if options.quiet:
         return plain(f"{report.outcome}: {report.reason}")
@@ -55,7 +55,7 @@ def verdict_text(
     return render_console(
         report,
         failing=failing,
-        color=wants_color(sys.stdout, env, no_color=options.no_color),
+        color=wants_color(sys.stdout, env, no_color=options.colorless),
         unicode="utf" in encoding.lower(),
         width=shutil.get_terminal_size((100, 24)).columns,
     ).rstrip("\n")

@@ -40,9 +40,9 @@ def render(
         sys.stderr.write(where + "\n")
         return [json.dumps(as_data(cases, notes, exit_code, session), indent=2)]
     encoding = getattr(sys.stdout, "encoding", "") or ""
-    plain = options.format == "markdown"
+    as_block = options.format == "github"
     screen = Screen(
-        color=not plain and wants_color(sys.stdout, env, no_color=options.no_color),
+        color=not as_block and wants_color(sys.stdout, env, no_color=options.colorless),
         unicode="utf" in encoding.lower(),
         width=shutil.get_terminal_size((100, 24)).columns,
     )
@@ -54,7 +54,7 @@ def render(
     summary = f"{good} of {figures.count(len(cases), 'case')} passed every round"
     screen.line(f"{summary}; nothing was compared.", "bold", wrap=False)
     text = screen.text().rstrip("\n")
-    if plain:
+    if as_block:
         sys.stderr.write(where + "\n")
         return [block(text)]
     return [text, where]

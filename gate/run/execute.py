@@ -330,7 +330,7 @@ def _progress(
         planned=_count_planned(setup),
         quiet=options.quiet,
         verbose=options.verbose,
-        color=wants_color(sys.stderr, place.host.env, no_color=options.no_color),
+        color=wants_color(sys.stderr, place.host.env, no_color=options.colorless),
         redact=place.host.redactor(),
         warnings=warned,
         describe_pace=describe_pace,

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
+_OLDER_FORMATS = {"text": "rich", "markdown": "github"}  # names that version 0.1 had
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that exits with 2 and one sentence, like every other usage error."""
@@ -44,8 +46,13 @@ def add_suites(p: Parser) -> None:
 
 
 def add_format(p: Parser) -> None:
-    choices = ("text", "json", "markdown")
-    p.add_argument("--format", choices=choices, default="text", help="format of the output")
+    p.add_argument(
+        "--format",
+        choices=("plain", "rich", "json", "github"),
+        type=lambda name: _OLDER_FORMATS.get(name, name),
+        default="rich",
+        help="format of the output: rich, plain text, JSON, or Markdown as GitHub has it (rich)",
+    )
 
 
 def add_output(p: Parser) -> None:

@@ -26,7 +26,7 @@ def test_text_ends_with_the_outcome_and_where_the_session_is(tmp_path):
     assert lines[-2].startswith("FAIL: ")
 
 
-@pytest.mark.parametrize("form", ["json", "markdown"])
+@pytest.mark.parametrize("form", ["json", "github", "markdown"])
 def test_other_forms_stay_whole_and_the_session_is_told_beside(tmp_path, capsys, form):
     session = store(tmp_path, {"a": [True]})
     (text,) = tell(regression(), session, options("--format", form), {})
@@ -36,6 +36,13 @@ def test_other_forms_stay_whole_and_the_session_is_told_beside(tmp_path, capsys,
         assert json.loads(text)["outcome"] == "fail"
     else:
         assert text.startswith("# ")
+
+
+def test_a_form_that_is_not_known_is_refused_with_the_four_that_are(capsys):
+    with pytest.raises(SystemExit) as ended:
+        options("--format", "xml")
+    assert ended.value.code == 2
+    assert "invalid choice: 'xml' (choose from 'plain', 'rich'" in capsys.readouterr().err
 
 
 def test_quiet_is_one_line():
@@ -66,6 +73,9 @@ class Ascii(Terminal):
     ("stream", "arguments", "env", "colour", "signs"),
     [
         (Terminal, [], {}, True, True),
+        (Terminal, ["--format", "rich"], {}, True, True),
+        (Terminal, ["--format", "text"], {}, True, True),
+        (Terminal, ["--format", "plain"], {}, False, True),
         (Terminal, ["--no-color"], {}, False, True),
         (Terminal, [], {"NO_COLOR": "1"}, False, True),
         (Ascii, ["--no-color"], {}, False, False),
