@@ -69,7 +69,7 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
     # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
     stored = session.write_report(summary(report))
     options = setup.place.config.report
-    write_reports(session.write, stored, session.rows, options, session.rows_of)
+    write_reports(session.write, stored, session.details, options, session.rows_of)
     if setup.place.job.mode == "release":
         from gate.run.release_evidence.write import write_evidence
 

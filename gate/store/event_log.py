@@ -133,10 +133,17 @@ class EventLog:
                 (folder / suite).mkdir(exist_ok=True)
                 offsets = self._find_lines(suite, self._places[suite])
                 with _create(folder / suite / name) as part:
-                    part.writelines(_read_lines(log, offsets))
+                    part.writelines(self._read_lines(log, offsets))
                     part.seek(0)
                     while block := part.read(_BLOCK):
                         whole.write(block)
+
+    def read_copy(self, copied: Path) -> Iterator[TrialRow]:
+        """The rows of a file that `copy` has written: in the same order, and quicker than `rows`,
+        which looks for each of them.
+        """
+        with copied.open("rb") as lines:
+            yield from map(self._parse_own, lines)
 
     def line(self, text: str) -> None:
         self._write(self._redact(text))
@@ -166,13 +173,32 @@ class EventLog:
         with self._path.open("rb") as file:
             for offset in self._find_lines(suite, cases):
                 file.seek(offset)
-                row = parse_line(file.readline())
-                if row is None or not is_trial(row):
-                    raise InfrastructureError(
-                        f"{self._path}: another program changed it during the run; keep "
-                        "other programs away from the session folder and run again"
-                    )
-                yield row
+                yield self._parse_own(file.readline())
+
+    def _parse_own(self, line: bytes) -> TrialRow:
+        """A line that was written here."""
+        row = parse_line(line)
+        if row is None or not is_trial(row):
+            raise self._is_changed()
+        return row
+
+    def _is_changed(self) -> InfrastructureError:
+        return InfrastructureError(
+            f"{self._path}: another program changed it during the run; keep "
+            "other programs away from the session folder and run again"
+        )
+
+    def _read_lines(self, log: mmap, offsets: Iterable[int]) -> Iterator[bytes]:
+        """The lines that begin there. The log's pages are given back now and then, as they count as
+        memory of the process.
+        """
+        for number, offset in enumerate(offsets, start=1):
+            end = log.find(b"\n", offset) + 1
+            if not end:
+                raise self._is_changed()
+            yield log[offset:end]
+            if number % _LINES_HELD == 0 and _GIVE_BACK is not None:
+                log.madvise(_GIVE_BACK)
 
     def _note(self, row: TrialRow, offset: int) -> None:
         suite, case, number = row["suite"], row["case_id"], row["round"]
@@ -255,16 +281,6 @@ def is_trial(row: Mapping[str, Json]) -> TypeGuard[TrialRow]:
 def _create(path: Path) -> BinaryIO:
     path.unlink(missing_ok=True)  # nothing is written through a link, or into a pipe
     return path.open("x+b")
-
-
-def _read_lines(log: mmap, offsets: Iterable[int]) -> Iterator[bytes]:
-    """The lines that begin there. The log's pages are given back now and then, as they count as
-    memory of the process.
-    """
-    for number, offset in enumerate(offsets, start=1):
-        yield log[offset : log.find(b"\n", offset) + 1]
-        if number % _LINES_HELD == 0 and _GIVE_BACK is not None:
-            log.madvise(_GIVE_BACK)
 
 
 class disk:  # noqa: N801 - reads as a statement: with disk(path): ...

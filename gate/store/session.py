@@ -212,6 +212,10 @@ class SessionWriter:
         """The trials so far, in the order suite, case, round; the last one of a key wins."""
         return rename_rows(self.log.rows(), self._renamed)
 
+    def details(self) -> Iterator[TrialRow]:
+        """The rows of details.jsonl, once `write_details` has written it."""
+        return rename_rows(self.log.read_copy(self.folder / DETAILS), self._renamed)
+
     def rows_of(self, suite: str, case_ids: frozenset[str]) -> Iterator[TrialRow]:
         """The rows of some cases only, without reading the others."""
         return rename_rows(self.log.rows_of(suite, case_ids), self._renamed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from sys import intern
 
 from gate.records import TrialRow
 from gate.report.wording import evidence
@@ -90,7 +91,10 @@ class SuiteBook:
         case_id = str(row["case_id"])
         case = self.cases.get(case_id)
         if case is None:
-            case = CaseBook(str(row["suite"]), case_id, row.get("category"))
+            category = row.get("category")
+            # One text for all cases: each row that was read has its own.
+            category = None if category is None else intern(str(category))
+            case = CaseBook(intern(str(row["suite"])), case_id, category)
             self.cases[case_id] = case
         case.add(row)
         self.guarded = self.guarded or row.get("violations") is not None

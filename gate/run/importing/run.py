@@ -123,7 +123,7 @@ def _write(plan: ImportPlan, session: SessionWriter) -> Report:
     session.write(SUMMARY, summary(report))
     stored = load_session(session.folder).report or report  # without secrets
     options = plan.place.config.report
-    write_reports(session.write, stored, session.rows, options, session.rows_of)
+    write_reports(session.write, stored, session.details, options, session.rows_of)
     session.log.append_verdict(stored.outcome)
     return stored
 
