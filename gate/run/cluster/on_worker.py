@@ -46,7 +46,11 @@ from gate.user_code.processes import PROCESSES
 Made = Trial | Unmade | Later[Task]
 _OTHER_BUILD = "its Agent Gate has another source code: install the same there, and restart it"
 _SHOWN = 3  # files that are named
-_IDLE_S = 600.0  # after which a run that says nothing is over
+_IDLE_S = 60.0  # after which a run that says nothing makes room for another
+
+
+class NoDesk(Exception):
+    """This process does not make trials of the run, or does not any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,11 +127,11 @@ def _find_lack(kit: RunKit, env: Mapping[str, str], root: Path) -> str:
 
 
 def work(run: str, tasks: Sequence[Task]) -> Done:
-    """One attempt at each of the tasks. Raises KeyError where the run has no desk in this process
-    (any more), UsageError, InfrastructureError.
-    """
+    """One attempt at each of the tasks. Raises NoDesk, UsageError, InfrastructureError."""
     _leave_room()
-    desk = _DESKS[run]
+    desk = _DESKS.get(run)
+    if desk is None:
+        raise NoDesk
     try:
         results = desk.work(tasks)
     except UsageError as error:  # the plain class: others do not travel

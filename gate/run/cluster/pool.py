@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
@@ -16,7 +16,7 @@ from gate.records import Health, Trial
 from gate.run.cluster import on_worker
 from gate.run.cluster.connect import NOBODY_S, Cluster, Future, PoolLost, connect, refuse_open_ways
 from gate.run.cluster.kit import RunKit, make_kit
-from gate.run.cluster.on_worker import Admission, Done, Made
+from gate.run.cluster.on_worker import Admission, Done, Made, NoDesk
 from gate.run.setup import Setup
 from gate.run.trial_worker import Task, Unmade
 from gate.system.executors import STOP_S, Later
@@ -92,12 +92,8 @@ class ClusterPool:
         """
         chosen = self._cluster.list_workers()[: self.concurrency]
         least, more = divmod(self.concurrency, len(chosen))
-        shares = [least + (nth < more) for nth in range(len(chosen))]
-        faults = [
-            f"worker {address}: {fault}"
-            for address, share in zip(chosen, shares, strict=True)
-            if (fault := self._admit(address, share))
-        ]
+        shares = {address: least + (nth < more) for nth, address in enumerate(chosen)}
+        faults = [f"worker {address}: {fault}" for address, fault in self._admit(shares).items()]
         if faults:
             raise UsageError(f"--executor dask: {'; '.join(faults)}")
 
@@ -118,7 +114,7 @@ class ClusterPool:
         if self._closed:
             return
         self._closed = True
-        with suppress(PoolLost):
+        with suppress(Exception):  # why it is closed is told, and not what comes of that
             self._end_desks()
             deadline = time.monotonic() + STOP_S
             while self._packets and (left := deadline - time.monotonic()) > 0.0:
@@ -135,12 +131,24 @@ class ClusterPool:
         """What judging code of the user's was loaded from on the workers so far."""
         return self._sources
 
-    def _admit(self, address: str, share: int) -> str:
-        """Why the worker cannot take part; empty if it does from now on."""
-        told = self._cluster.call(on_worker.admit, self._kit, share, at=[address]).get(address)
+    def _admit(self, shares: Mapping[str, int]) -> dict[str, str]:
+        """The workers of these addresses take part from now on, but for those that it gives: why
+        not.
+        """
+        faults = {}
+        for share in sorted(set(shares.values()), reverse=True):
+            asked = [address for address in shares if shares[address] == share]
+            told = self._cluster.call(on_worker.admit, self._kit, share, at=asked)
+            for address in asked:
+                fault = self._take_seat(address, share, told.get(address))
+                if fault:
+                    faults[address] = fault
+        return faults
+
+    def _take_seat(self, address: str, share: int, told: object) -> str:
         if not isinstance(told, Admission):
-            kind = f"{type(told).__name__}: " if told is not None else ""
-            return f"it cannot run Agent Gate: {kind}{one_line(str(told or 'it is gone'), 200)}"
+            why = "it is gone" if told is None else f"{type(told).__name__}: {told}"
+            return f"it cannot run Agent Gate: {one_line(why, 200)}"
         if told.fault:
             return told.fault
         if not told.health.ok and self.health.ok:
@@ -159,17 +167,23 @@ class ClusterPool:
         self._looked = now
         there = self._cluster.list_workers()
         for address in self._seats.keys() - set(there):
-            self._free.append(self._seats.pop(address).share)
+            self._leave(address)
         for address in there:
             if self._free and address not in self._seats and address not in self._unfit:
                 share = self._free.pop()
-                if self._admit(address, share):
+                if self._admit({address: share}):
                     self._unfit.add(address)
                     self._free.append(share)
         if self._seats:
             self._manned = now
         elif now - self._manned > NOBODY_S:
             raise self._cluster.nobody()
+
+    def _leave(self, address: str) -> None:
+        """Its share is free; it may be admitted again."""
+        seat = self._seats.pop(address, None)
+        if seat is not None:
+            self._free.append(seat.share)
 
     def _send(self) -> None:
         """Each packet goes to the worker that has the least to do for its share."""
@@ -200,8 +214,9 @@ class ClusterPool:
         del self._packets[future.key]
         if packet.address in self._seats:
             self._seats[packet.address].sent -= len(packet.tasks)
-        if isinstance(done, KeyError):  # it came to a worker that does not take part
+        if isinstance(done, NoDesk):  # Dask took it to another worker, or this one began anew
             self._waiting += packet.tasks
+            self._leave(packet.address)
             return ()
         if isinstance(done, Exception):
             raise done
