@@ -179,12 +179,12 @@ def connect(address: str, patience_s: float = 10.0) -> Iterator[Cluster]:
         except (OSError, TimeoutError) as error:
             raise InfrastructureError(
                 f"--scheduler {address}: no Dask scheduler answers there; start one with `dask "
-                "scheduler`, or correct the address"
+                "scheduler`, or correct the address (tls://... if it is encrypted)"
             ) from error
-        except ValueError as error:
-            why = one_line(str(error), 120)
+        except (ValueError, TypeError) as error:  # the second: TLS without certificates
             raise UsageError(
-                f"--scheduler {address}: {why}; give an address such as tcp://10.0.0.5:8786"
+                f"--scheduler {address}: {one_line(str(error), 160)}; give an address such as "
+                "tcp://10.0.0.5:8786; for tls:// Dask needs its certificates (docs/scaling.md)"
             ) from error
     try:
         cluster = Cluster(client, address)
