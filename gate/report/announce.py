@@ -55,6 +55,7 @@ def verdict_text(
     return render_console(
         report,
         failing=failing,
+        folded=sys.stdout.isatty(),
         color=wants_color(sys.stdout, env, no_color=options.colorless),
         unicode="utf" in encoding.lower(),
         width=shutil.get_terminal_size((100, 24)).columns,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, OverflowMethod
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +31,7 @@ from gate.report.wording.checks import Check, Sign, keys, list_blocking, list_ch
 from gate.report.wording.corrected_judge import corrections_of_checks
 from gate.report.wording.cost import spending
 from gate.report.wording.dimensions import RANGE, dimensions, in_short
-from gate.report.wording.next_step import WHOLE, next_step
+from gate.report.wording.next_step import WHOLE, list_steps, reproduce
 from gate.text import spans
 from gate.text.escaping import in_ascii, one_line, plain
 from gate.text.figures import ABSENT
@@ -64,8 +65,12 @@ class Screen:
     def line(
         self, text: str, style: str = "", *, wrap: bool = True, indent: int = 0, limit: int = 1_200
     ) -> None:
-        shown = " " * indent + self.make_safe(text, limit)
-        self._console.print(Text(shown, style=style), soft_wrap=not wrap)
+        """`indent`: columns before it, also where it is folded."""
+        shown = self.make_safe(text, limit)
+        if wrap:
+            self._console.print(Padding(Text(shown, style=style), (0, 0, 0, indent)))
+        else:
+            self._console.print(Text(" " * indent + shown, style=style), soft_wrap=True)
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[Text]], *, unfolded: int) -> None:
         """The first `unfolded` columns are never folded, only cut, and then end with `…`."""
@@ -77,6 +82,15 @@ class Screen:
         for row in rows:
             table.add_row(*row)
         self._console.print(table)
+
+    def list(self, rows: Iterable[tuple[str, str]], *, indent: int, limit: int) -> None:
+        """A name and its text a row; the text is folded at words, below its own first word."""
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True, style="dim")
+        grid.add_column(overflow="fold")
+        for name, text in rows:
+            grid.add_row(self.make_safe(name), self.make_safe(text, limit))
+        self._console.print(Padding(grid, (0, 0, 0, indent)))
 
     def cell(self, text: str, style: str = "") -> Text:
         return Text(self.make_safe(text), style=style)
@@ -99,6 +113,7 @@ FALLS, FALLEN = 2, 5  # metrics, and cases of each
 WIDE = 120  # columns of a terminal that has room for the rule
 DIFFS = 1  # cases whose steps are compared
 VIOLATIONS, MODES = 5, 5
+_ANSWER = "expected_answer"  # says in words what the other keys say to graders
 TOLD = 300  # characters of a question or an answer
 _DIFF = {"-": "red", "+": "green"}
 ROOMY = 100  # of one with room for the metric of a group, such as a repository
@@ -136,9 +151,10 @@ def render_console(
     unicode: bool,
     width: int,
     failing: Sequence[ShownCase] = (),
+    folded: bool = False,
 ) -> str:
-    """Lines ended by \\n; the last one is the outcome and its reason, not wrapped. `failing`: cases
-    that are shown with what was asked and answered.
+    """Lines ended by \\n; the last one is the outcome and its reason, on one line unless `folded`.
+    `failing`: cases that are shown with what was asked and answered.
 
     No line can be a workflow command, whatever the report holds. `unicode` false: ASCII only.
     """
@@ -150,8 +166,6 @@ def render_console(
     screen.line(headline.headline(report), style)
     if counts := spans.plain(plain_counts.passing(report), limit=1_000):
         screen.line(counts)
-    for line in sentences.comparisons(report):
-        screen.line(spans.plain(line))
     _show_cautions(screen, report)
     _checks(screen, report, list_blocking(report))
     if weights := spans.plain(plain_counts.describe_weighting(report, keys(list_blocking(report)))):
@@ -161,26 +175,36 @@ def render_console(
         screen.line(worse, _COLORS["warn"])
     for line in list(corrections_of_checks(report, list_checks(report)))[:ROWS]:
         screen.line(spans.plain(line))
+    _violations(screen, report)
+    _cases(screen, report, failing)
+    _patterns(screen, report)
     _dimensions(screen, report)
     for line in published_scores.lines(report)[:ROWS]:
         screen.line(spans.plain(line))
-    _violations(screen, report)
     for line in (*evidence.lines(report)[:ROWS], *people.lines(report)[:ROWS]):
         screen.line(spans.plain(line))
-    _cases(screen, report)
-    _patterns(screen, report)
-    _show_answers(screen, failing)
     screen.line("")
+    for line in sentences.comparisons(report):
+        screen.line(spans.plain(line))
     screen.line(spans.plain(spending(report)))
-    step = spans.plain(next_step(report), limit=WHOLE)
-    if step:
-        # A command that is folded cannot be pasted.
-        screen.line(f"Next: {step}", wrap=False, limit=2 * WHOLE)
     if decided := spans.plain(headline.decision(report), limit=1_000):
         screen.line(decided, "bold")
+    _show_steps(screen, report, folded=folded)
     reason = spans.plain(headline.because(report), limit=1_000)
-    screen.line(f"{word}: {reason}", style, wrap=False)
+    screen.line(f"{word}: {reason}", style, wrap=folded)
     return screen.text()
+
+
+def _show_steps(screen: Screen, report: Report, *, folded: bool) -> None:
+    """What to do now, each on a line of its own. A command that is folded cannot be pasted."""
+    begin = "Next: "
+    if command := reproduce(report):
+        screen.line(begin + command, wrap=False, limit=2 * WHOLE)
+        begin = ""
+    for step in list_steps(report):
+        words = spans.plain(step, limit=WHOLE)
+        screen.line(begin + words, wrap=folded, indent=6 - len(begin), limit=2 * WHOLE)
+        begin = ""
 
 
 def _show_cautions(screen: Screen, report: Report) -> None:
@@ -260,17 +284,22 @@ def _dimensions(screen: Screen, report: Report) -> None:
         screen.line(f"{len(measured) - ROWS} more in report.md")
 
 
-def _cases(screen: Screen, report: Report) -> None:
-    _failing(screen, report)
+def _cases(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None:
+    _failing(screen, report, shown)
     _falls(screen, report)
 
 
-def _failing(screen: Screen, report: Report) -> None:
+def _failing(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None:
+    """The newly failing cases: a few in full where their answers are at hand, else a table."""
     failing = by_severity(report.cases.newly_failing)
     counts = spans.plain(sentences.case_counts(report))
     if counts:
         screen.line("")
         screen.line(counts)
+    if shown:
+        _show_answers(screen, report, shown)
+        _steps(screen, failing)
+        return
     if not failing:
         return
     several = len(report.suites) > 1
@@ -333,25 +362,42 @@ def _patterns(screen: Screen, report: Report) -> None:
             screen.line(f"Failure modes{name} (cases): {', '.join(shown)}")
 
 
-def _show_answers(screen: Screen, failing: Sequence[ShownCase]) -> None:
-    """A few failing cases: the first round of each that failed."""
-    for case in failing:
+def _show_answers(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None:
+    """A few failing cases: of each the first round that failed."""
+    changes = {(change.suite, change.case_id): change for change in report.cases.newly_failing}
+    for case in shown:
         row = next((row for row in case.rows if is_failed_round(row)), None)
         if row is None:  # it passed, and made a metric worse
             row = next(iter(case.rows), None)
+        named = f"{case.suite}: {case.case_id}" if len(report.suites) > 1 else case.case_id
+        change = changes.get((case.suite, case.case_id))
         screen.line("")
-        screen.line(f"{case.suite}: {case.case_id}", "bold")
-        alone = len(case.expected) == 1
-        expected = [
-            in_words(value) if alone else f"{name}: {in_words(value)}"
-            for name, value in case.expected.items()
-        ]
-        parts = [("question", case.question), *(("expected", one) for one in expected)]
-        if row is not None:
-            answer = row["error"] if row["output"] is None else row["output"]
-            parts += [("answer", str(answer)), *(("reason", one) for one in _reasons(row)[:2])]
-        for name, text in parts:
-            screen.line(f"{name}: {one_line(text, TOLD)}", indent=2, wrap=False)
+        screen.line(f"{named}: {_rounds(change, case)}", "bold", indent=2)
+        screen.list(_told(case, row), indent=4, limit=TOLD)
+    if more := len(changes.keys() - {(case.suite, case.case_id) for case in shown}):
+        screen.line("")
+        screen.line(f"{more} more in report.html", indent=2)
+
+
+def _rounds(change: CaseChange | None, case: ShownCase) -> str:
+    """`passed 6 of 6 in the baseline, 0 of 1 now`."""
+    if change is None or change.baseline_rounds is None:
+        return f"passed {case.passed} of {len(case.rows)}"
+    was = f"{change.baseline_passed} of {change.baseline_rounds}"
+    return f"passed {was} in the baseline, {change.current_passed} of {change.current_rounds} now"
+
+
+def _told(case: ShownCase, row: TrialRow | None) -> Iterator[tuple[str, str]]:
+    yield "asked", case.question
+    wanted = {k: v for k, v in case.expected.items() if k == _ANSWER} or case.expected
+    for name, value in wanted.items():
+        yield "expected", in_words(value) if len(wanted) == 1 else f"{name}: {in_words(value)}"
+    if row is None:
+        return
+    answer = row["error"] if row["output"] is None else row["output"]
+    yield "now", str(answer)
+    for reason in _reasons(row)[:2]:
+        yield "why", reason
 
 
 def _reasons(row: TrialRow) -> list[str]:

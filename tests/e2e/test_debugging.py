@@ -31,9 +31,10 @@ def test_the_command_that_a_failed_run_prints_shows_the_case(measured):
     failed = against(measured, wrong_on(*range(8)), "--baseline", "baselines", "--stop", "off")
     assert failed.returncode == 1
     after = failed.stdout.partition("Fail: ")[2]
-    assert after.count("question: ") == 3, "the worst three"
-    assert "question: q0\n  expected: yes\n  answer: no\n  reason: exact_match: expected" in after
-    typed = re.search(r"Next: reproduce with (gate run .*?--case \S+)", after)[1]
+    assert after.count("\n    asked ") == 3, "the worst three"
+    case = ["asked     q0", "expected  yes", "now       no", "why       exact_match: expected"]
+    assert "\n    ".join(case) in after
+    typed = re.search(r"Next: (gate run .*?--case \S+)", after)[1]
     assert shlex.split(typed) == ["gate", "run", "--suite", "s", "--case", "c0"]
 
     shown = against(measured, wrong_on(0), *shlex.split(typed)[2:])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gate.records import Comparison, GateResult, Report
 from gate.report.wording.checks import list_failing
-from gate.text.spans import Line, Span, code, join, say
+from gate.text.spans import Line, code, join, say
 
 DOT = " · "
 WHOLE = 4_000  # characters of a command: a part of one is of no use
@@ -14,11 +14,19 @@ WHOLE = 4_000  # characters of a command: a part of one is of no use
 
 def next_step(report: Report) -> Line:
     """Commands and actions, in order; empty when nothing is to be done."""
-    steps: list[Line] = []
-    if report.reproduce and report.outcome not in ("pass", "no_baseline"):
-        steps.append(say("reproduce with {}", Span(report.reproduce, "code")))
-    steps += _outcome_step(report)
-    return join(DOT, steps)
+    command = reproduce(report)
+    again = [say("reproduce with {}", code(command))] if command else []
+    return join(DOT, [*again, *list_steps(report)])
+
+
+def reproduce(report: Report) -> str:
+    """The command that asks the worst case again; empty where there is none to ask."""
+    return "" if report.outcome in ("pass", "no_baseline") else report.reproduce
+
+
+def list_steps(report: Report) -> list[Line]:
+    """What the outcome asks for, beside looking at the worst case."""
+    return list(_outcome_step(report))
 
 
 def _outcome_step(report: Report) -> Iterator[Line]:

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.records import CaseChange
+from gate.records.shown_case import ShownCase
 from gate.report.console import render_console
 from gate.text.escaping import clean
 from tests.support.hostile_text import PIECES, RUNNER
@@ -16,6 +18,7 @@ from tests.support.reports import (
     no_baseline,
     passing,
     regression,
+    row,
 )
 
 
@@ -36,13 +39,13 @@ def test_the_verdict_stands_first_and_last(name):
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
 def test_lines_fit_the_terminal(name, width):
     """But for a command, which is pasted, and the reason."""
     lines = render(SCENARIOS[name](), width=width).splitlines()[:-1]
-    folded = [line for line in lines if not line.startswith("Next: ")]
-    assert max(map(len, folded)) <= width
-    assert len(folded) >= len(lines) - 1
+    begin = next((n for n, line in enumerate(lines) if line.startswith("Next: ")), len(lines))
+    assert max(map(len, lines[:begin])) <= width
+    assert all(line.startswith(" " * 6) for line in lines[begin + 1 :])
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -72,7 +75,56 @@ def test_the_tables_hold_what_blocks_and_what_fails():
     assert "Worse, but not blocking: operational.p95_latency_ms +18 %." in shown
     assert "churn-by-quarter-01" in shown
     assert "30 more in report.md" in render(many_failing(40))
-    assert "churn-by-quarter-01" in shown.split("Next: reproduce with ")[1]
+    assert "churn-by-quarter-01" in shown.split("Next: gate run ")[1].splitlines()[0]
+
+
+ANSWER = "I could not find the figure of EMEA in any of the documents that I have looked at today."
+
+
+def shown_case():
+    reasons = {"facts": "1,120.91 is missing"}
+    failed = row("orders-7", passed=False, output=ANSWER, reasons=reasons, failed_by=["facts"])
+    return ShownCase(
+        suite="analytics",
+        case_id="orders-7",
+        question="What was EMEA's MRR in June?",
+        expected={"expected_facts": ["1120.91"]},
+        rows=(failed,),
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_failing_cases_stand_with_what_was_asked_expected_and_answered(width):
+    change = CaseChange(
+        suite="analytics",
+        case_id="orders-7",
+        baseline_passed=6,
+        baseline_rounds=6,
+        current_passed=0,
+        current_rounds=1,
+    )
+    first = many_failing(40)
+    failing = (change, *first.cases.newly_failing)
+    report = replace(first, cases=replace(first.cases, newly_failing=failing))
+    shown = render(report, failing=[shown_case()], width=width)
+    lines = shown.splitlines()
+    start = lines.index("  orders-7: passed 6 of 6 in the baseline, 0 of 1 now")
+    assert lines[start + 1] == "    asked     What was EMEA's MRR in June?"
+    assert lines[start + 2] == '    expected  ["1120.91"]'
+    assert lines[start + 3].startswith("    now       I could not find the figure of EMEA ")
+    assert ANSWER in " ".join(shown.split())  # folded at words
+    assert "    why       facts: 1,120.91 is missing" in lines
+    assert "  40 more in report.html" in lines
+    assert "case                  baseline" not in shown  # the table would say it again
+    assert max(map(len, lines[start : start + 8])) <= width
+
+
+def test_the_reason_is_folded_at_words_on_a_terminal():
+    whole = render(regression(), width=60).splitlines()[-1]
+    folded = render(regression(), width=60, folded=True).splitlines()
+    first = next(n for n, line in enumerate(folded) if line.startswith("FAIL: "))
+    assert " ".join(folded[first:]) == whole
+    assert max(map(len, folded[first:])) <= 60
 
 
 def test_a_pass_says_so_in_one_screen():
