@@ -211,6 +211,7 @@ class ReportOptions:
     html: bool = True
     junit: bool = True
     sarif: bool = False
+    answers: bool = True  # reports show what was expected, and what the base branch answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

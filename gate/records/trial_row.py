@@ -46,6 +46,8 @@ class TrialRow(TypedDict):
     output: str | None
     retrieved_ids: Sequence[str] | None
     safety_violations: Sequence[str] | None
+    # Key of the case -> what the dataset expects. In round 1; nothing without `report.answers`.
+    expected: NotRequired[Mapping[str, CheckedJson]]
     failed_by: NotRequired[Sequence[str]]  # graders that said no
     uncertain: NotRequired[Mapping[str, float]]  # grader of a judge -> 0 to 1
     judging: NotRequired[Mapping[str, CheckedJson] | None]  # None: no model was asked

@@ -219,7 +219,7 @@ class _Run:
             self._unmade += 1
             return
         plan = self._plans[trial.suite]
-        row = row_of_trial(trial, plan.graders, plan.specs, self._prices)
+        row = row_of_trial(trial, plan.graders, plan.specs, self._prices, plan.expected_keys)
         self._effects.session.note_sources(self._effects.sources())
         self._arms.of(trial).take(row)
         judged = (row.get("judging") or {}).get("usd", 0.0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from gate.analysis.catalogue import collect_k
+from gate.analysis.expected import list_expected_keys
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.files import bundled
 from gate.files.rows import DatasetSource
@@ -62,6 +63,7 @@ class SuitePlan:
     timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
     ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
     rounds: range | None = None  # of stage 2; None: those of the suite
+    expected_keys: frozenset[str] = frozenset()  # of a case, that its row carries
 
     @property
     def name(self) -> str:
@@ -182,6 +184,7 @@ def _plan(suite: Suite, rules: Rules, selection: Selection) -> SuitePlan:
         loosened=loosened,
         warnings=summaries[-1].warnings,
         ask=code.ask if code else None,
+        expected_keys=list_expected_keys(graders) if rules.config.report.answers else frozenset(),
     )
 
 

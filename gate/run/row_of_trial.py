@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from gate.agents.pricing import trial_cost
+from gate.analysis.expected import expected_in_row
 from gate.plugins import Grader
 from gate.records import MetricSpec, Price, Trial, TrialRow
 from gate.run.grade import gives_no_verdict, values_of_failed_trial
@@ -16,9 +17,10 @@ def row_of_trial(
     graders: Mapping[str, Grader],
     specs: Mapping[str, MetricSpec],
     prices: Mapping[str, Price],
+    expected_keys: Collection[str],
 ) -> TrialRow:
     """The row. `graders` by name and `specs` by metric: those of the trial's suite; `prices` by
-    model.
+    model; `expected_keys`: of the case, that its first round carries.
     """
     failed = trial.attempt.status == "agent_error"
     return row_of(
@@ -27,4 +29,5 @@ def row_of_trial(
         on_agent_error=values_of_failed_trial(graders, trial.case) if failed else {},
         specs=specs,
         ungraded=failed and gives_no_verdict(graders, trial.case),
+        expected=expected_in_row(trial, expected_keys),
     )

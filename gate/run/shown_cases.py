@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Set
 
+from gate.analysis.expected import expected_of
 from gate.errors import GateError
-from gate.plugins import Grader
-from gate.records import Case, Json, TrialRow
+from gate.records import Case, TrialRow
 from gate.records.shown_case import ShownCase
 from gate.run.prepare import SuitePlan
 from gate.store.session import SessionWriter
 from gate.text.redaction import Redactor
-
-_ASKED = ("input", "metadata")  # keys that are no expectation
 
 
 def show_cases(
@@ -33,7 +31,7 @@ def show_cases(
             suite=plan.name,
             case_id=case_id,
             question=redactor.redact(str(question)),
-            expected=redactor.scrub(_expected(case, plan.graders)) if case else {},
+            expected=redactor.scrub(expected_of(case, plan.expected_keys)) if case else {},
             rows=tuple(rows_of_case),
             units=units,
             planned=plan.suite.rounds,
@@ -54,10 +52,3 @@ def _read(
     except (GateError, OSError):  # by now
         pass
     yield from ((case_id, None) for case_id in sorted(left))
-
-
-def _expected(case: Case, graders: Mapping[str, Grader]) -> dict[str, Json]:
-    """The keys of the case that a grader of its suite reads."""
-    read = {name for grader in graders.values() for name in getattr(grader, "keys", None) or ()}
-    kept = {name: value for name, value in case.keys.items() if name in read}
-    return {k: v for k, v in kept.items() if k not in _ASKED and v not in (None, "", [], {})}

@@ -64,6 +64,8 @@ class DetailsRow:
     output: str | None
     retrieved_ids: tuple[str, ...] | None
     safety_violations: tuple[str, ...] | None
+    # Key of the case -> what the dataset expects of it, in round 1.
+    expected: Mapping[str, Json] = field(default_factory=dict)
     failed_by: tuple[str, ...] = ()  # graders that said no
     uncertain: Mapping[str, float] = field(default_factory=dict)  # grader of a judge -> 0 to 1
     judging: Judging | None = None  # null: no model was asked

@@ -37,10 +37,11 @@ def row_of(
     on_agent_error: Mapping[str, float | None],
     specs: Mapping[str, MetricSpec],
     ungraded: bool = False,
+    expected: Mapping[str, Json] | None = None,
 ) -> TrialRow:
     """`cost_usd`: of all tries, None is unknown; `on_agent_error`: column -> value of a failed
     trial; `specs`: column -> what its metric is; `ungraded`: the trial failed, and no grader says
-    pass or fail of any answer to its case.
+    pass or fail of any answer to its case; `expected`: of the case, by key.
     """
     judged, case = trial.attempt, trial.case
     failed = judged.status == "agent_error"
@@ -76,6 +77,8 @@ def row_of(
         "evidence": None if graded.evidence is None else to_json(graded.evidence),
     }
     row.update(_answer(judged.response, attempts[trial.judged]["usage"]))
+    if expected:
+        row["expected"] = expected
     if graded.details:
         row["details"] = graded.details
     if ungraded:

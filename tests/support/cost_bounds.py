@@ -12,7 +12,7 @@ MOST_MODULES = {  # of all packages
     "of --version": 142,  # 133
 }
 MOST_OF_OURS = {
-    "at the first request of a run": 197,  # 191: options, budget and rows are modules of their own
+    "at the first request of a run": 204,  # 198: what a dataset expects is a module of its own
     "of a run": 300,  # 292: options, budget and spending are modules of their own
     "of validate": 202,  # 189
     "of --version": 22,  # 21: options that several commands share are a module of their own
@@ -40,7 +40,7 @@ MOST_OF_A_TRIAL = {
         "encodings": 3.2,  # 3.03
         "decodings": 5.3,  # 5.0
         "opens": 0.1,  # 0.06
-        "written": 4_550,  # 4,325
+        "written": 4_850,  # 4,612: a row of round 1 has what its dataset expects
         "blocks": 49,  # 45.9
     },
 }

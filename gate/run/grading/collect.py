@@ -90,7 +90,10 @@ def collect(grading: Grading, plans: Sequence[SuitePlan], effects: Effects) -> C
         SkippedLines(session.folder, grading.redactor) as skipped,
     ):
         kit = GradingKit(
-            suites=tuple(GradedSuite(suite=plan.suite, specs=plan.specs) for plan in plans),
+            suites=tuple(
+                GradedSuite(suite=p.suite, specs=p.specs, expected_keys=p.expected_keys)
+                for p in plans
+            ),
             prices=grading.prices,
             redactor=grading.redactor,
             root=effects.world.root,

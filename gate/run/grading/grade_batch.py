@@ -28,10 +28,11 @@ Reply = bytes | Fault  # the trial's row as it is stored, or why there is none
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradedSuite:
-    """A suite, and metric -> what it is."""
+    """A suite; metric -> what it is."""
 
     suite: Suite
     specs: Mapping[str, MetricSpec]
+    expected_keys: frozenset[str]  # of a case, that its row carries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,9 @@ class BatchGrader:
             started_at=self._kit.started_at,
             judged=len(attempts) - 1,
         )
-        row_found = row_of_trial(trial, graders, graded_suite.specs, self._kit.prices)
+        row_found = row_of_trial(
+            trial, graders, graded_suite.specs, self._kit.prices, graded_suite.expected_keys
+        )
         return encode_row(row_found, self._redactor)
 
     def _attempt(self, case: Case, row: AnswerRow, graders: Mapping[str, Grader]) -> Attempt:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gate.agents.pricing import trial_cost
 from gate.analysis.catalogue import collect_k, every_metric
+from gate.analysis.expected import expected_in_row
 from gate.errors import InvalidInput, Problem, UsageError
 from gate.files.plain import digest_of, newest
 from gate.files.timestamps import moment_of
@@ -84,6 +85,9 @@ class ImportPlan:
             cost_usd=trial_cost(trial, self.place.config.pricing),
             on_agent_error=mine.on_agent_error(graded) if mine else _values_of_failed(graded),
             specs=self.metas[trial.suite].specs,
+            expected=expected_in_row(graded, mine.expected_keys if mine else None)
+            if self.place.config.report.answers
+            else None,
         )
         row["started_at"] = row["started_at"] or self.created_at
         return row
@@ -201,6 +205,7 @@ class Regraded:
 
     meta: SuiteMeta
     graders: Mapping[str, Grader]
+    expected_keys: frozenset[str]  # of a case, that its row carries
     cases: Mapping[str, Case]
     keeps_last: bool  # the suite judges the last try, as `retry: any_failure` has it
     notes: tuple[str, ...] = ()
@@ -273,6 +278,7 @@ def _regrade_suite(plan: SuitePlan, suite: ImportedSuite, case_ids: set[str]) ->
     return Regraded(
         meta=meta,
         graders=plan.graders,
+        expected_keys=plan.expected_keys,
         cases={case.id: case for case in plan.cases() if case.id in case_ids},
         keeps_last=plan.suite.retry == "any_failure",
         notes=(note,),
