@@ -118,7 +118,7 @@ def write_own_agent(folder):
 
 def test_own_code_runs_on_the_workers_and_a_slow_one_gets_less(tmp_path):
     with dask_cluster(tmp_path / "cluster") as own:
-        for name, slow in (("fast", "0.005"), ("slow", "0.3")):
+        for name, slow in (("fast", "0.005"), ("slow", "0.5")):
             own.add_worker(name, {"SLOW": slow, "MADE_BY": str(tmp_path / name)})
         own.await_workers(2)
         project = tmp_path / "project"
@@ -128,7 +128,7 @@ def test_own_code_runs_on_the_workers_and_a_slow_one_gets_less(tmp_path):
         assert len(rows_of(run, project)) == 60
         fast, slow = ((tmp_path / n).read_text().splitlines() for n in ("fast", "slow"))
         assert sorted([*fast, *slow]) == sorted(f"q{n}" for n in range(60))
-        assert 1 <= len(slow) <= 20
+        assert 1 <= len(slow) < len(fast)
 
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()

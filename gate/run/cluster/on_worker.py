@@ -111,10 +111,10 @@ def _find_lack(kit: RunKit, env: Mapping[str, str], root: Path) -> str:
     """What the process lacks of a run's secrets and files; empty if nothing."""
     unset = [name for name in kit.variables if not env.get(name, "").strip()]
     if unset:
-        plural = "s" if unset[1:] else ""
+        which = "variables" if unset[1:] else "variable"
         return (
-            f"the environment variable{plural} {join_words(unset)} is not set there: start the "
-            "worker with it, or send the value with --send-secrets"
+            f"the environment {which} {join_words(unset)} {'are' if unset[1:] else 'is'} not set "
+            "there: start the worker with it, or send the value with --send-secrets"
         )
     others = [name for name, digest in kit.files.items() if digest_file(root / name) != digest]
     if others:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -24,7 +25,8 @@ from gate.text.escaping import one_line
 from gate.user_code.hashes import Sources, merge_sources
 
 _LOOK_S = 1.0  # how often the scheduler is asked which workers there are
-_MOST_OF_A_PACKET = 16  # trials
+_MOST_OF_A_PACKET = 32  # trials
+_PACKETS_A_SECOND = 50  # of the whole run: each costs Dask some milliseconds
 
 
 @dataclass(slots=True)
@@ -83,6 +85,7 @@ class ClusterPool:
         self._sources: Sources = {}
         self._looked = self._manned = time.monotonic()
         self._closed = False
+        self._answers, self._answered_s = 0, 0.0  # how long they took in total
         self.in_flight = 0
         self.health = Health(ok=True, latency_ms=0.0)
 
@@ -107,6 +110,7 @@ class ClusterPool:
         for future in self._take_ready(timeout):
             for made in self._results_of(future):
                 self.in_flight -= 1
+                self._note_time(made)
                 yield made
 
     def close(self) -> None:
@@ -189,12 +193,27 @@ class ClusterPool:
         """Each packet goes to the worker that has the least to do for its share."""
         while self._waiting and self._seats:
             address, seat = min(self._seats.items(), key=lambda one: one[1].sent / one[1].share)
-            size = max(1, min(_MOST_OF_A_PACKET, seat.share // 4))
+            size = self._size(seat.share)
             tasks, self._waiting = self._waiting[:size], self._waiting[size:]
             future = self._cluster.submit(on_worker.work, self._kit.run, tasks, at=address)
             seat.sent += len(tasks)
             self._packets[future.key] = _Packet(future, tasks, address)
             future.add_done_callback(self._ready.put)
+
+    def _size(self, share: int) -> int:
+        """Trials of the next packet. The smaller it is, the less waits for its slowest trial; but
+        so many answers a second as the agent can give must not be so many packets.
+        """
+        if not self._answers:
+            return max(1, min(_MOST_OF_A_PACKET, share // 4))
+        per_second = self.concurrency * self._answers / max(self._answered_s, 1e-3)
+        wanted = math.ceil(per_second / _PACKETS_A_SECOND)
+        return max(1, min(wanted, _MOST_OF_A_PACKET, share // 2))
+
+    def _note_time(self, made: Made) -> None:
+        if isinstance(made, Trial) and made.attempt.latency_ms is not None:
+            self._answers += 1
+            self._answered_s += made.attempt.latency_ms / 1e3
 
     def _take_ready(self, timeout: float) -> list[Future]:
         futures = []

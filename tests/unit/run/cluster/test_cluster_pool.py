@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
-from gate.records import Case, Health, PluginSpec, Suite
+from gate.records import Attempt, Case, Health, PluginSpec, Suite, Trial
 from gate.run.cluster import on_worker
 from gate.run.cluster.connect import PoolLost
 from gate.run.cluster.kit import AgentKit, RunKit
@@ -123,6 +123,28 @@ def test_packets_are_spread_by_share_and_graders_stay_here():
     assert [len(tasks) for _, tasks, _ in played.sent] == [2] * 16
     assert [sum(at == worker for at, _, _ in played.sent) for worker in "ab"] == [8, 8]
     assert not any(task.graders for _, tasks, _ in played.sent for task in tasks)
+
+
+def trial(task, latency_ms):
+    attempt = Attempt(n=1, status="completed", latency_ms=latency_ms)
+    return Trial(suite="s", case=task.case, round=1, attempts=(attempt,), started_at="", judged=0)
+
+
+@pytest.mark.parametrize(
+    ("latency_ms", "size"), [(1.0, 16), (100.0, 13), (200.0, 7), (1_000.0, 2), (5_000.0, 1)]
+)
+def test_packets_are_as_small_as_the_time_of_an_answer_allows(latency_ms, size):
+    """64 calls at once: at most some 50 packets a second, and half a share in each."""
+    played = Played("a", "b")
+    pool = pool_of(played, concurrency=64)
+    begin(pool, 64)
+    assert {len(some) for _, some, _ in played.sent} == {8}
+    for _, some, _ in list(played.sent):
+        made = [trial(task, latency_ms) for task in some]
+        played.answer(0, Done(results=made, sources={}, broken=""))
+    assert len(list(pool.wait(0.0))) == 64
+    begin(pool, 64)
+    assert max(len(some) for _, some, _ in played.sent) == size
 
 
 def test_who_is_slow_gets_no_more_and_results_come_as_they_are_made():
