@@ -109,12 +109,24 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentChange:
+    """One argument that differs between two calls of a tool. The values are JSON, cut, hostile
+    text; empty: the call has no such argument.
+    """
+
+    name: str
+    was: str = ""
+    now: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepChange:
     """One line of a step-level comparison of two trajectories; texts are hostile."""
 
     kind: Literal["same", "added", "removed", "changed"]
     was: str = ""  # the step before: tool and arguments, cut
     now: str = ""
+    arguments: tuple[ArgumentChange, ...] = ()  # of a changed step, as far as they are known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +136,37 @@ class StepDiff:
     against: Literal["baseline", "reference"]
     round: int  # of this run, from 1
     steps: tuple[StepChange, ...]
+
+
+# What cases can have in common, what says most first: an argument with another value, a tool that
+# is no longer or newly called, a failure mode, a category.
+CauseKind = Literal["argument", "tool_gone", "tool_new", "mode", "category"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CausePart:
+    """One thing that newly failing cases have in common; texts are hostile."""
+
+    kind: CauseKind
+    what: str  # tool.argument, tool, mode or category
+    was: str = ""  # values of the argument as JSON; both empty: they differ from case to case
+    now: str = ""
+    cases: int = 0  # newly failing ones that have it
+    of: int = 0  # newly failing ones of which it is known
+    elsewhere: int = 0  # cases of the same run that have it too, and did not newly fail
+    of_elsewhere: int = 0  # those of which it is known; 0: of none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureCause:
+    """What seems to be behind newly failing cases of a suite. Further parts hold for nearly the
+    same cases as the first one.
+    """
+
+    suite: str
+    parts: tuple[CausePart, ...]
+    cases: tuple[str, ...]  # ids of the first part's cases, by name
+    shared: int = 0  # of these, the ones that an earlier cause has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from gate.records.patterns import (
     CategoryReport,
     Cluster,
     Decision,
+    FailureCause,
     LoggedViolation,
     ModeCount,
     Reliability,
@@ -231,6 +232,7 @@ class Report:
     overall: Totals | None = None  # None: of one suite, or an older version wrote it
     open_suites: tuple[str, ...] = ()  # that need stage 2 of a run in shards, before a verdict
     lost: tuple[str, ...] = ()  # why parts of the run left no result, one sentence each
+    causes: tuple[FailureCause, ...] = ()  # of the newly failing cases, of most of them first
 
     @property
     def imported(self) -> bool:

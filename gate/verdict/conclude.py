@@ -11,7 +11,6 @@ from typing import Any
 from gate.analysis.categories import categories
 from gate.analysis.estimates import estimates, success_of_cases_like_these
 from gate.analysis.reliability import count_cases, measure_reliability
-from gate.analysis.tally import Tally
 from gate.analysis.totals import dimension_scores, sum_totals
 from gate.records import (
     AcceptedChange,
@@ -20,6 +19,7 @@ from gate.records import (
     Comparison,
     Config,
     Estimate,
+    FailureCause,
     GateResult,
     LoggedViolation,
     MetricFall,
@@ -58,6 +58,7 @@ def conclude(
         elsewhere=setting.elsewhere,
     )
     worse = worst_cases(measured, verdict, rows_of)
+    cases, causes = _explain_cases(verdict.cases, measured, rows_of)
     return Report(
         session_id=setting.session_id,
         created_at=setting.created_at,
@@ -70,7 +71,7 @@ def conclude(
         suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
         comparisons=verdict.comparisons,
         gates=verdict.gates,
-        cases=_explain_cases(verdict.cases, measured, rows_of),
+        cases=cases,
         calls=count_calls(measured),
         cost=sum_cost(measured, config),
         baseline=_first_baseline(measured),
@@ -87,6 +88,7 @@ def conclude(
         overall=sum_totals(
             [one.current for one in measured], (one.tally.codes for one in measured)
         ),
+        causes=causes,
     )
 
 
@@ -126,14 +128,14 @@ def _is_deployed(setting: Setting) -> bool:
 
 def _explain_cases(
     cases: CaseChanges, measured: Sequence[SuiteData], rows_of: RowsOf
-) -> CaseChanges:
-    """With their history, what failed in them, and how the agent's steps differ."""
+) -> tuple[CaseChanges, tuple[FailureCause, ...]]:
+    """With their history, what failed in them and how steps differ; and what is behind them."""
     cases = with_modes(with_evidence(with_history(cases, measured), rows_of), measured)
     if not (cases.newly_failing or cases.flaky):
-        return cases
-    from gate.verdict.step_diffs import with_steps
+        return cases, ()
+    from gate.verdict.causes import with_causes
 
-    return with_steps(cases, measured, rows_of)
+    return with_causes(cases, measured, rows_of)
 
 
 def _numbers(data: SuiteData) -> dict[str, Estimate]:
@@ -208,7 +210,9 @@ def _suite(data: SuiteData, numbers: Mapping[str, Estimate], verdict: Verdict) -
         unscored_reasons=data.tally.mostly(),
         history=_history(data, verdict),
         violations=data.tally.violations.total,
-        violation_log=_log(data.tally),
+        violation_log=tuple(
+            from_json(LoggedViolation, row) for row in data.tally.violations.list_first()
+        ),
         modes=data.tally.failures.modes(),
         categories=categories(data.current, data.tally.failures.by_case()),
         counts=count_cases(data.current),
@@ -231,10 +235,6 @@ def _for_cases_like_these(data: SuiteData) -> dict[str, Any]:  # of SuiteReport
         "success_rate_method": bounds.method,
         "success_rate_seed": SEED if bounds.drawn else None,
     }
-
-
-def _log(tally: Tally) -> tuple[LoggedViolation, ...]:
-    return tuple(from_json(LoggedViolation, row) for row in tally.violations.list_first())
 
 
 def _history(data: SuiteData, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:

@@ -59,19 +59,16 @@ def with_modes(cases: CaseChanges, measured: Sequence[SuiteData]) -> CaseChanges
     lists = (cases.newly_failing, cases.flaky, cases.added)
     if all(len(changes) <= LISTED for changes in lists):
         return cases
-    modes: dict[tuple[str, str], Counter[FailureMode]] = {}
-    for suite in measured:
-        for mode, failed in suite.tally.failures.by_case().items():
-            for case, trials in failed.items():
-                modes.setdefault((suite.name, case), Counter())[mode] = trials
+    modes = {
+        (suite.name, case): mode
+        for suite in measured
+        for case, mode in suite.tally.failures.mode_of_cases().items()
+    }
     if not modes:
         return cases
 
     def add_mode(changes: tuple[CaseChange, ...]) -> tuple[CaseChange, ...]:
-        rest = (
-            replace(c, mode=most_frequent(modes.get((c.suite, c.case_id), Counter())))
-            for c in changes[LISTED:]
-        )
+        rest = (replace(c, mode=modes.get((c.suite, c.case_id))) for c in changes[LISTED:])
         return (*changes[:LISTED], *rest)
 
     return replace(

@@ -68,6 +68,14 @@ def test_a_change_of_the_way_is_told_beside_the_baselines(main):
     project(folder, WRONG)
     session = run_session(folder, code=1)
     assert told(summary_of(session)) == [("baseline", 1, CHANGED)] * 6
+    (cause,) = summary_of(session)["causes"]
+    first, *_ = cause["parts"]
+    assert (first["what"], first["was"], first["now"]) == (
+        "run_sql.table",
+        '"orders"',
+        '"customers"',
+    )
+    assert cause["cases"] == [f"c{n}" for n in range(6)]
     failures = {code for row in details_of(session) for code in row["failures"]}
     assert failures == {"answer_mismatch", "loop:run_sql"}
     ratios = [row["scores"]["agent.trajectory_efficiency"] for row in details_of(session)]

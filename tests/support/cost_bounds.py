@@ -185,6 +185,6 @@ LATE = {
     "gate.verdict.conclude": (
         "gate.analysis.agreement",
         "gate.store.baseline.pool",
-        "gate.verdict.step_diffs",
+        "gate.verdict.causes",
     ),
 }

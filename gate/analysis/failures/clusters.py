@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.analysis.failures.modes import ORDER, deciding, mode_in
+from gate.analysis.failures.modes import ORDER, deciding, mode_in, most_frequent
 from gate.records import Cluster, FailureMode, ModeCount, TrialRow
 from gate.text.escaping import one_line
 from gate.text.late_pattern import late_pattern
@@ -123,6 +123,14 @@ class Failures:
     def by_case(self) -> dict[FailureMode, Counter[str]]:
         """Mode -> case -> trials."""
         return {mode: _total(iter(group.clusters.values())) for mode, group in self._groups.items()}
+
+    def mode_of_cases(self) -> dict[str, FailureMode]:
+        """Case -> the mode that most of its trials failed in."""
+        modes: dict[str, Counter[FailureMode]] = {}
+        for mode, failed in self.by_case().items():
+            for case, trials in failed.items():
+                modes.setdefault(case, Counter())[mode] = trials
+        return {case: most for case, some in modes.items() if (most := most_frequent(some))}
 
     def clusters(self) -> tuple[Cluster, ...]:
         """The TOP, most cases first, then most trials, then the order of the table, then the

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from gate.graders.trajectories.identity import canonical_text
 from gate.graders.trajectories.path import COMPARED, Path, PathStep
-from gate.records import StepChange
+from gate.records import ArgumentChange, Json, StepChange
+from gate.records.codec import parse_json
+from gate.text.escaping import one_line
 
 LINES = 60  # of one comparison
+VALUE = 80  # characters of an argument's name or value
 Kind = Literal["same", "added", "removed", "changed"]
 
 
@@ -48,7 +52,10 @@ def _lines(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[StepChange]
         here = costs[i][j]
         if i < len(was) and j < len(now) and here == costs[i + 1][j + 1] + _cost(was[i], now[j]):
             kind: Kind = "same" if was[i].same_as(now[j]) else "changed"
-            changes.append(StepChange(kind=kind, was=was[i].text, now=now[j].text))
+            arguments = _compare_arguments(was[i], now[j]) if kind == "changed" else ()
+            changes.append(
+                StepChange(kind=kind, was=was[i].text, now=now[j].text, arguments=arguments)
+            )
             i, j = i + 1, j + 1
         elif i < len(was) and here == costs[i + 1][j] + 1:
             changes.append(StepChange(kind="removed", was=was[i].text))
@@ -57,6 +64,29 @@ def _lines(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[StepChange]
             changes.append(StepChange(kind="added", now=now[j].text))
             j += 1
     return changes
+
+
+def _compare_arguments(was: PathStep, now: PathStep) -> tuple[ArgumentChange, ...]:
+    """The arguments that differ, by name; none where one of the texts was cut inside its JSON."""
+    before, after = _read_arguments(was), _read_arguments(now)
+    if before is None or after is None:
+        return ()
+    names = sorted(n for n in {*before, *after} if before.get(n) != after.get(n))
+    return tuple(
+        ArgumentChange(name=one_line(n, VALUE), was=before.get(n, ""), now=after.get(n, ""))
+        for n in names
+    )
+
+
+def _read_arguments(step: PathStep) -> dict[str, str] | None:
+    """Name -> value as JSON."""
+    try:
+        given: Json = parse_json(step.arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(given, dict):
+        return None
+    return {name: one_line(canonical_text(value), VALUE) for name, value in given.items()}
 
 
 def _costs(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[list[int]]:

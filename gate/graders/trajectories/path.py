@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gate.graders.trajectories.identity import arguments_of, digest
-from gate.records import ToolCall, TrialRow
+from gate.graders.trajectories.identity import arguments_of, canonical_text, digest
+from gate.records import Json, ToolCall, TrialRow
 from gate.records.codec import from_json
 from gate.text.escaping import one_line
 
 TOOL, ARGUMENTS = 80, 80  # characters
+_VALUES = (60, 40, 24, 12)  # characters of a value, where the arguments are longer than ARGUMENTS
 KEPT = 30  # steps of a stored path
 COMPARED = 200  # steps of a path that is compared
 KEPT_OF_SUITE = 200_000  # steps of all stored paths of a suite, about 30 MB
@@ -22,7 +23,7 @@ class PathStep:
 
     tool: str
     digest: str = ""
-    arguments: str = ""  # as they begin, hostile text
+    arguments: str = ""  # hostile text: JSON with long values cut, or as they begin
 
     @property
     def text(self) -> str:
@@ -105,5 +106,22 @@ def _step(call: ToolCall) -> PathStep:
     return PathStep(
         tool=one_line(call.name, TOOL),
         digest=digest(given),
-        arguments="" if given == "{}" else one_line(given, ARGUMENTS),
+        arguments="" if given == "{}" else one_line(_shorten(call, given), ARGUMENTS),
     )
+
+
+def _shorten(call: ToolCall, given: str) -> str:
+    """The arguments with long values cut, so that the short ones behind them are still seen."""
+    if len(given) <= ARGUMENTS or not isinstance(call.arguments, Mapping):
+        return given
+    for most in _VALUES:
+        values = {name: _cut_value(value, most) for name, value in call.arguments.items()}
+        shorter = canonical_text(values)
+        if len(shorter) <= ARGUMENTS:
+            return shorter
+    return given
+
+
+def _cut_value(value: Json, most: int) -> Json:
+    text = value if isinstance(value, str) else canonical_text(value)
+    return value if len(text) <= most else f"{text[: most - 1]}…"

@@ -7,7 +7,7 @@ import pytest
 from gate.graders.trajectories.path import path_of
 from gate.records import CaseChange, CaseChanges, ToolCall
 from gate.records.codec import to_json
-from gate.verdict.step_diffs import CASES, with_steps
+from gate.verdict.step_diffs import CASES, compare_steps, with_steps
 from tests.support.measured_suites import measured_suite, success_table
 
 WAS = path_of([ToolCall(name="was", arguments={})])
@@ -38,7 +38,7 @@ def shown(cases, rows, *suites):
     def rows_of(suite, ids):
         return (row for row in rows if row["case_id"] in ids)
 
-    found = with_steps(cases, suites or [compared()], rows_of)
+    found = with_steps(cases, compare_steps(cases, suites or [compared()], rows_of))
     return [
         one.steps and (one.steps.against, one.steps.round, one.steps.steps[-1].now)
         for one in (*found.newly_failing, *found.flaky, *found.newly_passing)

@@ -1,0 +1,100 @@
+"""What newly failing cases have in common, in words: one text for comment, page and terminal."""
+
+from __future__ import annotations
+
+from gate.analysis.failures.modes import ORDER
+from gate.records import CausePart, FailureCause, FailureMode, Report
+from gate.report.wording import patterns
+from gate.text import figures
+from gate.text.escaping import one_line
+from gate.text.spans import Line, code, join, say
+
+NAMED = 3  # cases of a cause
+_NAME, _VALUE = 60, 40  # characters
+_MODES: dict[str, FailureMode] = {str(mode): mode for mode in ORDER}
+
+
+def lines(report: Report) -> tuple[Line, ...]:
+    """`Cause 1 (33 cases): ...` for each cause: what, how often it is elsewhere, three cases."""
+    return tuple(
+        join(
+            "",
+            [say("{}: ", title(number, cause)), what(cause), say("; "), share(cause), _in(cause)],
+        )
+        for number, cause in enumerate(report.causes, start=1)
+    )
+
+
+def title(number: int, cause: FailureCause) -> str:
+    """`Cause 1 (33 cases)`, `Cause 2 (17 of them)` where earlier ones have all of its cases."""
+    cases = len(cause.cases)
+    if number > 1 and cause.shared == cases:
+        return f"Cause {number} ({cases:,} of them)"
+    before = f", {cause.shared:,} of them named above" if cause.shared else ""
+    return f"Cause {number} ({figures.count(cases, 'case')}{before})"
+
+
+def what(cause: FailureCause) -> Line:
+    """`search_documents.top_k` 5 → 1; `a` is no longer called, nor is `b`: parts with their cases
+    where these are fewer.
+    """
+    first, *more = cause.parts
+    also = (say("{} ({})", describe(part), figures.count(part.cases, "case")) for part in more)
+    return join(", ", [describe(first), *also])
+
+
+def describe(part: CausePart) -> Line:
+    """One thing that cases have in common."""
+    name = code(one_line(part.what, _NAME))
+    if part.kind == "argument":
+        if not part.was and not part.now:
+            return say("{} has another value", name)
+        return say("{} {} → {}", name, _value(part.was), _value(part.now))
+    if part.kind == "mode":
+        mode = _MODES.get(part.what)
+        return say("{}", patterns.words(mode) if mode else one_line(part.what, _NAME))
+    template = {
+        "tool_gone": "{} is no longer called",
+        "tool_new": "{} is newly called",
+        "category": "category {}",
+    }[part.kind]
+    return say(template, name)
+
+
+def share(cause: FailureCause) -> Line:
+    """`32 of 32 newly failing cases have it, 71 of 71 others too`: how often it is elsewhere."""
+    part = cause.parts[0]
+    has = "has" if part.cases == 1 else "have"
+    here = f"{part.cases:,} of {part.of:,} newly failing cases {has} it"
+    if not part.of_elsewhere:
+        return say(here)
+    others = {"mode": "other failing cases", "category": "other cases"}.get(
+        part.kind, "others looked at"
+    )
+    if not part.elsewhere:
+        return say("{}, none of {} {}", here, f"{part.of_elsewhere:,}", others)
+    return say("{}, and {} of {} {}", here, f"{part.elsewhere:,}", f"{part.of_elsewhere:,}", others)
+
+
+def numbers_of(report: Report) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Suite and case -> the numbers of its causes."""
+    numbers: dict[tuple[str, str], tuple[int, ...]] = {}
+    for number, cause in enumerate(report.causes, start=1):
+        for case in cause.cases:
+            numbers[cause.suite, case] = (*numbers.get((cause.suite, case), ()), number)
+    return numbers
+
+
+def _in(cause: FailureCause) -> Line:
+    """` (metric-003, policy-003, ...)`."""
+    named = join(", ", (say("{}", code(one_line(case, 48))) for case in cause.cases[:NAMED]))
+    return join("", [say(" ("), named, say(", ...)" if len(cause.cases) > NAMED else ")")])
+
+
+def _value(text: str) -> Line:
+    """JSON as it is, where it is a number or a word; absent as a word."""
+    if not text:
+        return say("absent")
+    shown = one_line(text, _VALUE)
+    plain = shown.replace(".", "", 1).lstrip("-").isdigit() or shown in ("true", "false", "null")
+    return say("{}", shown if plain else code(shown))
