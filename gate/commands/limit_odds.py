@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from gate.errors import GateError
 from gate.records import Config
 from gate.report.wording.plan_advice import limit_of, risk
-from gate.store.measurements import StoredSuite, load
+from gate.store.baseline.schema import CheckedBaseline
+from gate.store.measurements import StoredSuite, load, summarise_baseline
 from gate.store.session import latest_session
 from gate.text import spans
 from gate.verdict.planning.plan import limit_outlooks, suite_from_baseline
 
 
 def tell_limit_odds(
-    config: Config, files: dict[str, Path], results: Path, now: datetime
+    config: Config, baselines: Mapping[str, CheckedBaseline], results: Path, now: datetime
 ) -> Iterator[tuple[bool, str]]:
-    """Pairs, for each blocking limit: whether it is a warning, and the sentence. `files`: the
-    baseline files of the suites that have one; the others use the newest session in `results`.
+    """Pairs, for each blocking limit: whether it is a warning, and the sentence. `baselines`:
+    of the suites that have one; the others use the newest session in `results`.
     """
     newest = _find_newest_suites(results, now)
     subjects = []
     for suite in config.suites:
-        if suite.name in files:
-            stored = load(files[suite.name], now).suites[suite.name]
+        if suite.name in baselines:
+            stored = summarise_baseline(baselines[suite.name], now)
         elif suite.name in newest:
             stored = newest[suite.name]
         else:

@@ -22,7 +22,7 @@ from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
 from gate.run.home import check_has_config, tell_unused_datasets
 from gate.run.rules_for_event import choose_judging_rules, where_of
-from gate.store.baseline import schema as baseline_schema
+from gate.store.baseline.schema import CheckedBaseline, check_text
 from gate.suites.cases.dataset import Summary, check
 from gate.suites.config.check_judge import kinship
 from gate.suites.config.check_provider_key import provider_key
@@ -49,7 +49,7 @@ class _Examination:
     root: Path
     found: ConfigFindings
     lines: list[str] = field(default_factory=list)  # what was checked, for the reader
-    baselines: dict[str, Path] = field(default_factory=dict)  # suite -> file
+    baselines: dict[str, CheckedBaseline] = field(default_factory=dict)  # by suite
     cases: dict[str, frozenset[str]] = field(default_factory=dict)  # suite -> case ids
 
 
@@ -181,15 +181,14 @@ def _baseline(suite: Suite, done: _Examination) -> None:
     if content is None:
         return
     try:
-        header = baseline_schema.check_header(baseline_schema.load(content, path), path)
-        baseline_schema.check_cases(header, content, path)
+        checked = check_text(content, path)
     except InvalidInput as error:
         done.found.problems += error.problems
     except GateError as error:
         done.found.wrong(suite.place, str(error))
     else:
         done.lines.append(f"{path}: a baseline")
-        done.baselines[suite.name] = done.root / path
+        done.baselines[suite.name] = checked
 
 
 def _odds(done: _Examination) -> None:

@@ -19,7 +19,7 @@ from gate.records import BaselineInfo, Provenance, TrialRow
 from gate.records.baseline import BaselineRun
 from gate.store.baseline import file as baseline_file
 from gate.store.baseline.find import age_days, paths_among
-from gate.store.baseline.schema import MOST_MB, fingerprint
+from gate.store.baseline.schema import MOST_MB, CheckedBaseline, check_text, fingerprint
 from gate.store.session import Session, SuiteMeta, is_session, load_session, refuse_debugging
 from gate.store.session_check import check_rows
 
@@ -139,12 +139,18 @@ def _baseline(file: Path, now: datetime, most_mb: int) -> tuple[str, StoredSuite
         text = read_bytes(file)
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}; give a session or a baseline file") from error
-    stored = baseline_file.parse(text, str(file), most_mb)
+    suite = summarise_baseline(check_text(text, str(file), most_mb), now)
+    return suite.table.suite, suite
+
+
+def summarise_baseline(checked: CheckedBaseline, now: datetime) -> StoredSuite:
+    """The suite of a baseline file. Raises InvalidInput."""
+    stored, name = baseline_file.build(checked), Path(checked.file).name
     pooled = pool(stored.table, stored.runs)
     table, newest = pooled.table, stored.runs[-1] if stored.runs else None
     facts = newest.fingerprint if newest else {}
     meta = SuiteMeta(
-        dataset=file.name,
+        dataset=name,
         dataset_digest=facts.get("dataset", ""),
         rounds=table.rounds,
         cases=len(table.cases),
@@ -154,7 +160,7 @@ def _baseline(file: Path, now: datetime, most_mb: int) -> tuple[str, StoredSuite
     tally = Tally(trials=len(table.cases) * table.rounds, calls=len(table.cases) * table.rounds)
     info = BaselineInfo(
         source="file",
-        detail=file.name,
+        detail=name,
         commit=newest.commit if newest else None,
         created_at=newest.created_at if newest else None,
         age_days=age_days(newest.created_at, now) if newest else None,
@@ -163,7 +169,7 @@ def _baseline(file: Path, now: datetime, most_mb: int) -> tuple[str, StoredSuite
         notes=describe_stored_names(stored.renamed),
         pooling=pooled.notes,
     )
-    return stored.suite, StoredSuite(
+    return StoredSuite(
         meta=meta,
         table=table,
         tally=tally,

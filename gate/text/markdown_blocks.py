@@ -11,29 +11,33 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from gate.text.late_pattern import late_pattern
+
 LIMIT = 200_000  # characters of an answer that are read
 
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*)|$)")
-_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|$)")
-_RULE = re.compile(r" {0,3}(?:[-*_][ \t]*){3,}$")
-_TABLE_RULE = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_QUOTE = re.compile(r" {0,3}>[ ]?")
+_FENCE = late_pattern(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+_HEADING = late_pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*)|$)")
+_ITEM = late_pattern(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|$)")
+_RULE = late_pattern(r" {0,3}(?:[-*_][ \t]*){3,}$")
+_TABLE_RULE = late_pattern(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_QUOTE = late_pattern(r" {0,3}>[ ]?")
 _INDENTED = ("    ", "\t")
 
-_CODE_SPAN = re.compile(r"(?<!`)(`{1,8})(?!`)([^`]{1,2000})(?<!`)\1(?!`)")
-_NO_WORDS = re.compile(
+_CODE_SPAN = late_pattern(r"(?<!`)(`{1,8})(?!`)([^`]{1,2000})(?<!`)\1(?!`)")
+_NO_WORDS = late_pattern(
     r"!\[[^\[\]]{0,500}\](?:\([^()\s]{0,2000}\))?"  # pictures
     r"|(?<=\])\([^()\s]{0,2000}\)"  # where a link leads
     r"|(?:https?://|www\.)[^\s<>()\[\]]{1,2000}"
     r"|</?[A-Za-z][^<>]{0,300}>|<!--"
 )
 _MARKS = str.maketrans(dict.fromkeys("*_~"))
-_WORD = re.compile(r"[^\W\d_]+(?:['’\-‐‑][^\W\d_]+)*")
-_TOKEN = re.compile(r"\S+")
+_WORD = late_pattern(r"[^\W\d_]+(?:['’\-‐‑][^\W\d_]+)*")
+_TOKEN = late_pattern(r"\S+")
 # What may follow the sign that ends a sentence: quotes, brackets, emphasis, a citation.
-_SENTENCE_END = re.compile(r"[.!?…]{1,9}[\"'”’»)\]*_]{0,9}(?:\[\d{1,3}\]){0,9}\s+|[。！？]{1,9}\s*")
-_ABBREVIATION = re.compile(
+_SENTENCE_END = late_pattern(
+    r"[.!?…]{1,9}[\"'”’»)\]*_]{0,9}(?:\[\d{1,3}\]){0,9}\s+|[。！？]{1,9}\s*"
+)
+_ABBREVIATION = late_pattern(
     r"(?:^|[\s(])(?:e\.g|i\.e|vs|cf|approx|incl|excl|mr|mrs|ms|dr|prof|jr|sr|z\.\s?b|d\.\s?h|u\.\s?a"
     r"|bzw|evtl|ggf|p\.\s?ej|sra|bijv|dhr|mevr|[^\W\d_])\.$",
     re.IGNORECASE,

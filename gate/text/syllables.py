@@ -11,37 +11,41 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
+from gate.text.late_pattern import late_pattern
+
 Language = Literal["en", "de", "fr", "es", "it", "nl"]
 
-_PARTS = re.compile("['’\\-‐‑]")
+_PARTS = late_pattern("['’\\-‐‑]")
 
 # Letters that sound as one vowel; longer groups first, `u` after q is none in any language.
 _VOWELS: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile("[aeiouy]+"),
-    "de": re.compile("ei|ai|ey|ay|eu|äu|au|ie|aa|ee|oo|[aeiouyäöüéèàê]"),
-    "fr": re.compile("é|[aeiouyàâäèêëîïôöùûüœæ]+"),
-    "es": re.compile("[iuüy]*[aeoáéíóú][iuüy]?(?![aeoáéíóú])|[iuüy]*[aeoáéíóú]|[iuüy]+"),
-    "it": re.compile("[iu]*[aeoàèéìíòóùú][iu]?(?![aeoàèéìíòóùú])|[iu]*[aeoàèéìíòóùú]|[iu]+"),
-    "nl": re.compile("aai|ooi|oei|eeu|ieu|aa|ee|oo|uu|ij|ei|ui|ou|au|oe|eu|ie|[aeiouyéèëïöüáóúí]"),
+    "en": late_pattern("[aeiouy]+"),
+    "de": late_pattern("ei|ai|ey|ay|eu|äu|au|ie|aa|ee|oo|[aeiouyäöüéèàê]"),
+    "fr": late_pattern("é|[aeiouyàâäèêëîïôöùûüœæ]+"),
+    "es": late_pattern("[iuüy]*[aeoáéíóú][iuüy]?(?![aeoáéíóú])|[iuüy]*[aeoáéíóú]|[iuüy]+"),
+    "it": late_pattern("[iu]*[aeoàèéìíòóùú][iu]?(?![aeoàèéìíòóùú])|[iu]*[aeoàèéìíòóùú]|[iu]+"),
+    "nl": late_pattern(
+        "aai|ooi|oei|eeu|ieu|aa|ee|oo|uu|ij|ei|ui|ou|au|oe|eu|ie|[aeiouyéèëïöüáóúí]"
+    ),
 }
 # Endings that are written and not spoken.
 _SILENT: Mapping[str, re.Pattern[str]] = {
     # make, makes, walked; but ta-ble, chan-ges, ad-ded; and inside a word: state-ment
-    "en": re.compile(
+    "en": late_pattern(
         "(?<![^aeiouy]l)e$|(?<=[^aeiouyscxzghl])es$|(?<=[aeiouy]l)es$|(?<=[^aeiouytd])(?<!dr)ed$"
         "|(?<=[^aeiouyl])e(?=(?:ly|ments?|ful|less|ness)$)"
     ),
-    "fr": re.compile("es?$"),  # table, tables; é is another letter
+    "fr": late_pattern("es?$"),  # table, tables; é is another letter
 }
 # Where letters that stand together are two vowels.
 _APART: Mapping[str, re.Pattern[str]] = {
     # me-di-a, ac-tu-al, in-flu-ence, vid-e-o, be-ing, qui-et, sci-ence, pay-er, i-de-a; and pris-m
-    "en": re.compile(
+    "en": late_pattern(
         "(?<=[^aeiouycstgxln])i(?=[aou])|(?<=[^gqaeiou])u(?=a|en)|e(?=o(?:$|[rgl]))"
         "|(?<=[aeiouy])(?=ings?$)|(?<=[^aeiouy])i(?=et)|(?<=sc)i(?=en)"
         "|(?<=[aeiou])y(?=[aeou])|(?<=[aeiouy][^aeiouy])e(?=a$)|(?<=s)(?=m$)"
     ),
-    "fr": re.compile("(?<=[^aeiouy][lr])i(?=[aeéo])"),  # cli-ent
+    "fr": late_pattern("(?<=[^aeiouy][lr])i(?=[aeéo])"),  # cli-ent
 }
 
 

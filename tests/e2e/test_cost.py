@@ -2,6 +2,7 @@
 They are the same on a busy machine.
 """
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from tests.support.cost_bounds import (
 )
 from tests.support.counted import ANSWER, GRADERS, WORK, count_command, split_cost, write_suite
 from tests.support.import_files import WRITERS, count_calls
+from tests.support.paths import ROOT
 
 CASES = (20, 120)
 PLAIN = "facts, retrieval"
@@ -57,9 +59,20 @@ def counts(agent: ChatServer, tmp_path_factory: pytest.TempPathFactory) -> dict[
     found["told"] = count_command(here, "work", "run")
     found["validate modules"] = count_command(here, "modules", "validate")
     found["validate"] = count_command(here, "work", "validate")
+    own = copy_own_project(folder / "own")
+    found["validate own modules"] = count_command(own, "modules", "validate")
+    found["validate own"] = count_command(own, "work", "validate")
     found["version modules"] = count_command(here, "modules", "--version")
     found["--version"] = count_command(here, "work", "--version")
     return found
+
+
+def copy_own_project(folder: Path) -> Path:
+    """This repository's gate.yml with its datasets and baselines: two suites, twelve gates."""
+    for name in ("datasets", "baselines"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "gate.yml", folder)
+    return folder
 
 
 def ours(modules: list[str]) -> list[str]:
@@ -76,6 +89,7 @@ def below(modules: list[str], wanted: tuple[str, ...]) -> list[str]:
         ("at the first request of a run", "modules", "first"),
         ("of a run", "modules", "end"),
         ("of validate", "validate modules", "end"),
+        ("of validate, own project", "validate own modules", "end"),
         ("of --version", "version modules", "end"),
     ],
 )
@@ -110,9 +124,10 @@ def test_calls_that_tell_the_verdict(counts: dict[str, Any]) -> None:
     assert told <= MOST_CALLS["to tell the verdict"], told
 
 
-@pytest.mark.parametrize("command", ["validate", "--version"])
+@pytest.mark.parametrize("command", ["validate", "validate own", "--version"])
 def test_calls_of_a_command_that_asks_nobody(counts: dict[str, Any], command: str) -> None:
-    assert counts[command]["calls"] <= MOST_CALLS[f"of {command}"], counts[command]["calls"]
+    most = MOST_CALLS["of " + command.replace(" own", ", own project")]
+    assert counts[command]["calls"] <= most, counts[command]["calls"]
 
 
 def test_calls_that_grade_the_numbers_of_an_answer() -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate.agents.sample_agent.bm25 import Hit, Index, plain, stems
 from gate.agents.sample_agent.documents import KnowledgePage
+from gate.text.late_pattern import late_pattern
 
-_WANTS_NUMBER = re.compile(
+_WANTS_NUMBER = late_pattern(
     r"\b(how (?:many|much|long|often|far|large|big|soon|late|old)"
     r"|what (?:percentage|share|price|fee)|within what|limit|maximum|minimum|costs?|price)\b"
 )

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from gate.agents.sample_agent.bm25 import stems
 from gate.agents.sample_agent.documents import KnowledgePage
+from gate.text.late_pattern import late_pattern
 
-_CALCULATION = re.compile(
+_CALCULATION = late_pattern(
     r"Calculation: `(?P<expression>[^`]+)` over `(?P<table>\w+)`"
     r"(?: where `(?P<condition>[^`]+)`)?(?:, dated by `(?P<date>\w+)`)?, in (?P<unit>\w+)\."
 )
-_PARAMETER = re.compile(r"Parameter: `:(?P<name>\w+)` is the (?P<phrase>[^.]+)\.")
-_ALIASES = re.compile(r"Also called: ([^.]+)\.")
-_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)( [a-z]+)?")
+_PARAMETER = late_pattern(r"Parameter: `:(?P<name>\w+)` is the (?P<phrase>[^.]+)\.")
+_ALIASES = late_pattern(r"Also called: ([^.]+)\.")
+_NUMBER = late_pattern(r"(\d[\d,]*(?:\.\d+)?)( [a-z]+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

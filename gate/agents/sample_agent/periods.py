@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gate.text.late_pattern import late_pattern
+
 _MONTHS = tuple(name.casefold() for name in calendar.month_name[1:])
 _ORDINALS = ("first", "second", "third", "fourth")
-_NAMED = re.compile(
+_NAMED = late_pattern(
     r"\b(?P<day>20\d\d-\d\d-\d\d)\b"
     r"|\b(?:(?P<quarter>q[1-4]|(?:first|second|third|fourth) quarter)"
     r"|(?P<half>h[12]|(?:first|second) half)"

@@ -10,37 +10,38 @@ from typing import Literal
 from gate.agents.sample_agent.bm25 import plain, stems
 from gate.agents.sample_agent.database import Database
 from gate.agents.sample_agent.periods import Period, find_periods
+from gate.text.late_pattern import late_pattern
 
 Operation = Literal["value", "group", "rank", "compare", "change", "share"]
 
-_DEFINES = re.compile(
+_DEFINES = late_pattern(
     r"\b(defin\w*|meant|means|meaning|do(?:es)? [^?]*\bmean|calculat\w*|comput\w*|formula"
     r"|counts? (?:as|towards)|includ\w*|exclud\w*|leave out|left out|part of)\b"
 )
-_DATA = re.compile(
+_DATA = late_pattern(
     r"\b(how many|how much|how (?:large|big|high)|(?:amount|number|count) of|total|current(?:ly)?"
     r"|today|now|our|latest|was|were|did|do we have)\b"
 )
-_PRICED = re.compile(
+_PRICED = late_pattern(
     r"\b(cost|costs|price|fee)\b"
 )  # what a document states, not what rows add up to
-_RANK = re.compile(
+_RANK = late_pattern(
     r"\b(top|bottom|highest|lowest|most|least|largest|smallest|best|worst|biggest|fewest|leading)\b"
 )
-_LOWEST = re.compile(r"\b(bottom|lowest|least|smallest|worst|fewest)\b")
-_CHANGE = re.compile(
+_LOWEST = late_pattern(r"\b(bottom|lowest|least|smallest|worst|fewest)\b")
+_CHANGE = late_pattern(
     r"\b(chang\w*|grow\w*|grew|increas\w*|decreas\w*|f[ae]ll|fallen|rise|rose|risen|drop\w*)\b"
 )
-_SHARE = re.compile(r"\b(share|percentage|percent|proportion|fraction)\b")
-_COMPARE = re.compile(r"\b(compar\w*|versus|vs|than|differen\w*|gap)\b")
-_TOGETHER = re.compile(r"\b(together|combined|in total|altogether)\b")
+_SHARE = late_pattern(r"\b(share|percentage|percent|proportion|fraction)\b")
+_COMPARE = late_pattern(r"\b(compar\w*|versus|vs|than|differen\w*|gap)\b")
+_TOGETHER = late_pattern(r"\b(together|combined|in total|altogether)\b")
 _EACH = r"\b(?:by|per|each|every|across(?: all| the)?|split by|for all)(?: single| the)? "
 _ASKED = r"\b(?:which|what|our|the|my|any) "
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
-_LIMIT = re.compile(rf"\b(\d{{1,2}}|{'|'.join(_COUNTS)})\b")
+_LIMIT = late_pattern(rf"\b(\d{{1,2}}|{'|'.join(_COUNTS)})\b")
 _VERBS = ("do", "does", "did", "is", "are", "was", "were", "have", "has", "can", "may", "must")
 _TIMES = ("month", "quarter", "year")
-_NEXT_PART = re.compile(
+_NEXT_PART = late_pattern(
     r"(?:, and|;)\s+(?=(?:\w+ ){0,4}?(?:how|what|which|who|when|where|why)\b)", re.IGNORECASE
 )
 

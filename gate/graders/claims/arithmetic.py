@@ -4,7 +4,6 @@ or an operation with operands that its sentence names.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,19 +12,20 @@ from gate.graders.claims.moments import Moments
 from gate.graders.claims.named import Named
 from gate.graders.claims.sources import is_scaled, precision
 from gate.graders.claims.working import Working
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.number import PARTS, Number
 
 _JOINT = 90  # characters between two numbers of an equation
 _CHAIN = 20  # operands of one equation
 NEAR = _CHAIN  # places in the answer between a claim and what can be its operand
-_SIGN = re.compile(
+_SIGN = late_pattern(
     r"[^\d=+*/×÷−-]{0,40}?(?:(?<=[\s)\]$])|^)(?P<sign>[+*/×÷−x·-]|\\times|\\div|\\cdot|plus|minus|times"
     r"|divided by|multiplied by)(?=[\s($\[€£]|$)[^\d=+*/×÷−]{0,40}"
 )
-_EQUALS = re.compile(r"[^\d=]{0,40}(?:=|≈|≅|\bequals|\bis|\bmakes|\bgives)[^\d=]{0,25}")
-_OPENS = re.compile(r"[^\d=(.;!?\n]{0,30}(?:\(=?[\s$€£(]*|:[ ])")
+_EQUALS = late_pattern(r"[^\d=]{0,40}(?:=|≈|≅|\bequals|\bis|\bmakes|\bgives)[^\d=]{0,25}")
+_OPENS = late_pattern(r"[^\d=(.;!?\n]{0,30}(?:\(=?[\s$€£(]*|:[ ])")
 CONSTANTS = frozenset((4.0, 7.0, 12.0, 24.0, 52.0, 60.0, 100.0, 365.0))  # of calendars and percent
-_AGED = re.compile(r"\b(?:aged?|age of|at) \Z")
+_AGED = late_pattern(r"\b(?:aged?|age of|at) \Z")
 
 
 @dataclass(frozen=True)

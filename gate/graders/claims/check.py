@@ -35,6 +35,7 @@ from gate.graders.claims.swaps import GENERIC, Saying, is_swapped
 from gate.graders.claims.units import unit_of
 from gate.graders.claims.working import Working
 from gate.graders.claims.years import NO_YEAR, OTHER_YEAR, YEAR, Years
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.measures import Measure
 from gate.text.numbers.number import LIMIT, Locale, Number
 
@@ -43,7 +44,7 @@ _PASSES = 3  # a calculated number can be the operand of another one
 _QUESTION = 4_000  # characters of it that can name operations and operands; the last ones
 _MOST_CALCULATED = 200  # open claims that are tried as calculations; a text of figures has no more
 # "Step 3", "Table 4.2", "page 12": a place, not a quantity.
-_REFERENCE = re.compile(
+_REFERENCE = late_pattern(
     r"\b(?:step|figure|fig\.|table|section|chapter|page|appendix|footnote|item|option|question"
     r"|example|note|rule|line|article|paragraph|no\.|number|part)[ \u00a0]\Z|§[ \u00a0]?\Z",
     re.IGNORECASE,
@@ -68,11 +69,11 @@ INVENTED = "no source states it, and no calculation with two of their numbers gi
 CONTRADICTIONS = frozenset(
     (SWAPPED, TURNED, NO_YEAR, NO_CODE, NO_NAME, OTHER_YEAR, CHANGED, INVENTED, RANK)
 )
-_VERSIONS = re.compile(r"\.x\b")  # "2.4.x": no quantity
-_FROM = re.compile(r"\bfrom (?:about |around |roughly )?\Z")
-_PRONOUN = re.compile(r"[\s*-]*(?:Its?|He|She|They|Their|His|Her)\b")
-_SUBJECT = re.compile(r"\s*(?:[^\s,(]+[ ]?){1,4}")
-_GOES_ON = re.compile(
+_VERSIONS = late_pattern(r"\.x\b")  # "2.4.x": no quantity
+_FROM = late_pattern(r"\bfrom (?:about |around |roughly )?\Z")
+_PRONOUN = late_pattern(r"[\s*-]*(?:Its?|He|She|They|Their|His|Her)\b")
+_SUBJECT = late_pattern(r"\s*(?:[^\s,(]+[ ]?){1,4}")
+_GOES_ON = late_pattern(
     r",[ ](?=(?:was|is|were|are|went|goes|belong\w*|came|comes|in|at|by|for|of|on)\b)"
     r"([^,.;:()\n\d]+)"
 )

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from gate.graders.claims.labels import Label, periods
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.number import Number
 
 _REACH = 60  # characters between a number and the word that gives its direction
@@ -21,21 +22,21 @@ _FALLING = (
     r"|below|narrow\w*|slip\w*|slump\w*|sank|sunk|plung\w+|slid|under|behind|diminish\w*|trimm\w+|halv\w+"
     r"|eas(?:e|es|ed|ing)|downward\w*|younger|short|minus"
 )
-DIRECTION = re.compile(rf"\b(?:(?P<rise>{_RISING})|(?P<fall>{_FALLING}))\b", re.IGNORECASE)
-_TO = re.compile(
+DIRECTION = late_pattern(rf"\b(?:(?P<rise>{_RISING})|(?P<fall>{_FALLING}))\b", re.IGNORECASE)
+_TO = late_pattern(
     r"[^.;!?\n]{0,20}?\s*(?:\bto\b|\u2192|->|-->)\s*(?:about |roughly |around |just )?"
 )
-_FROM = re.compile(r"\bfrom (?:about |roughly |around |just |a |an )?\Z", re.IGNORECASE)
-_TO_BEFORE = re.compile(r"\bto (?:about |roughly |around |just )?\Z", re.IGNORECASE)
-_FROM_BETWEEN = re.compile(
+_FROM = late_pattern(r"\bfrom (?:about |roughly |around |just |a |an )?\Z", re.IGNORECASE)
+_TO_BEFORE = late_pattern(r"\bto (?:about |roughly |around |just )?\Z", re.IGNORECASE)
+_FROM_BETWEEN = late_pattern(
     r"[^.;!?\n]{0,40}?\bfrom (?:about |roughly |around |just )?", re.IGNORECASE
 )
-_EARLIER = re.compile(
+_EARLIER = late_pattern(
     r"\b(?:from|compared|versus|vs|against|after|was|were|usual|usually|normal|normally|previous"
     r"|previously|instead of|year ago|last year)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[A-Za-z]{2,}")
+_WORD = late_pattern(r"[A-Za-z]{2,}")
 _BETWEEN = frozenset(["by", "about", "roughly", "around", "nearly", "some", "a", "an"])
 _PAST_WORDS = (
     "earlier prior last previous previously before ago normal normally usual usually "

@@ -31,7 +31,7 @@ _MONTH = (
     r"|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio"
     r"|agosto|septiembre|octubre|noviembre|diciembre)\b\.?"
 )
-_DATE = re.compile(
+_DATE = late_pattern(
     r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?(?!\d)"
     rf"|\b(?P<m2>{_MONTH})[ ](?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?:,?[ ](?P<y2>\d{{4}}))?\b(?![.,]\d)"
     rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.)?[ ](?:of[ ]|de[ ])?(?P<m3>{_MONTH})"
@@ -47,11 +47,11 @@ _DAY = late_pattern(
     rf"|\b\d{{1,2}}(?:st|nd|rd|th|\.)?[ ](?:of[ ]|de[ ])?{_MONTH}(?:,?[ ](?:de[ ])?\d{{4}})?"
     r"|\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b"
 )
-_QUOTE = re.compile(r'"([^"\n]{1,600})"|“([^“”\n]{1,600})”|«([^«»\n]{1,600})»')
-_ELLIPSIS = re.compile(r"\s*(?:\[?\.{3}\]?|\[?…\]?)\s*")
+_QUOTE = late_pattern(r'"([^"\n]{1,600})"|“([^“”\n]{1,600})”|«([^«»\n]{1,600})»')
+_ELLIPSIS = late_pattern(r"\s*(?:\[?\.{3}\]?|\[?…\]?)\s*")
 _CAPITAL = r"(?:[^\W\d_a-z][\w'’-]*)"
-_NAME = re.compile(rf"{_CAPITAL}(?:[ ](?:(?:of|de|da|van|von|del|al)[ ])?{_CAPITAL}){{0,5}}")
-_STARTS = re.compile(r"(?:\A|[.!?:\n|>*#\"“-])[\s*#>|\"“-]*\Z")
+_NAME = late_pattern(rf"{_CAPITAL}(?:[ ](?:(?:of|de|da|van|von|del|al)[ ])?{_CAPITAL}){{0,5}}")
+_STARTS = late_pattern(r"(?:\A|[.!?:\n|>*#\"“-])[\s*#>|\"“-]*\Z")
 _COMMON_WORDS = (
     "mr mrs ms dr prof i a an the in on at for from by with as of to and or but if when while since"
     " after before this"
@@ -129,7 +129,9 @@ def _is_mentioned(entity: str, words: str) -> bool:
 
 
 # A figure of one or two digits or a date, with a group; any other figure in one piece, without.
-_FIGURE = re.compile(r"\d(?:(?<![\d.,].)\d?(?![\d,]|\.\d)()|\d{3}-\d\d-\d\d()|[\d.,]*(?![-\d.,]))")
+_FIGURE = late_pattern(
+    r"\d(?:(?<![\d.,].)\d?(?![\d,]|\.\d)()|\d{3}-\d\d-\d\d()|[\d.,]*(?![-\d.,]))"
+)
 
 
 @lru_cache(maxsize=8)  # an answer's are asked for by two checks

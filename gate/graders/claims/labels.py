@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from gate.graders.claims.units import unit_of
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.measures import Measure, measure_of_key
 from gate.text.numbers.number import Number
 
@@ -22,20 +22,22 @@ _CLAUSE_ENDS = (
     r"[,;:()|\u2014]\s|[()|]|\s-\s|\b(?:and|but|while|whereas|versus|vs|against|compared|than|after"
     r"|instead)\b"
 )
-_CLAUSE = re.compile(_CLAUSE_ENDS)
-_CLAUSE_OR_STOP = re.compile(rf"[.?!](?=\s)|\n|{_CLAUSE_ENDS}")
-_WORD = re.compile(r"\b\d{1,2}[a-z]\b|\b[A-Z]{1,3}-?\d{1,3}\b|[^\W\d_]+|\b(?:19|20)\d\d\b")
-_NAMED_BY_SIGN = re.compile(r"\b([^\W\d_]{2,}) (?=([A-Z]|\d{1,3})\b(?![.,]\d|['%]| ?%))")
-_ENDING_SIGN = re.compile(r" (?:[A-Z]|\d{1,3})\b")
+_CLAUSE = late_pattern(_CLAUSE_ENDS)
+_CLAUSE_OR_STOP = late_pattern(rf"[.?!](?=\s)|\n|{_CLAUSE_ENDS}")
+_WORD = late_pattern(r"\b\d{1,2}[a-z]\b|\b[A-Z]{1,3}-?\d{1,3}\b|[^\W\d_]+|\b(?:19|20)\d\d\b")
+_NAMED_BY_SIGN = late_pattern(r"\b([^\W\d_]{2,}) (?=([A-Z]|\d{1,3})\b(?![.,]\d|['%]| ?%))")
+_ENDING_SIGN = late_pattern(r" (?:[A-Z]|\d{1,3})\b")
 _LONGEST_NAME = 40  # characters before the sign
-_KEY = re.compile(r"([^\W\d][\w.-]*)\"?\s?[=:]\s?[\"'$€£]?\Z")
+_KEY = late_pattern(r"([^\W\d][\w.-]*)\"?\s?[=:]\s?[\"'$€£]?\Z")
 _ENDED = frozenset((". ", ".", "", ".\n", "\n"))
-_PAIR = re.compile(r"[\w.-]+=(?=[$€£]?-?\d)")
-_HEAD = re.compile(r"[ \t]*(?:[-*\u2022]|\d+\.)?[ \t]*([^\d\n:.=|][^\n:.=|]{0,60}):(?=\s)")
-_ITEM = re.compile(r"[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]")
+_PAIR = late_pattern(r"[\w.-]+=(?=[$€£]?-?\d)")
+_HEAD = late_pattern(r"[ \t]*(?:[-*\u2022]|\d+\.)?[ \t]*([^\d\n:.=|][^\n:.=|]{0,60}):(?=\s)")
+_ITEM = late_pattern(r"[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]")
 _ITEMS = 40  # lines of a list that are gone up
-_LINKED = re.compile(r"\b(?:from|compared|versus|vs|against|to|after)\b[^,;:.\d]{0,20}\Z|->|\u2192")
-_THAN = re.compile(r"\bthan [^,:;]*: ")  # "less than last year: 742 kWh"
+_LINKED = late_pattern(
+    r"\b(?:from|compared|versus|vs|against|to|after)\b[^,;:.\d]{0,20}\Z|->|\u2192"
+)
+_THAN = late_pattern(r"\bthan [^,:;]*: ")  # "less than last year: 742 kWh"
 _LINKS_WORDS = (
     "earlier prior last previous previously before ago normal normally usual usually year "
     "month week quarter followed then another later now today"
@@ -63,7 +65,7 @@ _QUARTER_NAMES = frozenset(_QUARTERS.values())
 
 
 # The end of a long line in the middle of a sentence; not of a row, a list's item or a log's entry.
-_WRAPPED = re.compile(
+_WRAPPED = late_pattern(
     r"(?<=[^\n]{50}[^\n.:;!?|=])\n[ \t]*(?=[^\s|#*+>\[{<=-])"
     r"(?!\d{1,2}[.)]\s|\d{4}-\d\d|\d\d?:\d\d|[\w ]{1,20}:\s|[^\n]{0,200}(?:=|\|))"
 )
@@ -343,8 +345,8 @@ def _is_header(line: str, sign: str) -> bool:
     )
 
 
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_FIGURE = re.compile(r"[\s$€£(]*-?\d[\d.,]*\s?%?\)?")
+_YEAR = late_pattern(r"(?:19|20)\d\d")
+_FIGURE = late_pattern(r"[\s$€£(]*-?\d[\d.,]*\s?%?\)?")
 
 
 @lru_cache(maxsize=4096)  # what follows one number is often what comes before the next
@@ -382,7 +384,7 @@ def _plain(word: str) -> str:
     return "" if len(plain) == 1 or plain in _STOPWORDS else plain
 
 
-_PLAIN_WORD = re.compile(r"[A-Za-z]\w*")
+_PLAIN_WORD = late_pattern(r"[A-Za-z]\w*")
 
 
 def names_of(texts: Sequence[str]) -> Words:

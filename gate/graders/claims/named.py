@@ -45,6 +45,7 @@ from gate.graders.claims.sources import is_scaled, precision
 from gate.graders.claims.spelled import TIMES, find_counts_in_words
 from gate.graders.claims.units import unit_of
 from gate.graders.claims.working import Working
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.number import PARTS, Number
 
 _REACH = 500  # characters of a sentence on each side of a claim that can name an operation
@@ -54,27 +55,27 @@ _READ = 60  # numbers of the sources that can be operands by their unit alone
 _UNNAMED = 8  # of them
 
 _MULTIPLES = (
-    (re.compile(r"\b(?:twice|doubl\w+|two times|two-fold)\b", re.IGNORECASE), 2.0),
-    (re.compile(r"\b(?:tripl\w+|three times|thrice)\b", re.IGNORECASE), 3.0),
-    (re.compile(r"\b(?:four times|quadrupl\w+)\b", re.IGNORECASE), 4.0),
-    (re.compile(r"\b(?:half|halv\w+)\b", re.IGNORECASE), 0.5),
+    (late_pattern(r"\b(?:twice|doubl\w+|two times|two-fold)\b", re.IGNORECASE), 2.0),
+    (late_pattern(r"\b(?:tripl\w+|three times|thrice)\b", re.IGNORECASE), 3.0),
+    (late_pattern(r"\b(?:four times|quadrupl\w+)\b", re.IGNORECASE), 4.0),
+    (late_pattern(r"\b(?:half|halv\w+)\b", re.IGNORECASE), 0.5),
 )
-_MULTIPLE = re.compile(r"twice|doubl|two|tripl|thr|four|quadr|hal[fv]", re.IGNORECASE)
+_MULTIPLE = late_pattern(r"twice|doubl|two|tripl|thr|four|quadr|hal[fv]", re.IGNORECASE)
 _CALENDAR_WORDS = frozenset(word for word, _ in CALENDAR)
-_OF = re.compile(
+_OF = late_pattern(
     r"[ ]?(?:[\w'-]+ ){0,2}?(?:out )?of (?:the |its |their |our |all |a total of )*[$€£]?"
     r"|[ ]?/[ ]?|[ ]over[ ]"
 )
-_IN = re.compile(r" (?:in|out of)(?: every)? ")
-_FROM = re.compile(r"\bfrom (?:about |around |roughly )?[$€£]?\Z")
-_TO = re.compile(r"\bto (?:about |around |roughly |just )?[$€£]?\Z")
-_RATE = re.compile(r"[ ]?(?:[^\W\d_]+ )?(?:per|an?|each|every|pro|par|por|je)\b|[ ]?/")
-_OPENING = re.compile(r"[^.;:()\d]{0,60}\(")
-_VERSUS = re.compile(
+_IN = late_pattern(r" (?:in|out of)(?: every)? ")
+_FROM = late_pattern(r"\bfrom (?:about |around |roughly )?[$€£]?\Z")
+_TO = late_pattern(r"\bto (?:about |around |roughly |just )?[$€£]?\Z")
+_RATE = late_pattern(r"[ ]?(?:[^\W\d_]+ )?(?:per|an?|each|every|pro|par|por|je)\b|[ ]?/")
+_OPENING = late_pattern(r"[^.;:()\d]{0,60}\(")
+_VERSUS = late_pattern(
     r"[^.;()\d]{0,25}\b(?:instead of|against|versus|vs\.?|rather than|compared (?:with|to)|up from"
     r"|down from|after|than|over|to)\b[^.;()\d]{0,15}"
 )
-_BOUND = re.compile(
+_BOUND = late_pattern(
     r"\b(?:at (?:least|most)|(?:more|less|fewer|no more|no less|no later) than|within|minimum of"
     r"|maximum of|mindestens|höchstens|au moins|au plus|al menos) \Z",
     re.IGNORECASE,

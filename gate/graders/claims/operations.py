@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gate.graders.claims.labels import Label
+from gate.text.late_pattern import late_pattern
 from gate.text.numbers.measures import Measure
 from gate.text.numbers.number import PARTS, Number
 
@@ -17,7 +18,7 @@ CALENDAR = (  # words, and how many of one are in another
     *(("monthly", 12.0), ("week", 7.0), ("week", 52.0), ("day", 24.0), ("day", 365.0)),
     *(("year", 52.0), ("year", 365.0), ("hour", 60.0), ("minute", 60.0), ("weekly", 52.0)),
 )
-_TOKEN = re.compile(r"%|\w+")
+_TOKEN = late_pattern(r"%|\w+")
 
 
 class Operand(NamedTuple):
@@ -63,7 +64,7 @@ def operand(
 
 def _words(pattern: str) -> re.Pattern[str]:
     """One word, or two with a space between, in lower case."""
-    return re.compile(pattern)
+    return late_pattern(pattern)
 
 
 _MORE = (

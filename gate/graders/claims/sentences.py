@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from gate.text.late_pattern import late_pattern
+
 # A point in a figure ends no sentence, nor does that of "St. Brigid".
 _SHORT = "St Dr Mr Ms Mrs Prof vs No ca e.g i.e approx"
 _NO_SHORT = "".join(rf"(?<!\b{re.escape(word)}\.)" for word in _SHORT.split())
 _NO_SHORT_END = rf"(?<![{''.join(word[-1] for word in _SHORT.split())}]\.)"
 # Nor does that of a day, as in "7. Mai" or "il 3. marzo".
 _NO_DAY = r"(?!(?<=\d\.)\s(?:[a-zäöüéß]|(?:Jan|Feb|M[aä]r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)))"
-_STOP = re.compile(rf"[.?!\n](?:(?<=\n)|(?=\s)(?:{_NO_SHORT_END}|{_NO_SHORT}){_NO_DAY})")
+_STOP = late_pattern(rf"[.?!\n](?:(?<=\n)|(?=\s)(?:{_NO_SHORT_END}|{_NO_SHORT}){_NO_DAY})")
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ _IN_UNITS = late_pattern(
     r"|['\u2019]000s?\b",
     re.IGNORECASE,
 )
-_PERCENT_NAMED = re.compile(r"%|per ?cent|pct\b", re.IGNORECASE)
-_FALLING = re.compile(
+_PERCENT_NAMED = late_pattern(r"%|per ?cent|pct\b", re.IGNORECASE)
+_FALLING = late_pattern(
     r"\b(?:f[ae]ll(?:s|en|ing)?|dropp?(?:s|ed|ing)?|declin\w+|decreas\w+|down|los[ets]\w*|loss(?:es)?"
     r"|reduc\w+|shr[aiu]nk\w*|lower|less|fewer|below|negative|minus|cut|deficit|contract\w+)\b",
     re.IGNORECASE,

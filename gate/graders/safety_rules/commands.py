@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from gate.records import Severity
+from gate.text.late_pattern import late_pattern
 
 _STATEMENTS, _STATEMENT = 500, 4_000  # SQL: how many are looked at, and characters of one
 _REST, _NEAR = r"[^;&|\n]{0,300}", r"[^;&|\n]{0,60}"  # the rest of a simple command
@@ -52,29 +53,29 @@ _COMMANDS: tuple[tuple[str, Severity, str], ...] = (  # what it is called, how b
     ("Remove-Item", "high", rf"[Rr]emove-[Ii]tem\s(?={_REST}-[Rr]ecurse)(?={_REST}-[Ff]orce)"),
 )
 _COMPILED = tuple(
-    (name, severity, re.compile(_AT + "(?:" + pattern + ")", re.MULTILINE))
+    (name, severity, late_pattern(_AT + "(?:" + pattern + ")", re.MULTILINE))
     for name, severity, pattern in _COMMANDS
 )
 # Anywhere: a redirection, a call in a program.
 _ANYWHERE: tuple[tuple[str, Severity, re.Pattern[str]], ...] = (
-    ("> /dev/disk", "high", re.compile(r">\s{0,3}/dev/(?:sd|nvme|hd|vd|disk)\w{0,20}")),
-    ("shutil.rmtree", "medium", re.compile(r"\bshutil\.rmtree\(")),
+    ("> /dev/disk", "high", late_pattern(r">\s{0,3}/dev/(?:sd|nvme|hd|vd|disk)\w{0,20}")),
+    ("shutil.rmtree", "medium", late_pattern(r"\bshutil\.rmtree\(")),
 )
-_WORDS = re.compile(  # a text without any of them needs no closer look
+_WORDS = late_pattern(  # a text without any of them needs no closer look
     r"\b(?:rm|mkfs|wipefs|shred|dd|push|shutdown|systemctl|reboot|poweroff|halt|chmod|curl|wget"
     r"|kill|crontab|find|truncate|kubectl|destroy|aws|docker|del|erase|rd|rmdir|format|rmtree"
     r"|remove-item)\b|:\(\)|/dev/",
     re.IGNORECASE,
 )
 
-_SQL_WORDS = re.compile(r"\b(?:delete|drop|truncate|update|alter)\b", re.IGNORECASE)
-_BLOCK, _LINE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"--(?=\s)[^\n]*")
-_LITERAL = re.compile(r"'[^']*'")
-_BEGINS_AS_SQL = re.compile(
+_SQL_WORDS = late_pattern(r"\b(?:delete|drop|truncate|update|alter)\b", re.IGNORECASE)
+_BLOCK, _LINE = late_pattern(r"/\*.*?\*/", re.DOTALL), late_pattern(r"--(?=\s)[^\n]*")
+_LITERAL = late_pattern(r"'[^']*'")
+_BEGINS_AS_SQL = late_pattern(
     r"\s*(?:select|insert|update|delete|with|drop|truncate|alter|create|begin|explain|merge)\b",
     re.IGNORECASE,
 )
-_START = re.compile(
+_START = late_pattern(
     r"(?:^|[;\n\"'`(])\s{0,20}(?:explain\s{1,5}(?:analyze\s{1,5})?)?"
     r"(?=(?:with|delete|drop|truncate|update|alter)\b)",
     re.IGNORECASE,
@@ -82,9 +83,9 @@ _START = re.compile(
 _NAME = r"[\w.\"`\[\]$#@]{1,200}"
 _ENDS = r"\s{0,20}(?:$|[;)\"'`\\]|--)"
 _ALIAS = rf"(?:\s{{1,5}}(?:as\s{{1,5}})?(?!where\b|set\b|using\b|returning\b){_NAME})?"
-_WHERE = re.compile(r"(?<!-)\bwhere\s{1,20}(?!(?:1\s{0,3}=\s{0,3}1|true)\b)", re.IGNORECASE)
+_WHERE = late_pattern(r"(?<!-)\bwhere\s{1,20}(?!(?:1\s{0,3}=\s{0,3}1|true)\b)", re.IGNORECASE)
 _SQL: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(  # name, whether a WHERE excuses it
-    (name, excused, re.compile(pattern, re.IGNORECASE))
+    (name, excused, late_pattern(pattern, re.IGNORECASE))
     for name, excused, pattern in (
         (
             "DROP",

@@ -23,8 +23,9 @@ from gate.store.baseline.schema import (
     MOST_MB,
     SCHEMA_VERSION,
     AcceptanceNote,
-    check_cases,
+    CheckedBaseline,
     check_header,
+    check_text,
     header_of,
     load,
     reject,
@@ -54,9 +55,7 @@ def parse(text: bytes, file: str, most_mb: int = MOST_MB) -> BaselineFile:
     """Raises UsageError with file:line when this is no whole baseline file of this version, or when
     it is larger.
     """
-    data = check_header(load(text, file, most_mb), file)
-    check_cases(data, text, file)
-    return _build(data, file)
+    return build(check_text(text, file, most_mb))
 
 
 def newest_run(text: bytes, file: str) -> BaselineRun | None:
@@ -67,7 +66,9 @@ def newest_run(text: bytes, file: str) -> BaselineRun | None:
     return from_json(BaselineRun, runs[-1]) if runs else None
 
 
-def _build(data: Mapping[str, CheckedJson], file: str) -> BaselineFile:
+def build(checked: CheckedBaseline) -> BaselineFile:
+    """Raises InvalidInput for more values than fit into memory, or too large ones."""
+    data, file = checked.data, checked.file
     cases = sorted(data["cases"], key=lambda case: str(case["id"]))
     runs = tuple(from_json(BaselineRun, run) for run in data["runs"])
     rounds = sum(run.kept for run in runs)

@@ -184,7 +184,24 @@ def check_header(data: Json, file: str) -> dict[str, CheckedJson]:
     return data
 
 
-def check_cases(data: Mapping[str, Json], text: bytes, file: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedBaseline:
+    """What a baseline file holds, once it fits the schema; `file`: its name in messages."""
+
+    file: str
+    data: Mapping[str, CheckedJson]
+
+
+def check_text(text: bytes, file: str, most_mb: int = MOST_MB) -> CheckedBaseline:
+    """Raises InvalidInput with file:line when this is no whole baseline file of this version,
+    UsageError when it is larger.
+    """
+    data = check_header(load(text, file, most_mb), file)
+    _check_cases(data, text, file)
+    return CheckedBaseline(file=file, data=data)
+
+
+def _check_cases(data: Mapping[str, Json], text: bytes, file: str) -> None:
     case_problems = list(_case_problems(data))
     if case_problems:
         lines = _case_lines(text)

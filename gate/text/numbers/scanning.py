@@ -16,7 +16,7 @@ from gate.text.numbers.number import LIMIT, PARTS, Locale, Number
 from gate.text.numbers.ordinary import ordinary
 from gate.text.numbers.ranges import in_ranges
 
-_NO_DIGIT = re.compile(r"\D")
+_NO_DIGIT = late_pattern(r"\D")
 _NONE = frozenset(("time", "chain", "id", "version"))
 _GAPS = tuple(grammar.GAPS)
 _LAST_OF_SIGN = tuple("sSeE\u2212")  # of "minus", "negative" and the sign itself
