@@ -43,6 +43,14 @@ class Table:
         over = self.column(spec.column)
         return ratio_of(over, self.column(spec.per)) if spec.per else over
 
+    def passed_shares(self) -> dict[str, float]:
+        """Case -> share of its judged rounds that passed; without cases that have none."""
+        success = self.column("success")
+        judged = (~np.isnan(success)).sum(axis=1)
+        shares = np.nansum(success, axis=1) / np.maximum(judged, 1)
+        rows = zip(self.cases, shares.tolist(), judged.tolist(), strict=True)
+        return {case: share for case, share, rounds in rows if rounds}
+
     def grader_hashes(self, spec: MetricSpec) -> tuple[str | None, ...]:
         """Hashes of the graders that the metric depends on."""
         return tuple(self.graders.get(name) for name in spec.columns)

@@ -28,7 +28,7 @@ from gate.run.grade import ask_nobody
 from gate.run.options import Host, RunOptions
 from gate.run.parts import NO_PARTS
 from gate.run.pipeline import Collected, Effects, measure
-from gate.run.progress import ProgressListener, progress
+from gate.run.progress import ProgressListener, count_planned, progress, read_passed_shares
 from gate.run.record_answers import record_end, recorder
 from gate.run.resume import continue_looks, reopen
 from gate.run.setup import GivenAgent, Setup, set_up
@@ -327,20 +327,13 @@ def _progress(
     warned = provider_key(place.config, given=bool(options.provider_key)).warnings if ask else ()
     return progress(
         sys.stderr,
-        planned=_count_planned(setup),
+        planned=sum(count_planned(setup.plans, fresh_control=setup.control.fresh).values()),
         quiet=options.quiet,
         verbose=options.verbose,
         color=wants_color(sys.stderr, place.host.env, no_color=options.colorless),
         redact=place.host.redactor(),
         warnings=warned,
         describe_pace=describe_pace,
-    )
-
-
-def _count_planned(setup: Setup) -> int:
-    """Trials of everybody who is asked."""
-    beside = [plan.chosen - plan.new_cases if setup.control.fresh else () for plan in setup.plans]
-    return sum(
-        (len(plan.chosen) + len(partners)) * len(plan.task_source().numbers)
-        for plan, partners in zip(setup.plans, beside, strict=True)
+        planned_of=count_planned(setup.plans),
+        read_shares=partial(read_passed_shares, setup.baselines),
     )

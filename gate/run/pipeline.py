@@ -14,7 +14,7 @@ from gate.analysis.columns import TrialColumns
 from gate.analysis.tally import Tally
 from gate.errors import InfrastructureError, UsageError
 from gate.plugins import Agent, AgentTraits, Ask, World, read_traits
-from gate.records import Budget, Case, Price, Response, Trial, TrialRow
+from gate.records import Budget, Case, Comparison, Price, Response, Trial, TrialRow
 from gate.run.arms import Arm, ArmResults, Arms, PairedWorker
 from gate.run.batches import case_order, deal_batch, deal_rounds, interleave
 from gate.run.budget import Allowance
@@ -52,7 +52,8 @@ class Effects:
     record: Recorder | None = None
     scrub: Callable[[Response], Response] = lambda response: response  # takes secrets out
     idle: Callable[[], None] = lambda: None  # called while the agent thinks, or soon anyway
-    looked: Callable[[Course], None] = lambda course: None  # told what a look left
+    # Told what a look left and what it saw.
+    looked: Callable[[Course, Sequence[Comparison]], None] = lambda course, rows: None
     ask: Ask = ask_nobody  # a judge or verifier
     sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
     broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
@@ -77,8 +78,8 @@ class Collected:
 
 
 class Look(Protocol):
-    """The result of a look: the suites that need more trials, or why none does; and whether the run
-    is over even if somebody asked for more.
+    """The result of a look: the suites that need more trials, or why none does; whether the run is
+    over even if somebody asked for more; and what was compared.
     """
 
     @property
@@ -89,6 +90,9 @@ class Look(Protocol):
 
     @property
     def over(self) -> bool: ...
+
+    @property
+    def rows(self) -> Sequence[Comparison]: ...
 
 
 def _nobody(collected: Collected) -> Look:
@@ -293,7 +297,7 @@ class _Run:
         result = self._undecided(self.collected())
         self._course = self._course.after(result.suites, result.why, over=result.over)
         self._effects.session.log.append_look(self._course.state())
-        self._effects.looked(self._course)
+        self._effects.looked(self._course, result.rows)
 
     def _goers(self) -> list[str]:
         """In the order of gate.yml."""

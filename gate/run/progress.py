@@ -1,28 +1,33 @@
-"""What a run prints while it runs: plain lines here, a bar on a terminal (progress_bar.py)."""
+"""What a run prints while it runs: plain lines; on a terminal a live line (progress_bar.py)."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
-from gate.records import TrialRow
+from gate.records import Comparison, TrialRow
+from gate.run.prepare import SuitePlan
+from gate.store.baseline.find import Compared
 from gate.text import figures
 from gate.text.escaping import plain
 from gate.verdict.course import Course
 
 EVERY_S = 10.0  # seconds between two plain lines
 
+# Suite and case -> share of its rounds that the baseline passed.
+Shares = Mapping[tuple[str, str], float]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressListener:
-    """Is called with each finished row, and with the course after each look."""
+    """Is called with each finished row, and after each look with the course and what it saw."""
 
     row: Callable[[TrialRow], None] = lambda row: None
     beside: Callable[[TrialRow], None] = lambda row: None  # of the control agent
-    look: Callable[[Course], None] = lambda course: None
+    look: Callable[[Course, Sequence[Comparison]], None] = lambda course, rows: None
 
 
 @contextmanager
@@ -36,24 +41,125 @@ def progress(
     redact: Callable[[str], str] = str,
     warnings: Iterable[str] = (),
     describe_pace: Callable[[], str] = str,
+    planned_of: Mapping[str, int] | None = None,
+    read_shares: Callable[[], Shares] = dict,
 ) -> Iterator[ProgressListener]:
     """The listener for this output. rich is imported only for a terminal. `warnings` are printed
-    before the first row. `describe_pace` says what a provider's limits do to the run.
+    before the first row. `describe_pace` says what a provider's limits do to the run. `planned_of`:
+    planned trials of each suite, without those of the control.
     """
     if quiet or planned == 0:
         yield ProgressListener()
         return
     for warning in warnings:
         stream.write(f"warning: {plain(redact(warning))}\n")
+    so_far = RunSoFar(planned, planned_of or {}, read_shares(), describe_pace)
     if stream.isatty() and color and not verbose:
-        from gate.run.progress_bar import bar
+        from gate.run.progress_bar import live_line
 
-        with bar(stream, planned, describe_pace) as advance:
-            yield ProgressListener(row=advance, beside=lambda row: advance({**row, "passed": None}))
+        with live_line(stream, so_far.line):
+            yield ProgressListener(row=so_far.add, beside=so_far.add_beside, look=so_far.look)
     else:
-        lines = Lines(stream, planned, verbose=verbose, redact=redact, describe_pace=describe_pace)
+        lines = Lines(stream, so_far, verbose=verbose, redact=redact)
         yield ProgressListener(row=lines.row, beside=lines.beside, look=lines.look)
         lines.end()
+
+
+def count_planned(plans: Iterable[SuitePlan], *, fresh_control: bool = False) -> dict[str, int]:
+    """Suite -> its planned trials; with `fresh_control` also those of the control agent."""
+    return {
+        plan.name: (len(plan.chosen) + fresh_control * len(plan.chosen - plan.new_cases))
+        * len(plan.task_source().numbers)
+        for plan in plans
+    }
+
+
+def read_passed_shares(baselines: Mapping[str, Compared]) -> Shares:
+    return {
+        (name, case): share
+        for name, compared in baselines.items()
+        if compared.table is not None
+        for case, share in compared.table.passed_shares().items()
+    }
+
+
+class RunSoFar:
+    """What a run has come to, beside the baseline on the trials that both have."""
+
+    def __init__(
+        self,
+        planned: int,
+        planned_of: Mapping[str, int],
+        shares: Shares,
+        describe_pace: Callable[[], str] = str,
+        *,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._planned, self._planned_of = planned, planned_of
+        self._shares, self._describe_pace = shares, describe_pace
+        self._seconds, self._began = seconds, seconds()
+        self.done = self._failed = self._errors = 0
+        self._usd = self._was = self._now = 0.0
+        self._paired = 0
+        self._newly: set[tuple[str, str]] = set()
+        self._look = ""
+
+    def add(self, row: TrialRow) -> None:
+        passed = row["passed"]
+        self._failed += passed is False
+        share = self._shares.get((row["suite"], row["case_id"])) if self._shares else None
+        if share is not None and passed is not None:
+            self._paired += 1
+            self._was += share
+            self._now += passed
+            if share > 0.5 and not passed:
+                self._newly.add((row["suite"], row["case_id"]))
+        self.add_beside(row)
+
+    def add_beside(self, row: TrialRow) -> None:
+        """A row of the control: its failure says nothing about the change."""
+        self.done += 1
+        self._errors += row["status"] == "infra_error"
+        self._usd += row["cost_usd"] or 0.0
+
+    def look(self, course: Course, rows: Sequence[Comparison]) -> None:
+        """Remembers what the look of the first suite that goes on saw."""
+        name = min(course.going, default=None) or next(iter(course.plans))
+        number = f"look {course.made[name]} of {len(course.plans[name].calls)}"
+        seen = next((r for r in rows if r.suite == name and r.level == "block"), None)
+        change = ""
+        if seen is not None and seen.delta is not None:
+            delta = figures.change(seen.delta, seen.unit, relative=seen.relative)
+            ends = figures.interval(seen.ci_low, seen.ci_high, seen.unit, relative=seen.relative)
+            change = f": {seen.metric} {delta} {ends}".rstrip()
+        saved = sum(
+            max(0, self._planned_of.get(suite, 0) - plan.calls[course.made[suite] - 1])
+            for suite, plan in course.plans.items()
+            if suite not in course.going and course.made[suite]
+        )
+        spared = f", {saved:,} calls saved" if saved else ""
+        self._look = plain(f"{number}{change}{spared}")
+
+    def line(self) -> str:
+        """`120/600 trials, 48 failed, 0 not answered; 33 cases newly fail (0.87 in the baseline,
+        0.60 now); look 2 of 20: ...; $0.84; at most 2 min 41 s left`.
+        """
+        planned = max(self._planned, self.done)
+        counts = f"{self.done}/{planned} trials, {self._failed} failed, {self._errors} not answered"
+        newly = ""
+        if self._paired:
+            was, now = (figures.value(v / self._paired, "share") for v in (self._was, self._now))
+            cases = figures.count(len(self._newly), "case")
+            fail = "fails" if len(self._newly) == 1 else "fail"
+            newly = f"{cases} newly {fail} ({was} in the baseline, {now} now)"
+        left = ""
+        if 0 < self.done < planned:
+            seconds = (self._seconds() - self._began) / self.done * (planned - self.done)
+            left = f"at most {figures.duration(seconds)} left"
+        usd = figures.money(self._usd) if self._usd else ""
+        return "; ".join(
+            filter(None, [counts, newly, self._look, usd, left, self._describe_pace()])
+        )
 
 
 class Lines:
@@ -64,50 +170,45 @@ class Lines:
     def __init__(
         self,
         stream: TextIO,
-        planned: int,
+        so_far: RunSoFar,
         *,
         verbose: bool,
         redact: Callable[[str], str] = str,
         seconds: Callable[[], float] = time.monotonic,
-        describe_pace: Callable[[], str] = str,
     ) -> None:
-        self._stream, self._planned, self._verbose = stream, planned, verbose
-        self._redact, self._seconds, self._describe_pace = redact, seconds, describe_pace
+        self._stream, self._so_far, self._verbose = stream, so_far, verbose
+        self._redact, self._seconds = redact, seconds
         self._said_at = seconds()
-        self._done = self._failed = self._errors = self._said = 0
+        self._said = 0
 
     def row(self, row: TrialRow) -> None:
-        self._failed += row["passed"] is False
-        self._take(row, trial_line(row))
+        self._so_far.add(row)
+        self._tell(row, "")
 
     def beside(self, row: TrialRow) -> None:
-        """Ignores a row of the control: its failure says nothing about the change."""
-        self._take(row, trial_line(row, who=" of the control"))
+        """A row of the control agent."""
+        self._so_far.add_beside(row)
+        self._tell(row, " of the control")
 
-    def _take(self, row: TrialRow, line: str) -> None:
-        self._done += 1
-        self._errors += row["status"] == "infra_error"
+    def _tell(self, row: TrialRow, who: str) -> None:
         if self._verbose:
-            self._say(self._redact(line))
+            self._say(self._redact(trial_line(row, who=who)))
         if self._seconds() - self._said_at >= EVERY_S:
             self._count()
 
-    def look(self, course: Course) -> None:
+    def look(self, course: Course, rows: Sequence[Comparison]) -> None:
+        self._so_far.look(course, rows)
         for line in look_lines(course) if self._verbose else ():
             self._say(line)
 
     def end(self) -> None:
         """Prints the last count, unless it was printed already."""
-        if self._said < self._done:
+        if self._said < self._so_far.done:
             self._count()
 
     def _count(self) -> None:
-        self._said, self._said_at = self._done, self._seconds()
-        counts = (
-            f"{self._done}/{max(self._planned, self._done)} trials, {self._failed} failed, "
-            f"{self._errors} not answered"
-        )
-        self._say("; ".join(filter(None, [counts, self._describe_pace()])))
+        self._said, self._said_at = self._so_far.done, self._seconds()
+        self._say(self._so_far.line())
 
     def _say(self, text: str) -> None:
         self._stream.write(text + "\n")

@@ -1,4 +1,4 @@
-"""The progress bar of a run on a terminal."""
+"""The live line of a run on a terminal."""
 
 from __future__ import annotations
 
@@ -7,44 +7,19 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-from gate.records import TrialRow
+from rich.live import Live
+from rich.text import Text
 
 
 @contextmanager
-def bar(
-    stream: TextIO, planned: int, describe_pace: Callable[[], str] = str
-) -> Iterator[Callable[[TrialRow], None]]:
-    """A bar that advances by one with each row, and counts failed and unanswered trials; beside it
-    stands what `describe_pace` says.
+def live_line(stream: TextIO, line: Callable[[], str]) -> Iterator[None]:
+    """What `line` says, four times a second, folded at words; gone in the end. A trial costs it
+    nothing.
     """
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("[red]{task.fields[failed]} failed[/] [yellow]{task.fields[errors]}[/]"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[pace]}"),
-    )
-    with Progress(*columns, console=Console(file=stream), transient=True) as display:
-        task = display.add_task("trials", total=planned, failed=0, errors="", pace="")
-        done = failed = errors = 0
-
-        def advance(row: TrialRow) -> None:
-            nonlocal done, failed, errors
-            done += 1
-            failed += row["passed"] is False
-            errors += row["status"] == "infra_error"
-            unanswered = f"{errors} not answered" if errors else ""
-            most = max(planned, done)
-            display.update(
-                task,
-                completed=done,
-                total=most,
-                failed=failed,
-                errors=unanswered,
-                pace=describe_pace(),
-            )
-
-        yield advance
+    with Live(
+        get_renderable=lambda: Text(line()),
+        console=Console(file=stream),
+        refresh_per_second=4,
+        transient=True,
+    ):
+        yield

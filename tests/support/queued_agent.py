@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.errors import InfraFailure
 from gate.graders.exact_match import ExactMatch
 from gate.plugins import World
-from gate.records import Attempt, Case, Price, Response, Suite, Usage
+from gate.records import Attempt, Case, Comparison, Price, Response, Suite, Usage
 from gate.run.prepare import SuitePlan
 from gate.run.suite_metrics import specs_of
 
@@ -20,6 +20,7 @@ class Said:
     suites: frozenset[str] = frozenset()
     why: str = ""
     over: bool = False
+    rows: tuple[Comparison, ...] = ()
 
 
 class QueuedAgent:

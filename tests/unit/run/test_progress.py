@@ -1,8 +1,9 @@
 import io
 
 from gate.records import Looks
-from gate.run.progress import Lines, progress, trial_line
+from gate.run.progress import Lines, RunSoFar, progress, trial_line
 from gate.verdict.course import course
+from tests.support.reports import comparison
 
 
 def row(**more):
@@ -15,6 +16,7 @@ def row(**more):
         "failures": [],
         "error": None,
         "latency_ms": 12.3,
+        "cost_usd": None,
         **more,
     }
 
@@ -27,7 +29,8 @@ class Terminal(io.StringIO):
 def test_a_line_every_ten_seconds_and_at_the_end():
     out = io.StringIO()
     now = iter([0, 1, 11, 11, 12, 13, 13])
-    lines = Lines(out, 4, verbose=False, seconds=lambda: next(now))
+    so_far = RunSoFar(4, {}, {}, seconds=lambda: 0.0)
+    lines = Lines(out, so_far, verbose=False, seconds=lambda: next(now))
     lines.row(row())
     lines.row(row(passed=False))
     lines.row(row(status="infra_error", passed=None))
@@ -35,7 +38,7 @@ def test_a_line_every_ten_seconds_and_at_the_end():
     lines.end()
     lines.end()
     assert out.getvalue().splitlines() == [
-        "2/4 trials, 1 failed, 0 not answered",
+        "2/4 trials, 1 failed, 0 not answered; at most 0 s left",
         "4/4 trials, 1 failed, 1 not answered",
     ]
 
@@ -55,7 +58,7 @@ def test_verbose_says_what_each_look_left():
     now = course({"s": looks, "t": looks}, "", None).after({"s"}, "")
     out = io.StringIO()
     with progress(out, planned=5, quiet=False, verbose=True, color=True) as told:
-        told.look(now)
+        told.look(now, ())
     assert out.getvalue().splitlines() == [
         "[s] look 1 of 2: goes on",
         "[t] look 1 of 2: every blocking metric of it is settled",
@@ -99,7 +102,35 @@ def test_a_terminal_gets_a_bar():
     with progress(out, planned=2, quiet=False, verbose=False, color=True) as told:
         told.row(row(passed=False))
         told.row(row(status="infra_error", passed=None))
-    assert "trials" in out.getvalue()
+    assert "2/2 trials, 1 failed, 1 not answered" in out.getvalue()
+
+
+def test_a_run_stands_beside_the_baseline_on_the_trials_that_both_have():
+    clock = iter([0.0, 60.0])
+    shares = {("s", "a"): 1.0, ("s", "b"): 0.75, ("s", "c"): 0.0}
+    so_far = RunSoFar(10, {}, shares, seconds=lambda: next(clock))
+    for case, passed in (("a", False), ("a", False), ("b", True), ("c", False), ("new", False)):
+        so_far.add(row(case_id=case, passed=passed, cost_usd=0.28))
+    so_far.add_beside(row(case_id="b", passed=False))
+    assert so_far.line() == (
+        "6/10 trials, 4 failed, 0 not answered; 1 case newly fails (0.69 in the baseline, 0.25 now)"
+        "; $1.40; at most 40 s left"
+    )
+
+
+def test_what_the_last_look_saw_stands_in_the_line():
+    looks = Looks(calls=(60, 120, 240))
+    at_first = course({"s": looks, "t": looks}, "", None)
+    seen = comparison("agent.success_rate", suite="s", delta=-0.267, ci_low=-0.351, ci_high=-0.183)
+    aside = comparison("m", suite="s", level="warn")
+    so_far = RunSoFar(240, {"s": 120, "t": 120}, {}, seconds=lambda: 0.0)
+    so_far.look(at_first.after({"s"}, ""), (aside, seen))
+    assert so_far.line() == (
+        "0/240 trials, 0 failed, 0 not answered; look 1 of 3: agent.success_rate "
+        "−26.7 pt (−35.1 … −18.3), 60 calls saved"
+    )
+    so_far.look(at_first.after({"t"}, ""), ())
+    assert "look 1 of 3, 60 calls saved" in so_far.line()
 
 
 def test_what_a_trial_line_says():
