@@ -32,7 +32,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 OUTSIDE = {
     "containers": "the image, and a GitHub API that others made (GATE_TOOLS)",
     "node": "stand-ins and checks that are npm packages (GATE_NODE_MODULES, GATE_ARTIFACT_NODE)",
-    "browser": "the pages of `gate review` in Chromium (GATE_CHROMIUM, or one in PATH)",
+    "browser": "report.html and `gate review` in Chromium (GATE_CHROMIUM, or one in PATH)",
     "peers": "the other tools, run for what they write (GATE_PEERS, GATE_LITELLM)",
     "data": "results and test vectors of others (GATE_REAL_DATA)",
 }

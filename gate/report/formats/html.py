@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
-from gate.records import CaseChange, Json, Report, TrialRow
+from gate.records import Json, Report, TrialRow
 from gate.report.html_page import content_policy, value_text
-from gate.report.session_page.cases import CaseEntry
+from gate.report.session_page.case_blocks import CasePacker, Change, Key
+from gate.report.session_page.cases import CaseEntry, Shown
+from gate.report.session_page.joined_script import join_script
 from gate.report.session_page.page import page
 from gate.report.wording import case_totals, evidence, metric_falls, patterns
-from gate.store.row_cache import SharedRows, share_rows
+from gate.store.row_cache import share_rows
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.html_markup import Markup
 
-LISTED = 5_000  # cases in the list
-DETAILED = 500  # cases with questions, answers and traces; above it failing and changed ones only
-STEPS = 50  # calls of one trace
+SHOWN = 20  # cases that stand in the page itself, for readers without scripts and on paper
+STEPS = 50  # calls of one trace of these
 TEXT = 4_000  # characters of a question or an answer
 VALUE = 1_000  # characters of an argument, a result or a reason
 
 _HERE = Path(__file__).parent
 _KINDS = ("newly_failing", "newly_passing", "flaky", "errored", "quarantined", "added", "changed")
-
-Key = tuple[str, str]  # suite, case id
 
 
 @REPORTERS.register("html")
@@ -41,87 +39,80 @@ class Html:
 
     def render(self, report: Report, rows: Rows) -> str:
         books = (stored := share_rows(rows)).once(case_totals.read_totals)
-        entries, left_out = _entries(report, books, stored)
-        style, script = _asset("report.css"), _asset("report.js")
+        changes = _changes(report)
+        ranked = _rank_all(books, changes)
+        shown = {key: list[Shown]() for key in ranked[:SHOWN]}
+        blocks = CasePacker(report, books, changes).pack(_keep(stored(), shown), ranked)
+        entries = (
+            _entry(books[suite].cases[case_id], changes.get((suite, case_id)), trials)
+            for (suite, case_id), trials in shown.items()
+        )
+        style, script = _asset("report.css"), join_script()
         return page(
             report,
             books,
-            entries,
-            left_out,
+            tuple(entries),
+            blocks,
             style=Markup(style),
             script=Markup(script),
             policy=content_policy(style, script),
         )
 
 
-def _entries(
-    report: Report, books: Mapping[str, case_totals.SuiteBook], rows: SharedRows
-) -> tuple[tuple[CaseEntry, ...], tuple[str, ...]]:
-    """The cases to list, the most telling first, and what was left out."""
-    kinds, fallen = _changes(report), metric_falls.by_case(report)
-    cases = [case for book in books.values() for case in book.cases.values()]
-    listed = heapq.nsmallest(LISTED, cases, key=lambda case: _rank(case, kinds, fallen))
-    wanted = listed
-    left_out = []
-    if len(cases) > DETAILED:
-        telling = {**kinds, **fallen}
-        wanted = [c for c in listed if c.failing or (c.suite, c.case_id) in telling][:DETAILED]
-        left_out.append(
-            f"Questions, answers and traces are shown for {len(wanted):,} of {len(cases):,} cases: "
-            "those that fail or changed; the others are in details.jsonl."
-        )
-    if len(cases) > LISTED:
-        left_out.append(f"{len(cases) - LISTED:,} more cases are in details.jsonl.")
-    trials = _trials(rows, {(case.suite, case.case_id) for case in wanted})
-    entries = (_entry(case, kinds, fallen, trials) for case in listed)
-    return tuple(entries), tuple(left_out)
+def _keep(rows: Iterable[TrialRow], shown: Mapping[Key, list[Shown]]) -> Iterator[TrialRow]:
+    """The same rows; what the page itself shows of them is put into `shown`."""
+    for row in rows:
+        trials = shown.get((row["suite"], row["case_id"]))
+        if trials is not None:
+            trials.append(_short(row))
+        yield row
 
 
-def _entry(
-    case: case_totals.CaseBook,
-    kinds: Mapping[Key, tuple[str, CaseChange]],
-    fallen: Mapping[Key, tuple[str, ...]],
-    trials: Mapping[Key, list[Mapping[str, Json]]],
-) -> CaseEntry:
-    key = (case.suite, case.case_id)
-    kind, change = kinds.get(key, ("", None))
-    rounds = tuple(trials.get(key, ()))
-    return CaseEntry(case=case, kind=kind, change=change, trials=rounds, worse=fallen.get(key, ()))
+def _entry(case: case_totals.CaseBook, told: Change | None, trials: Iterable[Shown]) -> CaseEntry:
+    told = told or Change()
+    return CaseEntry(
+        case=case, kind=told.kind, change=told.change, trials=tuple(trials), worse=told.worse
+    )
 
 
-def _changes(report: Report) -> dict[Key, tuple[str, CaseChange]]:
-    """How each case changed; the first kind that names it wins."""
-    changes: dict[Key, tuple[str, CaseChange]] = {}
-    for kind in _KINDS:
+def _changes(report: Report) -> dict[Key, Change]:
+    """What the verdict says of each case; the first kind that names it wins."""
+    fallen = metric_falls.by_case(report)
+    changes = {key: Change(worse=worse) for key, worse in fallen.items()}
+    for kind in reversed(_KINDS):
         for change in getattr(report.cases, kind):
-            changes.setdefault((change.suite, change.case_id), (kind.replace("_", " "), change))
+            key = (change.suite, change.case_id)
+            changes[key] = Change(
+                kind=kind.replace("_", " "), change=change, worse=fallen.get(key, ())
+            )
     return changes
 
 
-def _rank(
-    case: case_totals.CaseBook,
-    kinds: Mapping[Key, tuple[str, CaseChange]],
-    fallen: Mapping[Key, tuple[str, ...]],
-) -> tuple[int, float, str, str]:
-    if (case.suite, case.case_id) in fallen:
-        return 1, list(fallen).index((case.suite, case.case_id)), case.suite, case.case_id
-    kind = kinds.get((case.suite, case.case_id), ("", None))[0].replace(" ", "_")
-    first = _KINDS.index(kind) if kind == "newly_failing" else len(_KINDS)
-    share = case.passed / case.judged if case.judged else 0.0
-    return first, share if case.failing else 2.0 - bool(kind), case.suite, case.case_id
+def _rank_all(
+    books: Mapping[str, case_totals.SuiteBook], changes: Mapping[Key, Change]
+) -> list[Key]:
+    """All cases, the most telling first: newly failing ones, those that made a metric worse, those
+    that fail, those that changed.
+    """
+    ranks = {}
+    fallen = {key: place for place, key in enumerate(changes) if changes[key].worse}
+    for suite, book in books.items():
+        for case_id, case in book.cases.items():
+            key = (suite, case_id)
+            told = changes.get(key)
+            if told is not None and told.kind == "newly failing":
+                first, second = 0, 0.0
+            elif key in fallen:
+                first, second = 1, float(fallen[key])
+            elif case.failing:
+                first, second = 2, case.passed / case.judged if case.judged else 0.0
+            else:
+                first, second = 3, float(told is None)
+            ranks[key] = (first, second, suite, case_id)
+    return sorted(ranks, key=ranks.__getitem__)
 
 
-def _trials(rows: SharedRows, wanted: set[Key]) -> dict[Key, list[Mapping[str, Json]]]:
-    trials: dict[Key, list[Mapping[str, Json]]] = {}
-    for suite in sorted({suite for suite, _ in wanted}):
-        for row in rows.rows_of_cases(
-            suite, frozenset(case for one, case in wanted if one == suite)
-        ):
-            trials.setdefault((suite, str(row["case_id"])), []).append(_short(row))
-    return trials
-
-
-def _short(row: TrialRow) -> dict[str, Json]:
+def _short(row: TrialRow) -> Shown:
     """What the page shows of a trial, cut; the rest need not stay in memory."""
     calls = row.get("steps") or []
     return {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.records import CaseChange, CheckedJson, Report
+from gate.report.session_page.case_blocks import CaseBlocks
 from gate.report.session_page.sentence_markup import (
     NONE,
     as_markup,
@@ -30,12 +31,6 @@ class CaseEntry:
     worse: tuple[str, ...] = ()  # metrics that it made worse, and how
 
     @property
-    def state(self) -> str:
-        """What the filter asks for."""
-        failing = "failing " if self.case.failing else "passing "
-        return failing + ("changed" if self.kind or self.worse else "")
-
-    @property
     def diff(self) -> tuple[str, tuple[str, ...]]:
         """What its steps are beside those of before: a title, and lines as in a diff."""
         step_diff = self.change.steps if self.change else None
@@ -58,36 +53,58 @@ class CaseEntry:
         return f"{change.baseline_passed}/{change.baseline_rounds} → {now}"
 
 
-def list_cases(report: Report, entries: Sequence[CaseEntry], left_out: Sequence[str]) -> Markup:
+def list_cases(report: Report, entries: Sequence[CaseEntry], blocks: CaseBlocks) -> Markup:
+    """The worst cases as they stand, and all of them as a script opens them."""
     several = len(report.suites) > 1
+    total = sum(suite.cases for suite in report.suites.values())
     return markup(
-        "<section><h2>Cases</h2>\n<p>%s</p>\n%s%s"
-        '<form class="filter" id="filter" role="search" hidden>\n'
-        '<label>Find <input type="search" id="find" autocomplete="off" '
-        'placeholder="case, category, code"></label>\n'
-        '<label>Show <select id="state"><option value="">all cases</option>'
-        '<option value="failing">failing</option><option value="changed">changed</option>'
-        '<option value="passing">passing</option></select></label>\n'
-        '<output id="found" aria-live="polite"></output>\n</form>\n'
-        '<div class="cases" id="cases">\n%s</div></section>\n',
+        '<section><h2>Cases</h2>\n<p>%s</p>\n%s%s<div id="app" hidden></div>\n'
+        '<div class="cases" id="worst">\n%s%s</div></section>\n',
         as_markup(sentences.case_counts(report)),
         join_paragraphs(metric_falls.titles(report)),
-        join_markup(markup('<p class="note">%s</p>', text) for text in left_out),
+        join_markup(markup('<p class="note">%s</p>', text) for text in _left_out(blocks)),
+        markup(
+            '<p class="note"><span>%s</span> stand here; the list of all needs scripts.</p>\n',
+            f"The first {len(entries)} of {total:,} cases",
+        )
+        if len(entries) < total
+        else NONE,
         join_markup(_case(entry, several=several) for entry in entries)
         or Markup("<p>No case was run.</p>\n"),
     )
 
 
+def embed_blocks(blocks: CaseBlocks) -> Markup:
+    """Elements that no browser runs: their content is base64, which has no sign of HTML."""
+    named = [("index", blocks.index)]
+    named += [(f"block-{number}", block) for number, block in enumerate(blocks.details)]
+    return join_markup(
+        markup('<script type="application/gzip;base64" id="%s">%s</script>\n', name, Markup(block))
+        for name, block in named
+    )
+
+
+def _left_out(blocks: CaseBlocks) -> Iterator[str]:
+    if blocks.left_out:
+        yield (
+            f"Questions, answers and steps of {figures.count(blocks.left_out, 'case')} are left "
+            "out, as this page would be too large; they are in details.jsonl."
+        )
+    if blocks.cut:
+        yield (
+            f"Long texts of {figures.count(blocks.cut, 'case')} are cut; they are whole in "
+            "details.jsonl."
+        )
+
+
 def _case(entry: CaseEntry, *, several: bool) -> Markup:
     summary = _summary(entry, several=several)
     if not entry.trials:
-        template = '<div class="case" data-state="%s">%s</div>\n'
-        return markup(template, entry.state, summary)
+        return markup('<div class="case">%s</div>\n', summary)
     question = entry.trials[0]["question"]
     return markup(
-        '<details class="case" data-state="%s"><summary>%s</summary>\n<div class="body">\n'
+        '<details class="case"><summary>%s</summary>\n<div class="body">\n'
         "%s%s%s%s</div></details>\n",
-        entry.state,
         summary,
         markup("<h4>Question</h4><pre>%s</pre>", question) if question else NONE,
         markup("<p>Passed rounds of the baseline, run by run: %s</p>", entry.history)

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gate.records import GateResult, Report, SuiteReport
-from gate.report.session_page.cases import CaseEntry, list_cases
+from gate.report.session_page.case_blocks import CaseBlocks
+from gate.report.session_page.cases import CaseEntry, embed_blocks, list_cases
 from gate.report.session_page.sentence_markup import (
     NONE,
     as_markup,
@@ -54,7 +55,7 @@ def page(
     report: Report,
     books: Mapping[str, case_totals.SuiteBook],
     entries: Sequence[CaseEntry],
-    left_out: Sequence[str],
+    blocks: CaseBlocks,
     *,
     style: Markup,
     script: Markup,
@@ -75,10 +76,12 @@ def page(
             _safety(report),
             *(_server_logs(suite, books.get(suite.name)) for suite in suites if suite.evidence),
             *(_patterns(suite) for suite in suites if suite.modes or suite.reliability),
-            list_cases(report, entries, left_out),
+            list_cases(report, entries, blocks),
             *(_metrics(report, suite) for suite in suites),
             _how(report),
-            markup("</main>\n<script>%s</script>\n</body>\n</html>\n", script),
+            markup(
+                "</main>\n%s<script>%s</script>\n</body>\n</html>\n", embed_blocks(blocks), script
+            ),
         ]
     )
 

@@ -1,0 +1,323 @@
+"""All cases of a session as blocks of report.html that a browser opens when it needs them: one of
+columns, which the list shows, sorts and filters by, and many with questions, answers and steps. A
+block is JSON, compressed by gzip, in base64: no sign of it can end the element that it stands in.
+"""
+
+from __future__ import annotations
+
+import base64
+import shlex
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gate.records import CaseChange, CheckedJson, Json, Report, TrialRow
+from gate.records.codec import json_line
+from gate.report.wording import case_totals, evidence, patterns, steps
+
+BLOCK = 262_144  # characters of JSON in a block, about
+CASES = 32  # in a block, at most: their rows are in memory at once
+MOST = 48_000_000  # characters of all blocks as they stand in the page: what did not fail ends here
+MOST_OF_FAILING = 64_000_000  # and here what fails or changed
+LONG = 65_536  # characters of JSON of one case, above which its texts are cut
+TEXT = 20_000  # characters of a question or an answer that is cut
+VALUE = 2_000  # characters of any other text
+STEPS = 100  # calls of a trace that is cut
+SCORES = 6  # metrics that the list has a column for
+_LEVEL = 4  # of gzip: a third of the time of the usual 6, for 6 % more bytes
+_GZIP = 31  # zlib's number for: with the head of gzip
+
+Key = tuple[str, str]  # suite, case id
+Detail = dict[str, CheckedJson]  # all of a case that its page shows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What a verdict says of a case."""
+
+    kind: str = ""  # in words; empty: nothing of note
+    change: CaseChange | None = None
+    worse: tuple[str, ...] = ()  # metrics that it made worse, and how
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseBlocks:
+    """`index` and `details` as they stand in the page."""
+
+    index: str
+    details: tuple[str, ...]
+    left_out: int = 0  # cases that only the index has
+    cut: int = 0  # cases with texts that were cut
+
+
+@dataclass(slots=True)
+class _Means:
+    """What the columns of a case are the means of."""
+
+    latency: list[float] = field(default_factory=list)
+    cost: list[float] = field(default_factory=list)
+    tokens: list[float] = field(default_factory=list)
+    failed_by: set[str] = field(default_factory=set)
+    scores: dict[str, list[float]] = field(default_factory=dict)
+    places: list[tuple[int, int]] = field(default_factory=list)
+
+
+class CasePacker:
+    """Takes the rows one after the other, and holds no more than a block of them."""
+
+    def __init__(
+        self,
+        report: Report,
+        books: Mapping[str, case_totals.SuiteBook],
+        changes: Mapping[Key, Change],
+        *,
+        most: int = MOST,
+        most_of_failing: int = MOST_OF_FAILING,
+    ) -> None:
+        self._report = report
+        self._books = books
+        self._changes = changes
+        self._most, self._most_of_failing = most, most_of_failing
+        self._scores = _list_scores(report)
+        self._means: dict[Key, _Means] = {}
+        self._waiting: list[tuple[_Means, Detail]] = []  # for the block that is being filled
+        self._length = 0  # of their answers
+        self._blocks: list[str] = []
+        self._total = 0
+        self._left_out = self._cut = 0
+
+    def pack(self, rows: Iterable[TrialRow], ranked: Sequence[Key]) -> CaseBlocks:
+        """Every case. `ranked`: all of them, those to look at first in front."""
+        key, rounds = ("", ""), list[TrialRow]()
+        for row in rows:
+            this = (row["suite"], row["case_id"])
+            if this != key and rounds:
+                self._add(key, rounds)
+                rounds = []
+            key = this
+            rounds.append(row)
+        if rounds:
+            self._add(key, rounds)
+        self._close()
+        return CaseBlocks(
+            index=compress(json_line(self._index(ranked))),
+            details=tuple(self._blocks),
+            left_out=self._left_out,
+            cut=self._cut,
+        )
+
+    def _add(self, key: Key, rounds: Sequence[TrialRow]) -> None:
+        means = self._means.get(key)
+        if means is None:
+            means = self._means[key] = _Means()
+        for row in rounds:
+            if row["latency_ms"] is not None:
+                means.latency.append(row["latency_ms"])
+            if row["cost_usd"] is not None:
+                means.cost.append(row["cost_usd"])
+            tokens = case_totals.total_tokens(row)
+            if tokens is not None:
+                means.tokens.append(tokens)
+            means.failed_by.update(row.get("failed_by") or ())
+            scores = row["scores"]
+            for name in self._scores:
+                value = scores.get(name)
+                if value is not None:
+                    means.scores.setdefault(name, []).append(value)
+        change = self._changes.get(key)
+        failing = change is not None or self._books[key[0]].cases[key[1]].failing
+        if self._total > (self._most_of_failing if failing else self._most):
+            self._left_out += not means.places
+            return
+        self._waiting.append((means, _detail(rounds, change or Change())))
+        self._length += sum([len(row["output"] or "") for row in rounds])
+        if self._length > BLOCK or len(self._waiting) == CASES:
+            self._close()
+
+    def _close(self) -> None:
+        """Encoded at once, but where something long is among them."""
+        waiting, self._waiting, self._length = self._waiting, [], 0
+        text = json_line([detail for _, detail in waiting])
+        if len(text) <= 4 * BLOCK:
+            self._store([means for means, _ in waiting], text)
+            return
+        lines: list[str] = []
+        of: list[_Means] = []
+        for means, detail in waiting:
+            line = json_line(detail)
+            if len(line) > LONG:
+                self._cut += 1
+                line = json_line(cut_texts(detail))
+            lines.append(line)
+            of.append(means)
+            if sum(map(len, lines)) > BLOCK:
+                self._store(of, f"[{','.join(lines)}]")
+                lines, of = [], []
+        self._store(of, f"[{','.join(lines)}]")
+
+    def _store(self, cases: Sequence[_Means], text: str) -> None:
+        if not cases:
+            return
+        for place, means in enumerate(cases):
+            means.places.append((len(self._blocks), place))
+        self._blocks.append(compress(text))
+        self._total += len(self._blocks[-1])
+
+    def _index(self, ranked: Sequence[Key]) -> dict[str, Json]:
+        cases = [
+            (case, self._changes.get((case.suite, case.case_id)) or Change())
+            for book in self._books.values()
+            for case in book.cases.values()
+        ]
+        means = [self._means[case.suite, case.case_id] for case, _ in cases]
+        was = [told.change for _, told in cases]
+        rank = {key: place for place, key in enumerate(ranked)}
+        modes = [_mode(case, told) for case, told in cases]
+        graders = sorted({name for one in means for name in one.failed_by})
+        suites, suite = _number([case.suite for case, _ in cases])
+        categories, category = _number([str(case.category or "") for case, _ in cases])
+        kinds, kind = _number([told.kind or "worse" * bool(told.worse) for _, told in cases])
+        all_modes, mode = _number(modes)
+        units = {metric: found.unit for one in self._report.suites.values()
+                 for metric, found in one.metrics.items()}  # fmt: skip
+        measured = [name for name in self._scores if any(name in one.scores for one in means)]
+        names = measured[:SCORES]
+        place_of = {name: place for place, name in enumerate(graders)}
+        return {
+            "suites": suites,
+            "categories": categories,
+            "kinds": kinds,
+            "modes": all_modes,
+            "graders": graders,
+            "scores": [{"name": name, "unit": units.get(name, "")} for name in names],
+            "command": _command(self._report),
+            "id": [case.case_id for case, _ in cases],
+            "suite": suite,
+            "category": category,
+            "kind": kind,
+            "mode": mode,
+            "failed_by": [[place_of[name] for name in sorted(one.failed_by)] for one in means],
+            "codes": [", ".join(_codes(case, told)) for case, told in cases],
+            "passed": [case.passed for case, _ in cases],
+            "judged": [case.judged for case, _ in cases],
+            "unanswered": [case.infra for case, _ in cases],
+            "was_passed": [one.baseline_passed if one else None for one in was],
+            "was_rounds": [one.baseline_rounds if one else None for one in was],
+            "latency": [_mean(one.latency, 1) for one in means],
+            "cost": [_mean(one.cost, 8) for one in means],
+            "tokens": [_mean(one.tokens, 0) for one in means],
+            "values": [[_mean(one.scores.get(name), 4) for one in means] for name in names],
+            "places": [one.places for one in means],
+            "rank": [rank[case.suite, case.case_id] for case, _ in cases],
+        }
+
+
+def compress(text: str) -> str:
+    """In base64; half a character is written as JSON escapes it."""
+    data = text.encode("utf-8", "backslashreplace")
+    return base64.b64encode(zlib.compress(data, _LEVEL, wbits=_GZIP)).decode()
+
+
+def cut_texts(value: CheckedJson, limit: int = TEXT) -> CheckedJson:
+    """The same with long texts cut, each with an ellipsis at its end, and long lists."""
+    if isinstance(value, str):
+        return value if len(value) <= limit else f"{value[: limit - 1]}…"
+    if isinstance(value, dict):
+        return {
+            str(cut_texts(key, VALUE)): cut_texts(
+                item, TEXT if key in ("question", "expected", "output", "rounds") else VALUE
+            )
+            for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [cut_texts(item, limit) for item in value[:STEPS]]
+    return value
+
+
+def _detail(rounds: Sequence[TrialRow], told: Change) -> Detail:
+    change = told.change
+    diff = change.steps if change else None
+    return {
+        "question": rounds[0]["question"],
+        "expected": next((row["expected"] for row in rounds if row.get("expected")), {}),
+        "history": [pair for pair in change.history if pair[1]] if change else [],
+        "title": steps.summary(change, diff) if change and diff else "",
+        "steps": [[step.kind, step.was, step.now] for step in diff.steps] if diff else [],
+        "worse": told.worse,
+        "rounds": [
+            {
+                "round": row["round"],
+                "status": row["status"],
+                "passed": row["passed"],
+                "output": row["output"],
+                "error": row["error"],
+                "failures": row["failures"],
+                "failed_by": row.get("failed_by") or [],
+                "scores": row["scores"],
+                "reasons": row["reasons"],
+                "unscored": row["unscored"],
+                "retrieved_ids": row["retrieved_ids"],
+                "latency_ms": row["latency_ms"],
+                "cost_usd": row["cost_usd"],
+                "tokens": case_totals.total_tokens(row),
+                "steps": (row["steps"] or [])[:STEPS],
+                "more_steps": max(0, len(row["steps"] or ()) - STEPS) + row.get("omitted_steps", 0),
+                "faults": row.get("trace_faults") or [],
+                "logged": _logged(row) if row.get("evidence") else [],
+            }
+            for row in rounds
+        ],
+    }
+
+
+def _logged(row: TrialRow) -> list[str]:
+    """What the server's logs say of the trial, a sentence each."""
+    _, _, verdict, missing, made_up = evidence.format_checked(row) or ("",) * 5
+    said = [f"Server logs: {verdict}"]
+    said += [f"not logged: {missing}"] if missing else []
+    return [*said, *([f"claimed but not in the log: {made_up}"] if made_up else [])]
+
+
+def _list_scores(report: Report) -> tuple[str, ...]:
+    """The metrics that are judged, those that block first."""
+    judged = [(one.level, one.metric) for one in report.gates]
+    judged += [(one.level, one.metric) for one in report.comparisons]
+    judged.sort(key=lambda one: one[0] != "block")
+    return tuple(dict.fromkeys(metric for _, metric in judged))
+
+
+def _command(report: Report) -> str:
+    """That asks a case again; empty where nobody can be asked."""
+    try:
+        words = shlex.split(report.reproduce)
+    except ValueError:  # it is no command
+        return ""
+    for option in ("--case", "--suite"):
+        while option in words:
+            del words[words.index(option) : words.index(option) + 2]
+    return shlex.join(words)
+
+
+def _mode(case: case_totals.CaseBook, told: Change) -> str:
+    mode = told.change.mode if told.change else None
+    return patterns.words(mode) or patterns.WORDS.get(case.troubles.mode, "")  # type: ignore[call-overload]
+
+
+def _codes(case: case_totals.CaseBook, told: Change) -> list[str]:
+    codes = case.troubles.codes
+    return (
+        [*told.worse[:2], *(code for code, _ in codes.most_common(2))]
+        if codes
+        else [*told.worse[:2]]
+    )
+
+
+def _number(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Each different text once, and for each text its place there."""
+    places: dict[str, int] = {}
+    numbers = [places.setdefault(text, len(places)) for text in texts]
+    return [*places], numbers
+
+
+def _mean(values: Sequence[float] | None, digits: int) -> float | None:
+    return round(sum(values) / len(values), digits) if values else None

@@ -1,0 +1,113 @@
+/**
+ * @typedef {object} Index columns of all cases; a position in `suites`, `categories`, `kinds`, `modes` or `graders` stands for the text there
+ * @property {string[]} suites
+ * @property {string[]} categories
+ * @property {string[]} kinds
+ * @property {string[]} modes
+ * @property {string[]} graders
+ * @property {{name: string, unit: string}[]} scores
+ * @property {string} command that asks a case again, without the case; empty: nobody can be asked
+ * @property {string[]} id
+ * @property {number[]} suite
+ * @property {number[]} category
+ * @property {number[]} kind
+ * @property {number[]} mode
+ * @property {number[][]} failed_by graders that said no
+ * @property {string[]} codes
+ * @property {number[]} passed
+ * @property {number[]} judged
+ * @property {number[]} unanswered
+ * @property {(number | null)[]} was_passed
+ * @property {(number | null)[]} was_rounds
+ * @property {(number | null)[]} latency ms
+ * @property {(number | null)[]} cost USD
+ * @property {(number | null)[]} tokens
+ * @property {(number | null)[][]} values a list for each of `scores`
+ * @property {[number, number][][]} places block, and place in it; none where it was left out
+ * @property {number[]} rank the cases to look at first have the lowest
+ */
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {any} [arguments]
+ * @property {string | null} [raw_arguments]
+ * @property {any} [result]
+ * @property {string | null} [error]
+ */
+/**
+ * @typedef {object} Round one trial
+ * @property {number} round
+ * @property {string} status
+ * @property {boolean | null} passed
+ * @property {string | null} output
+ * @property {string | null} error
+ * @property {string[]} failures
+ * @property {string[]} failed_by
+ * @property {Record<string, number | null>} scores
+ * @property {Record<string, string>} reasons
+ * @property {Record<string, string>} unscored
+ * @property {string[] | null} retrieved_ids
+ * @property {number | null} latency_ms
+ * @property {number | null} cost_usd
+ * @property {number | null} tokens
+ * @property {Step[] | null} steps
+ * @property {number} more_steps
+ * @property {string[]} faults
+ * @property {string[]} logged
+ */
+/**
+ * @typedef {object} Detail one case
+ * @property {string} question
+ * @property {Record<string, any>} expected by key of the dataset
+ * @property {[number, number][]} history passed and rounds, run by run
+ * @property {string} title of `steps`
+ * @property {["same" | "added" | "removed" | "changed", string, string][]} steps kind, before, now
+ * @property {string[]} worse metrics that it made worse
+ * @property {Round[]} rounds
+ */
+
+const KEPT = 12; // blocks that stay open
+/** @type {Map<number, Promise<Detail[]>>} */
+const opened = new Map();
+
+/**
+ * What a compressed block of the page holds.
+ * @param {string} id
+ * @returns {Promise<any>}
+ */
+export async function openBlock(id) {
+  const text = document.getElementById(id)?.textContent ?? "";
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+/**
+ * The cases of a block of details; the last few blocks are kept.
+ * @param {number} number
+ */
+export function openDetails(number) {
+  const found = opened.get(number) ?? openBlock(`block-${number}`);
+  opened.delete(number);
+  opened.set(number, found);
+  for (const first of opened.keys()) {
+    if (opened.size <= KEPT) break;
+    opened.delete(first);
+  }
+  return found;
+}
+
+/**
+ * All that is stored of a case; null where it was left out.
+ * @param {Index} index
+ * @param {number} at
+ * @returns {Promise<Detail | null>}
+ */
+export async function openCase(index, at) {
+  const parts = [];
+  for (const [block, place] of index.places[at]) parts.push((await openDetails(block))[place]);
+  if (!parts.length) return null;
+  return { ...parts[0], rounds: parts.flatMap((part) => part.rounds) };
+}

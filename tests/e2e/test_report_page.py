@@ -1,0 +1,292 @@
+"""report.html in a real browser: every control used, with keys and mouse, and hostile answers."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.records import CaseChanges, StepChange, StepDiff
+from gate.report.formats.html import Html
+from tests.support.chromium import Chromium, Page, program
+from tests.support.page_checks import CONTRASTS
+from tests.support.reports import change, regression, row
+
+WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 360, "height": 740}
+HOSTILE = (
+    "</script><script>document.title = 'owned'</script>"
+    "<img src='http://example.test/x' onerror=\"document.title='owned'\">"
+    "\x1b[31mred\x1b[0m \u202egnp.exe\u202c zero\u200bwidth nul\x00 \ud800 {{7*7}} `x`"
+)
+STEPS = StepDiff(
+    against="baseline",
+    round=1,
+    steps=(
+        StepChange(
+            kind="changed", was='search({"q":"x","top_k":5})', now='search({"q":"x","top_k":1})'
+        ),
+        StepChange(kind="removed", was="run_sql({})"),
+    ),
+)
+
+pytestmark = pytest.mark.browser
+
+
+def rows() -> list[Any]:
+    found = []
+    for n in range(300):
+        for number in (1, 2, 3):
+            bad = n % 10 == 0 or (n % 10 == 1 and number == 2)
+            text = "the needle of all" if n == 257 else f"answer {n}"
+            found.append(
+                {
+                    **row(f"case-{n:03}", passed=not bad, output=text, question=f"Which {n}?"),
+                    "round": number,
+                    "category": "odd" if n % 2 else "even",
+                    "latency_ms": 1000.0 - n,
+                    "failed_by": ["facts"] if bad else [],
+                    "expected": {"expected_facts": [{"value": f"wanted {n}", "required": True}]},
+                }
+            )
+    return [*found, row("<b>&'\" \u202ex", output=HOSTILE, question=HOSTILE, passed=False)]
+
+
+def report() -> Any:
+    newly = change(1, case_id="case-010", steps=STEPS, baseline_passed=3, baseline_rounds=3)
+    return regression(cases=CaseChanges(newly_failing=(newly,)))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    found = program()
+    if found is None:
+        pytest.skip("chromium: not on this machine, and GATE_CHROMIUM names none")
+    with Chromium(found, tmp_path_factory.mktemp("browser")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("page") / "report.html"
+    text = Html().render(report(), lambda: iter(rows()))
+    file.write_bytes(text.encode("utf-8", "replace"))
+    return file.as_uri()
+
+
+@pytest.fixture
+def page(browser: Chromium, url: str) -> Iterator[Page]:
+    with browser.page(url, **WIDE) as opened:
+        until(opened, "!document.getElementById('app').hidden")
+        yield opened
+        assert opened.complaints == []
+        assert [one for one in opened.requests if one.partition("#")[0] != url] == []
+
+
+def until(page: Page, expression: str) -> None:
+    end = time.monotonic() + 10
+    while not page.see(expression):
+        assert time.monotonic() < end, expression
+        time.sleep(0.02)
+
+
+def told(page: Page) -> Any:
+    return page.see("document.querySelector('#app output').textContent")
+
+
+def listed(page: Page) -> Any:
+    """Ids of the rows that are drawn."""
+    rows = "document.querySelectorAll('.frame tbody th')"
+    return page.see(f"[...{rows}].map((one) => one.textContent)")
+
+
+def choose(page: Page, label: str, value: str) -> None:
+    page.see(
+        f"(() => {{ const one = document.querySelector('select[aria-label={json.dumps(label)}]');"
+        f" one.value = {json.dumps(value)}; one.dispatchEvent(new Event('change')); }})()"
+    )
+
+
+def text_of(page: Page, selector: str) -> Any:
+    return page.see(f"document.querySelector({json.dumps(selector)}).textContent")
+
+
+def opened(page: Page, case: str) -> None:
+    until(page, f"document.querySelector('.opened h3')?.textContent.startsWith({json.dumps(case)})")
+
+
+def test_all_cases_are_listed_and_few_rows_are_drawn(page):
+    assert told(page) == "301 of 301 cases"
+    assert listed(page)[0] == "case-010"
+    assert len(listed(page)) < 60
+    page.see("document.querySelector('.frame').scrollTop = 1e9")
+    until(page, "[...document.querySelectorAll('.frame tbody th')].at(-1).textContent > 'case-29'")
+    assert page.see("document.querySelector('#worst').getClientRects().length") == 0
+
+
+def test_a_case_is_found_by_what_was_answered(page):
+    page.press("/")
+    page.write("needle ALL")
+    until(page, "document.querySelector('#app output').textContent.startsWith('1 of')")
+    assert listed(page) == ["case-257"]
+    assert "q=needle" in page.see("location.hash")
+    page.press("Enter", "Enter")
+    opened(page, "case-257")
+    page.press("Escape")
+    page.see("document.querySelector('input').value = ''")
+    page.see("document.querySelector('input').dispatchEvent(new Event('input'))")
+    assert told(page) == "301 of 301 cases"
+
+
+def test_a_case_is_found_by_what_was_expected(page):
+    page.press("/")
+    page.write("wanted 123")
+    until(page, "document.querySelector('#app output').textContent.startsWith('1 of')")
+    assert listed(page) == ["case-123"]
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "cases"),
+    [
+        ("All cases", "new", 1),
+        ("All cases", "always", 30),
+        ("All cases", "flaky", 30),
+        ("All cases", "failing", 61),
+        ("All cases", "passing", 240),
+        ("Any category", "odd", 150),
+        ("Any grader", "facts", 60),
+    ],
+)
+def test_facets(page, label, value, cases):
+    choose(page, label, value)
+    assert told(page).startswith(f"{cases} of 301 cases")
+
+
+def test_every_column_sorts_both_ways(page):
+    heads = page.see("document.querySelectorAll('.frame thead button').length")
+    assert heads >= 8
+    for head in range(heads):
+        button = f".frame thead th:nth-child({head + 1}) button"
+        orders = set()
+        for _ in range(3):
+            page.see(f"document.querySelector({json.dumps(button)}).click()")
+            orders.add(tuple(listed(page)))
+        assert told(page) == "301 of 301 cases"
+        first = page.see("document.querySelectorAll('.frame thead th[aria-sort]').length")
+        assert first == 0  # the third click takes the order back
+    choose(page, "All cases", "passing")
+    page.see("document.querySelector('.col-latency button').click()")
+    assert listed(page)[0] == "case-299"
+    page.see("document.querySelector('.col-latency button').click()")
+    assert listed(page)[0] == "case-002"
+
+
+def test_keys_move_open_and_close(page):
+    page.press("j", "j", "k", "Enter")
+    opened(page, "case-010")
+    page.press("j")
+    opened(page, "<b>")
+    page.press("k")
+    opened(page, "case-010")
+    page.press("Escape")
+    assert page.see("document.querySelector('.opened').hidden")
+    page.press("?")
+    assert page.see("document.querySelector('dialog').open")
+    page.click("dialog button")
+    assert not page.see("document.querySelector('dialog').open")
+
+
+def test_an_address_opens_its_case_and_its_choices(browser, url):
+    with browser.page(f"{url}#case=analytics%2Fcase-010&f=failing", **WIDE) as page:
+        opened(page, "case-010")
+        assert "2 of" not in text_of(page, ".opened nav")
+        page.see("location.hash = '#f=flaky'")
+        until(page, "document.querySelector('#app output').textContent.startsWith('30 of')")
+
+
+def test_a_case_shows_which_argument_differs_and_its_command(page):
+    page.see("location.hash = '#case=analytics%2Fcase-010'")
+    opened(page, "case-010")
+    assert text_of(page, ".steps del") == "5"
+    assert text_of(page, ".steps ins") == "1"
+    assert text_of(page, ".opened table code") == "facts"
+    assert text_of(page, ".expected") == "Expectedexpected_factswanted 10"
+    assert "Rounds 1, 2, 3 failed" in text_of(page, "[role=tablist]")
+    command = text_of(page, ".command code")
+    assert command.startswith("gate run")
+    assert command.endswith("--case case-010")
+    page.click(".command button")
+    until(page, "document.querySelector('.command button').textContent !== 'Copy'")
+
+
+def test_rounds_that_differ_are_tabs(page):
+    page.see("location.hash = '#case=analytics%2Fcase-011'")
+    opened(page, "case-011")
+    tabs = page.see("[...document.querySelectorAll('[role=tab]')].map((one) => one.textContent)")
+    assert tabs == ["Rounds 1, 3 passed", "Round 2 failed"]
+    assert text_of(page, "[role=tab][aria-selected=true]") == "Round 2 failed"
+    page.click("[role=tab]")
+    assert text_of(page, "[role=tab][aria-selected=true]") == "Rounds 1, 3 passed"
+    page.press("ArrowRight")
+    assert text_of(page, "[role=tab][aria-selected=true]") == "Round 2 failed"
+
+
+def test_hostile_text_is_shown_and_does_nothing(page):
+    page.see("location.hash = '#f=failing&q=gnp'")
+    until(page, "document.querySelector('#app output').textContent.startsWith('1 of')")
+    page.press("Escape", "j", "Enter")
+    opened(page, "<b>")
+    shown = text_of(page, ".answers pre")
+    assert shown.startswith("</script><script>document.title = 'owned'")
+    for sign in ("␛[31mred", "⟨U+202E⟩gnp", "zero⟨ZWSP⟩width", "nul␀", "⟨U+D800⟩", "{{7*7}}"):
+        assert sign in shown, sign
+    assert "\\u202e" in text_of(page, ".command code")
+    assert page.see("document.title") != "owned"
+    assert page.see("document.querySelectorAll('img, iframe').length") == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW, {"width": 3840, "height": 2160}], ids=str)
+@pytest.mark.parametrize("address", ["", "#case=analytics%2Fcase-010"], ids=["list", "case"])
+def test_it_fits_the_window_and_can_be_read(browser, url, size, scheme, address):
+    """No scrolling sideways, and a contrast of text to its ground of at least 4.5 (WCAG AA)."""
+    with browser.page(url + address, **size) as page:
+        page.prefer(scheme)
+        until(page, "!document.getElementById('app').hidden")
+        if address:
+            opened(page, "case-010")
+        root = "document.documentElement"
+        assert page.see(f"{root}.scrollWidth <= {root}.clientWidth")
+        assert page.see(CONTRASTS) == []
+
+
+def test_without_scripts_the_worst_cases_can_be_read(browser, url):
+    with browser.page(url, **WIDE) as page:
+        page.call("Emulation.setScriptExecutionDisabled", value=True)
+        page.open(url)
+        page.call("Emulation.setScriptExecutionDisabled", value=False)
+        cases = "[...document.querySelectorAll('#worst .case')]"
+        assert page.see(f"{cases}.filter((one) => one.getClientRects().length).length") == 20
+        assert page.see("document.getElementById('app').hidden")
+
+
+def test_printed_the_worst_ten_are_open_and_it_is_light(page):
+    page.prefer("dark")
+    dark = page.see("getComputedStyle(document.body).backgroundColor")
+    page.call("Emulation.setEmulatedMedia", media="print")
+    page.see("dispatchEvent(new Event('beforeprint'))")
+    assert page.see("document.querySelectorAll('#worst details[open]').length") == 10
+    assert page.see("document.querySelector('#app').getClientRects().length") == 0
+    assert page.see("getComputedStyle(document.body).backgroundColor") != dark
+
+
+def test_a_page_whose_list_is_broken_says_so_and_shows_the_worst(browser, url, tmp_path):
+    text = Path(url.removeprefix("file://")).read_text("utf-8")
+    broken = tmp_path / "broken.html"
+    broken.write_text(text.replace('id="index">H4', 'id="index">XX'), encoding="utf-8")
+    with browser.page(broken.as_uri(), **WIDE) as page:
+        until(page, "document.querySelector('#worst .note')?.textContent.includes('cannot be')")
+        assert page.see("document.querySelectorAll('#worst .case').length") == 20
