@@ -51,6 +51,7 @@ clean: ## removes the environment and the caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 
 # The file that a rule makes is its time stamp: pip runs again when the dependencies change.
+# --no-compile: Python compiles what is used, which is a small part of what the tests install.
 $(VENV)/created:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Agent Gate needs Python 3.11 or newer: make PYTHON=python3.13')"
 	$(PYTHON) -m venv $(VENV)
@@ -61,9 +62,9 @@ $(VENV)/package: pyproject.toml $(VENV)/created
 	touch $@
 
 $(VENV)/dev: pyproject.toml $(VENV)/created
-	$(PIP) -e ".[dev]"
+	$(PIP) --no-compile -e ".[dev]"
 	touch $@ $(VENV)/package
 
 $(VENV)/lint: $(VENV)/dev
-	$(PIP) -e ".[dev,lint]"
+	$(PIP) --no-compile -e ".[dev,lint]"
 	touch $@

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -24,8 +26,10 @@ settings.load_profile("same")
 # A test that is about a job sets it; all others are those of a laptop, wherever they run.
 os.environ.pop("CI", None)
 
-# Hundreds of processes load the same modules: they keep what they compile, whatever this one does.
+# Hundreds of processes load the same modules: they keep what they compile, and so does this one,
+# whose tests the other processes of `-n` load too.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Not every machine has it, so these tests are skipped unless GATE_TESTS is `all`; CONTRIBUTING.md
 # says how to have it.
@@ -52,6 +56,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for name, what in OUTSIDE.items():
         config.addinivalue_line("markers", f"{name}: needs {what}")
+    worker = getattr(config, "workerinput", None)
+    if worker and config.args == config.getini("testpaths"):
+        config.args = _files_from_its_own_on(worker)
+
+
+def _files_from_its_own_on(worker: Mapping[str, Any]) -> list[str]:
+    """All test files, from another one on in each process of `-n`: on a fresh clone each compiles
+    a part of them, and the others find it compiled, which is half of what it takes to load them.
+    """
+    files = sorted(map(str, Path(__file__).parent.rglob("test_*.py")))
+    begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    return [*files[begin:], *files[:begin]]
 
 
 class _ByFile(LoadScopeScheduling):
@@ -83,6 +99,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path)  # each process must have the same order
     seed = config.getoption("random_order")
     if seed is not None:
         random = Random(seed)
@@ -92,10 +109,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not item.path.stem.startswith(CONTAINERS))
 
 
+gc.disable()  # while the tests are collected, of which none is garbage
+
+
 def pytest_collection_finish() -> None:
     """Thousands of tests are half a gigabyte that no later look for garbage has to walk through."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before a test says which of it is missing

@@ -46,11 +46,13 @@ def counts(agent: ChatServer, tmp_path_factory: pytest.TempPathFactory) -> dict[
     """What a run, a check and a question for the version load and do."""
     folder = tmp_path_factory.mktemp("cost")
     found: dict[str, Any] = {}
+    once = write_suite(folder / "once", 1, agent.url, PLAIN)
+    for command in (("run",), ("validate",)):  # whatever is compiled or looked up once
+        count_command(once, "work", *command)
     for graders in GRADERS:
         runs = []
         for cases in CASES:
             inner = write_suite(folder / f"{graders}{cases}", cases, agent.url, graders)
-            count_command(inner, "work", "run")  # whatever is compiled or looked up once
             runs.append(count_command(inner, "work", "run", "--quiet"))
         found[graders] = split_cost(runs[0], runs[1], CASES)
         found["quiet"] = runs[0]

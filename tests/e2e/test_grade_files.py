@@ -26,7 +26,7 @@ from tests.support.in_process import run_command
 from tests.support.rule_judge import rule_judge
 from tests.support.session_files import details_of, sessions_in, summary_of, wait_for_trials
 
-MANY = 400  # cases: 800 answers are four batches
+MANY = 260  # cases: 520 answers are three batches
 OWN = """
 from dataclasses import dataclass
 from gate.records import MetricSpec, Score
@@ -259,7 +259,7 @@ def test_graders_that_ask_a_model_ask_it(tmp_path):
 def test_secrets_stay_out_of_the_session(tmp_path):
     config = CONFIG.replace('9"}', '9", api_key_env: MY_KEY}')
     answers = write_grading_project(tmp_path, cases=MANY, config=config)
-    answers[700]["answer"] += " The key is hunter2-hunter2."
+    answers[519]["answer"] += " The key is hunter2-hunter2."
     write_answers(tmp_path / "a.jsonl", answers)
     done = gate_as_process(tmp_path, "grade", "a.jsonl", env={"MY_KEY": "hunter2-hunter2"})
     assert done.returncode == 0, done.stderr
@@ -272,9 +272,9 @@ def test_secrets_stay_out_of_the_session(tmp_path):
 
 @pytest.fixture(scope="module")
 def long_project(tmp_path_factory):
-    """A project that takes a few seconds, and the rows of its undisturbed session."""
+    """A project that takes more than a second, and the rows of its undisturbed session."""
     folder = tmp_path_factory.mktemp("long")
-    answers = write_grading_project(folder, cases=2500)
+    answers = write_grading_project(folder, cases=1500)
     filler = " The team looked at the figures again." * 20
     write_answers(folder / "a.jsonl", [{**a, "answer": a["answer"] + filler} for a in answers])
     return folder, untimed(grade(folder, "a.jsonl", "--out", "whole", "--quiet"))
