@@ -99,6 +99,21 @@ def test_a_worker_that_is_killed_loses_nothing(cluster, tmp_path):
     assert 120 <= asked <= 120 + 8, "at most what the worker had at hand is asked again"
 
 
+def test_a_worker_that_comes_after_the_last_one_was_killed_goes_on(tmp_path):
+    with dask_cluster(tmp_path / "cluster", "only") as own:
+
+        def reply(question, nth):
+            if len(server.asked) >= 10 and own.workers[0].poll() is None:
+                own.workers[0].kill()
+                own.add_worker("next")
+            return "yes"
+
+        with ChatServer(reply, delay_s=0.02) as server:
+            write_project(tmp_path, server.url, cases=many(40), suite_more="rounds: 1")
+            run = gate(tmp_path, *on(own))
+    assert len(rows_of(run, tmp_path)) == 40
+
+
 AGENT = """import os, pathlib, time
 
 def answer(question: str) -> str:

@@ -19,6 +19,7 @@ class DaskCluster:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._processes: list[subprocess.Popen[bytes]] = []
+        self.workers: list[subprocess.Popen[bytes]] = []
         self._file = folder / "scheduler.json"
         options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
         self.scheduler = self._start("scheduler", *options, "--scheduler-file", str(self._file))
@@ -31,7 +32,9 @@ class DaskCluster:
         """A worker of this name, which may be waited for with `await_workers`."""
         options = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
         place = ("--local-directory", str(self._folder), "--death-timeout", "20")
-        return self._start("worker", self.address, *options, *place, "--name", name, env=env)
+        worker = self._start("worker", self.address, *options, *place, "--name", name, env=env)
+        self.workers.append(worker)
+        return worker
 
     def await_workers(self, number: int) -> None:
         from distributed import Client

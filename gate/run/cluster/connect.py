@@ -58,7 +58,6 @@ class Client(Protocol):
         function: Callable[..., object],
         *given: object,
         workers: list[str] | None,
-        allow_other_workers: bool,
         pure: bool,
     ) -> Future: ...
     def cancel(self, futures: list[Future]) -> object: ...
@@ -95,15 +94,12 @@ class Cluster:
     def submit(
         self, function: Callable[..., object], *given: object, at: str | None = None
     ) -> Future:
-        """The future of a call on this worker; on another one where it has gone, or on any."""
+        """The future of a call on this worker, and on no other; or on any, and then on another one
+        where that goes away.
+        """
+        workers = [at] if at else None
         return self._tried(
-            lambda: self._client.submit(
-                function,
-                *given,
-                workers=[at] if at else None,
-                allow_other_workers=at is not None,
-                pure=False,
-            )
+            lambda: self._client.submit(function, *given, workers=workers, pure=False)
         )
 
     def wait_for(self, future: Future) -> object:

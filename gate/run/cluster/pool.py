@@ -21,6 +21,7 @@ from gate.run.cluster.on_worker import Admission, Done, Made, NoDesk
 from gate.run.setup import Setup
 from gate.run.trial_worker import Task, Unmade
 from gate.system.executors import STOP_S, Later
+from gate.system.worker_process import TRIES
 from gate.text.escaping import one_line
 from gate.user_code.hashes import Sources, merge_sources
 
@@ -39,11 +40,12 @@ class _Seat:
 
 @dataclass(frozen=True, slots=True)
 class _Packet:
-    """Tasks on their way, and the worker that they were sent to."""
+    """Tasks on their way, the worker that they were sent to, and how many went away with them."""
 
     future: Future
     tasks: Sequence[Task]
     address: str
+    lost: int
 
 
 @contextmanager
@@ -69,7 +71,7 @@ def open_pool(setup: Setup) -> Iterator[ClusterPool]:
 
 class ClusterPool:
     """A Pool (gate/system/executors.py) of a cluster's workers. Tasks travel in packets, each to
-    one worker; Dask does a packet again elsewhere where its worker goes away.
+    one worker, and to another one where that goes away.
     """
 
     def __init__(self, cluster: Cluster, kit: RunKit, concurrency: int) -> None:
@@ -79,6 +81,7 @@ class ClusterPool:
         self._free: list[int] = []  # shares of workers that went away
         self._unfit: set[str] = set()
         self._waiting: list[Task] = []
+        self._again: list[_Packet] = []  # whose worker went away
         self._packets: dict[str, _Packet] = {}  # by the key of the future
         self._ready: SimpleQueue[Future] = SimpleQueue()
         self._rest: list[Trial | Unmade] = []
@@ -184,20 +187,34 @@ class ClusterPool:
             raise self._cluster.nobody()
 
     def _leave(self, address: str) -> None:
-        """Its share is free; it may be admitted again."""
+        """Its share is free, its packets are for others; it may be admitted again. Dask does not
+        send them to whoever comes later.
+        """
         seat = self._seats.pop(address, None)
         if seat is not None:
             self._free.append(seat.share)
+        gone = [packet for packet in self._packets.values() if packet.address == address]
+        for packet in gone:
+            del self._packets[packet.future.key]
+            if packet.lost + 1 == TRIES:
+                raise PoolLost(f"the same trials ended {TRIES} workers (out of memory?)")
+            self._again.append(replace(packet, lost=packet.lost + 1))
+        self._cluster.cancel([packet.future for packet in gone])
 
     def _send(self) -> None:
         """Each packet goes to the worker that has the least to do for its share."""
-        while self._waiting and self._seats:
+        while self._seats and (self._again or self._waiting):
             address, seat = min(self._seats.items(), key=lambda one: one[1].sent / one[1].share)
-            size = self._size(seat.share)
-            tasks, self._waiting = self._waiting[:size], self._waiting[size:]
+            if self._again:
+                again = self._again.pop()
+                tasks, lost = again.tasks, again.lost
+            else:
+                size = self._size(seat.share)
+                tasks, self._waiting = self._waiting[:size], self._waiting[size:]
+                lost = 0
             future = self._cluster.submit(on_worker.work, self._kit.run, tasks, at=address)
             seat.sent += len(tasks)
-            self._packets[future.key] = _Packet(future, tasks, address)
+            self._packets[future.key] = _Packet(future, tasks, address, lost)
             future.add_done_callback(self._ready.put)
 
     def _size(self, share: int) -> int:
@@ -224,19 +241,19 @@ class ClusterPool:
         return futures
 
     def _results_of(self, future: Future) -> Sequence[Made]:
-        """What became of a packet; nothing where it is to be sent again."""
-        packet = self._packets[future.key]
-        done = self._cluster.result_of(future)
-        if done is None:  # its worker has gone in this moment: Dask does it again
+        """What became of a packet; nothing where it is to be sent again, or was."""
+        packet = self._packets.get(future.key)
+        done = self._cluster.result_of(future) if packet else None
+        if packet is None:
+            return ()
+        if done is None:  # its worker goes away in this moment, or is slow
             future.add_done_callback(self._ready.put)
             return ()
-        del self._packets[future.key]
-        if packet.address in self._seats:
-            self._seats[packet.address].sent -= len(packet.tasks)
-        if isinstance(done, NoDesk):  # Dask took it to another worker, or this one began anew
-            self._waiting += packet.tasks
+        if isinstance(done, NoDesk):  # the worker began anew
             self._leave(packet.address)
             return ()
+        del self._packets[future.key]
+        self._seats[packet.address].sent -= len(packet.tasks)
         if isinstance(done, Exception):
             raise done
         told = cast("Done", done)

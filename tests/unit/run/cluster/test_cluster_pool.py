@@ -70,7 +70,7 @@ class Played:
         return future.result()
 
     def cancel(self, futures):
-        self.cancelled = len(futures)
+        self.sent = [one for one in self.sent if one[2] not in futures]
 
     def answer(self, nth, result=None):
         """The nth packet that waits is answered, by default with all its trials."""
@@ -182,15 +182,43 @@ def test_a_newcomer_that_does_not_fit_gets_nothing():
     assert {at for at, _, _ in played.sent} == {"b"}
 
 
-def test_a_packet_that_came_to_a_stranger_is_sent_again():
+def test_what_a_worker_takes_with_it_is_sent_to_others():
+    played = Played("a", "b")
+    pool = pool_of(played, concurrency=2)
+    begin(pool, 4)
+    assert [sum(at == worker for at, _, _ in played.sent) for worker in "ab"] == [2, 2]
+    played.workers.remove("a")
+    look(pool)
+    assert [at for at, _, _ in played.sent] == ["b"] * 4
+    while played.sent:
+        played.answer(0)
+    assert sorted(one.why for one in pool.wait(0.0)) == ["c0", "c1", "c2", "c3"]
+    assert pool.in_flight == 0
+
+
+def test_a_worker_that_began_anew_is_admitted_again():
+    played = Played("a")
+    pool = pool_of(played, concurrency=1)
+    begin(pool, 2)
+    played.answer(0, NoDesk())
+    assert list(pool.wait(0.0)) == []
+    played.admitted.clear()
+    look(pool)
+    assert played.admitted == {"a": 1}
+    assert sorted(tasks[0].case.id for _, tasks, _ in played.sent) == ["c0", "c1"]
+
+
+def test_trials_that_end_every_worker_end_the_run():
     played = Played("a")
     pool = pool_of(played, concurrency=1)
     begin(pool, 1)
-    played.answer(0, NoDesk())
-    assert list(pool.wait(0.0)) == []
-    assert pool.in_flight == 1
-    look(pool)
-    assert [(at, tasks[0].case.id) for at, tasks, _ in played.sent] == [("a", "c0")]
+    for name in "bc":
+        played.workers[:] = [name]
+        look(pool)
+        assert [at for at, _, _ in played.sent] == [name]
+    played.workers.clear()
+    with pytest.raises(PoolLost, match="the same trials ended 3 workers"):
+        look(pool)
 
 
 def test_without_any_worker_the_run_ends():
