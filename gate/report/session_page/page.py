@@ -5,10 +5,12 @@ in; which cases and trials are shown is for formats/html.py to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import urlencode
 
 from gate.records import GateResult, Report, SuiteReport
 from gate.report.session_page.case_blocks import CaseBlocks
 from gate.report.session_page.cases import CaseEntry, embed_blocks, list_cases
+from gate.report.session_page.charts import draw_charts
 from gate.report.session_page.sentence_markup import (
     NONE,
     as_markup,
@@ -20,6 +22,7 @@ from gate.report.session_page.sentence_markup import (
 from gate.report.wording import (
     case_totals,
     categories,
+    causes,
     evidence,
     headline,
     patterns,
@@ -69,8 +72,10 @@ def page(
             _head(title, style, policy),
             _header(report, title),
             Markup("<main>\n"),
+            _causes(report),
             *_notes(report),
             _suites(report),
+            draw_charts(report),
             _checks(report),
             _dimensions(report),
             _safety(report),
@@ -122,6 +127,41 @@ def _notes(report: Report) -> Iterator[Markup]:
     yield _note("note warn", rule_changes.title(report), rule_changes.list_loosened(report))
     yield _note("note", "Accepted", rule_changes.list_accepted(report))
     yield _note("note", "Read this before you rely on the result", sentences.cautions(report))
+
+
+def _causes(report: Report) -> Markup:
+    """What the newly failing cases have in common, a card each."""
+    if not report.causes:
+        return NONE
+    several = len(report.suites) > 1
+    cards = (
+        markup(
+            '<article class="card"><h3>%s</h3><p>%s</p><p class="soft">%s</p>'
+            "<p>%s%s</p></article>\n",
+            f"{one_line(cause.suite, 40)}: {title}" if several else title,
+            as_markup(causes.what(cause)),
+            as_markup(causes.share(cause)),
+            join_markup(
+                markup(
+                    '<a href="#%s"><code>%s</code></a> ',
+                    urlencode({"case": f"{cause.suite}/{case}"}),
+                    one_line(case, 48),
+                )
+                for case in cause.cases[: causes.NAMED]
+            ),
+            f"and {len(cause.cases) - causes.NAMED:,} more"
+            if len(cause.cases) > causes.NAMED
+            else "",
+        )
+        for title, cause in (
+            (causes.title(number, cause), cause)
+            for number, cause in enumerate(report.causes, start=1)
+        )
+    )
+    return markup(
+        '<section><h2>Why cases newly fail</h2>\n<div class="cards">%s</div></section>\n',
+        join_markup(cards),
+    )
 
 
 def _note(kind: str, title: str, lines: Sequence[Line]) -> Markup:

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from gate.records import CaseChanges
+from gate.records import CaseChanges, CausePart, FailureCause
 from gate.report.formats import html as reporter
 from gate.report.formats.html import Html
 from tests.support.report_page import unpack_page
@@ -28,8 +28,9 @@ OURS = {
     "main", "section", "div", "table", "thead", "tbody", "tr", "th", "td", "code", "small", "form",
     "label", "input", "select", "option", "output", "details", "summary", "em", "pre", "ol", "ul",
     "li", "dl", "dt", "dd", "strong", "script", "a",
+    "svg", "rect", "line", "circle", "article", "h3",
 }  # fmt: skip
-VOID = {"meta", "input"}
+VOID = {"meta", "input"}  # those of SVG close themselves
 
 
 class Page(HTMLParser):
@@ -44,6 +45,10 @@ class Page(HTMLParser):
         self.attributes += [(tag, name, value) for name, value in attrs]
         if tag not in VOID:
             self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
@@ -70,7 +75,8 @@ def test_the_page_is_whole_and_needs_nothing_else(name):
     assert (page.tags.count("script") - len(kinds), page.tags.count("style")) == (1, 1)
     assert not [a for a in page.attributes if a[1].startswith("on") or a[1] in ("src", "style")]
     links = {value for tag, name, value in page.attributes if name == "href"}
-    assert all(link.startswith("https://github.com/acme/assistant/") for link in links)
+    ours = ("https://github.com/acme/assistant/", "#case=")
+    assert all(link.startswith(ours) for link in links)
 
 
 def test_only_our_own_script_and_style_may_run():
@@ -161,3 +167,15 @@ def test_hostile_text_is_text():
     assert "\u202e" not in page.text
     assert "\x1b" not in page.text
     assert HOSTILE not in page.text
+
+
+def test_causes_are_cards_that_link_to_their_cases():
+    part = CausePart(kind="argument", what="search.top_k", was="5", now="1", cases=33, of=33)
+    cases = tuple(f"c{n:02}" for n in range(33))
+    report = regression(causes=(FailureCause(suite="analytics", parts=(part,), cases=cases),))
+    text = render(report, row("c00"))
+    page = Page(re.search('<div class="cards">.*?</div>', text, re.S)[0])
+    assert "Cause 1 (33 cases)" in page.text
+    assert "search.top_k  5 → 1" in page.text
+    assert "and 30 more" in page.text
+    assert ("a", "href", "#case=analytics%2Fc00") in page.attributes
