@@ -46,7 +46,7 @@ def is_too_deep(value: Json, most: int = 200) -> bool:
 
 def decode_json(text: str) -> Json:
     """The one value in the text. Raises ValueError or RecursionError, see `explain_error`."""
-    return _check_halves(STRICT.decode(text), text)
+    return _check_halves(STRICT.decode(text), text, 0, len(text))
 
 
 def explain_error(error: Exception) -> str:
@@ -142,7 +142,7 @@ def _value(text: str, at: int, name: str, decoder: json.JSONDecoder) -> tuple[Js
     """The value that begins there, and where it ends."""
     try:
         value, end = decoder.raw_decode(text, at)
-        return _check_halves(value, text[at:end]), end
+        return _check_halves(value, text, at, end), end
     except json.JSONDecodeError as error:
         cut = error.msg.startswith("Unterminated")
         _refuse(name, text, len(text) if cut else error.pos, explain_error(error))
@@ -150,11 +150,11 @@ def _value(text: str, at: int, name: str, decoder: json.JSONDecoder) -> tuple[Js
         _refuse(name, text, at, explain_error(error))
 
 
-def _check_halves(value: Json, text: str) -> Json:
-    """The same value. Raises ValueError where an escape such as \\ud83d stands in its `text`
-    without its pair, which no UTF-8 can hold.
+def _check_halves(value: Json, text: str, begin: int, end: int) -> Json:
+    """The same value. Raises ValueError where an escape such as \\ud83d stands in that part of the
+    text, of which it was made, without its pair, which no UTF-8 can hold.
     """
-    if "\\ud" in text or "\\uD" in text:
+    if text.find("\\ud", begin, end) >= 0 or text.find("\\uD", begin, end) >= 0:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:

@@ -442,6 +442,7 @@ def overview(files: Sequence[Path], most: int = build.MOST_TRIALS) -> Overview:
     """Raises InvalidInput with everything that is wrong, UsageError for more results than that."""
     tests, problems = Overview(), Findings()
     for file in files:
+        name = file.as_posix()
         tests.results.append({})
         for element in _Walk(file).all():
             if isinstance(element, Problem):
@@ -452,6 +453,6 @@ def overview(files: Sequence[Path], most: int = build.MOST_TRIALS) -> Overview:
                     tests.newest = max(filter(None, (tests.newest, element.timestamp)))
             else:
                 tests.add(element)
-                build.check_number(tests.counted, file.as_posix(), most)
+                build.check_number(tests.counted, name, most)
     problems.refuse()
     return tests

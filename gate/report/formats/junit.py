@@ -26,13 +26,11 @@ class JUnit:
     def render(self, report: Report, rows: Rows) -> str:
         books = share_rows(rows).once(read_totals)
         by_suite = {
-            name: [(case, _kind(case)) for case in books[name].cases.values()]
-            if name in books
-            else []
+            name: list(books[name].cases.values()) if name in books else []
             for name in {**report.suites, **books}
         }
         suites = [_suite(name, cases, report) for name, cases in by_suite.items()]
-        total = _counts([kind for cases in by_suite.values() for _, kind in cases])
+        total = _counts([_kind(case) for cases in by_suite.values() for case in cases])
         head = f"<testsuites name={_q('Agent Gate')} {total} time={_q(f'{report.duration_s:.3f}')}>"
         return "\n".join(
             ('<?xml version="1.0" encoding="UTF-8"?>', head, *suites, "</testsuites>", "")
@@ -48,15 +46,15 @@ def _kind(case: CaseBook) -> str:
     return "" if case.judged else "skipped"
 
 
-def _suite(name: str, cases: Sequence[tuple[CaseBook, str]], report: Report) -> str:
-    seconds = sum(case.seconds for case, _ in cases)
+def _suite(name: str, cases: Sequence[CaseBook], report: Report) -> str:
+    seconds = sum(case.seconds for case in cases)
     head = (
-        f"<testsuite name={_q(name)} {_counts([kind for _, kind in cases])}"
+        f"<testsuite name={_q(name)} {_counts([*map(_kind, cases)])}"
         f" time={_q(f'{seconds:.3f}')} timestamp={_q(report.created_at)}>"
     )
-    categories = dict.fromkeys(case.category for case, _ in cases)
+    categories = dict.fromkeys(case.category for case in cases)
     groups = {c: _q(f"{name}.{c}" if c else name) for c in categories}
-    lines = [_case(groups[case.category], case, kind) for case, kind in cases]
+    lines = [_case(groups[case.category], case) for case in cases]
     return "\n".join((head, _properties(report.suites.get(name)), *lines, "</testsuite>"))
 
 
@@ -68,8 +66,9 @@ def _properties(suite: SuiteReport | None) -> str:
     return f"<properties>{items}</properties>"
 
 
-def _case(group: str, case: CaseBook, kind: str) -> str:
+def _case(group: str, case: CaseBook) -> str:
     """`group`: its class name, quoted."""
+    kind = _kind(case)
     head = f'<testcase classname={group} name={_q(case.case_id)} time="{case.seconds:.3f}"'
     return f"{head}>{_inner(case, kind)}</testcase>" if kind else f"{head}/>"
 
