@@ -54,7 +54,7 @@ class _Sender:
     def work(self, batch: Batch) -> Graded:
         cases = {place: self._cases.find(place) for _, place, _, _ in batch.trials}
         self._future = self._cluster.submit(
-            on_worker.grade, self._kit, digest_of_gate(), batch.trials, cases
+            on_worker.grade, self._kit, digest_of_gate(), pickle.dumps((batch.trials, cases))
         )
         return batch, cast("list[Reply]", self._cluster.wait_for(self._future))
 

@@ -21,7 +21,7 @@ from typing import cast
 from gate.agents.under_test import check_health, subject
 from gate.errors import GateError, InfrastructureError, UsageError
 from gate.plugins import Agent, AgentTraits, Grader, World, read_traits
-from gate.records import Case, Health, Trial
+from gate.records import Health, Trial
 from gate.run.arms import PairedWorker
 from gate.run.cluster.kit import ROOT_VARIABLE, RunKit, digest_file, digest_of_gate
 from gate.run.grade import grade_attempt, make_graders
@@ -29,7 +29,6 @@ from gate.run.grading.grade_batch import (
     BatchGrader,
     GradingKit,
     Reply,
-    TrialLines,
     graders_of,
 )
 from gate.run.trial_worker import Task, TrialWorker, Unmade
@@ -126,14 +125,16 @@ def _find_lack(kit: RunKit, env: Mapping[str, str], root: Path) -> str:
     return ""
 
 
-def work(run: str, tasks: Sequence[Task]) -> Done:
-    """One attempt at each of the tasks. Raises NoDesk, UsageError, InfrastructureError."""
+def work(run: str, packet: bytes) -> Done:
+    """One attempt at each task of a packet: a sequence of them, pickled, as Dask would look into
+    each for what it knows. Raises NoDesk, UsageError, InfrastructureError.
+    """
     _leave_room()
     desk = _DESKS.get(run)
     if desk is None:
         raise NoDesk
     try:
-        results = desk.work(tasks)
+        results = desk.work(pickle.loads(packet))  # noqa: S301 - the cluster is its user's
     except UsageError as error:  # the plain class: others do not travel
         raise UsageError(str(error)) from None
     except GateError as error:
@@ -141,25 +142,24 @@ def work(run: str, tasks: Sequence[Task]) -> Done:
     return Done(results=results, sources=desk.sources(), broken=PROCESSES.give_up_reason())
 
 
-def grade(
-    kit: bytes, build: str, trials: Sequence[TrialLines], cases: Mapping[int, Case]
-) -> list[Reply]:
-    """Grades a batch of recorded answers. `kit`: a GradingKit and whether it has the
-    secrets, pickled; `cases`: place -> case.
-    Raises UsageError where this process has another source code.
+def grade(kit: bytes, build: str, batch: bytes) -> list[Reply]:
+    """Grades a batch of recorded answers. `kit`: a GradingKit and whether it has the secrets;
+    `batch`: trials, and place -> case; both pickled. Raises UsageError where this process has
+    another source code.
     """
     if build != digest_of_gate():
         raise UsageError(
             f"worker {import_module('distributed').get_worker().address}: {_OTHER_BUILD}"
         )
     known, graders = _prepare_grading(kit)
+    trials, cases = pickle.loads(batch)  # noqa: S301 - the cluster is its user's
     return BatchGrader(known, graders, cases.__getitem__).grade(trials)
 
 
 @lru_cache(2)
 def _prepare_grading(kit: bytes) -> tuple[GradingKit, list[dict[str, Grader]]]:
     """With the secrets that are known here, where none were sent."""
-    known, knows_secrets = pickle.loads(kit)  # noqa: S301 - of the run that the cluster works for
+    known, knows_secrets = pickle.loads(kit)  # noqa: S301 - the cluster is its user's
     if not knows_secrets:
         known = replace(known, redactor=Redactor(secrets_sent(os.environ, ())))
     return known, graders_of(known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -212,7 +213,9 @@ class ClusterPool:
                 size = self._size(seat.share)
                 tasks, self._waiting = self._waiting[:size], self._waiting[size:]
                 lost = 0
-            future = self._cluster.submit(on_worker.work, self._kit.run, tasks, at=address)
+            future = self._cluster.submit(
+                on_worker.work, self._kit.run, pickle.dumps(tasks), at=address
+            )
             seat.sent += len(tasks)
             self._packets[future.key] = _Packet(future, tasks, address, lost)
             future.add_done_callback(self._ready.put)

@@ -1,6 +1,7 @@
 """Who gets which packet, and what happens where workers come and go; Dask is played."""
 
 import itertools
+import pickle
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -60,8 +61,8 @@ class Played:
         self.admitted.update(dict.fromkeys(at, given[1]))
         return {address: self.admissions.get(address, FIT) for address in at}
 
-    def submit(self, function, run, tasks, *, at):
-        future = Future()
+    def submit(self, function, run, packet, *, at):
+        tasks, future = pickle.loads(packet), Future()
         future.key = next(self.keys)
         self.sent.append((at, tasks, future))
         return future
