@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report
@@ -27,12 +28,20 @@ def tell(
     """The verdict, then where the session is: the two last lines of `gate run`. `failing`: cases
     that text shows.
     """
-    text = verdict_text(report, lambda: load_session(session).rows(), options, env, failing)
+    show = _open_command(session, env)
+    text = verdict_text(report, lambda: load_session(session).rows(), options, env, failing, show)
     where = f"Session written to: {session}"
     if options.as_text:
         return [text, where]
     sys.stderr.write(where + "\n")  # what is printed stays whole JSON or Markdown
     return [text]
+
+
+def _open_command(session: Path, env: Mapping[str, str]) -> str:
+    """What shows its page to somebody at this machine; empty where there is none."""
+    if env.get("CI") or not (session / "report.html").is_file():
+        return ""
+    return "gate open" if session.parent == Path("results") else f"gate open {quote(str(session))}"
 
 
 def verdict_text(
@@ -41,8 +50,11 @@ def verdict_text(
     options: OutputOptions,
     env: Mapping[str, str],
     failing: Sequence[ShownCase] = (),
+    show: str = "",
 ) -> str:
-    """The verdict in `options.format`; the last line of text is the outcome and one sentence."""
+    """The verdict in `options.format`; the last line of text is the outcome and one sentence.
+    `show`: a command that opens the whole report.
+    """
     if options.format == "json":
         return summary(report).rstrip("\n")
     if options.format == "github":
@@ -55,6 +67,7 @@ def verdict_text(
     return render_console(
         report,
         failing=failing,
+        show=show,
         folded=sys.stdout.isatty(),
         color=wants_color(sys.stdout, env, no_color=options.colorless),
         unicode="utf" in encoding.lower(),

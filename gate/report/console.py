@@ -15,6 +15,7 @@ from gate.analysis.severity import by_severity
 from gate.records import CaseChange, Json, Report, TrialRow
 from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.wording import (
+    causes,
     evidence,
     headline,
     metric_falls,
@@ -152,9 +153,11 @@ def render_console(
     width: int,
     failing: Sequence[ShownCase] = (),
     folded: bool = False,
+    show: str = "",
 ) -> str:
     """Lines ended by \\n; the last one is the outcome and its reason, on one line unless `folded`.
-    `failing`: cases that are shown with what was asked and answered.
+    `failing`: cases that are shown with what was asked and answered. `show`: a command that opens
+    the whole report.
 
     No line can be a workflow command, whatever the report holds. `unicode` false: ASCII only.
     """
@@ -166,6 +169,9 @@ def render_console(
     screen.line(headline.headline(report), style)
     if counts := spans.plain(plain_counts.passing(report), limit=1_000):
         screen.line(counts)
+    for n, line in enumerate(causes.lines(report)):
+        screen.line("") if n == 0 else None
+        screen.line(spans.plain(line), indent=2)
     _show_cautions(screen, report)
     _checks(screen, report, list_blocking(report))
     if weights := spans.plain(plain_counts.describe_weighting(report, keys(list_blocking(report)))):
@@ -189,18 +195,20 @@ def render_console(
     screen.line(spans.plain(spending(report)))
     if decided := spans.plain(headline.decision(report), limit=1_000):
         screen.line(decided, "bold")
-    _show_steps(screen, report, folded=folded)
+    _show_steps(screen, report, show, folded=folded)
     reason = spans.plain(headline.because(report), limit=1_000)
     screen.line(f"{word}: {reason}", style, wrap=folded)
     return screen.text()
 
 
-def _show_steps(screen: Screen, report: Report, *, folded: bool) -> None:
+def _show_steps(screen: Screen, report: Report, show: str, *, folded: bool) -> None:
     """What to do now, each on a line of its own. A command that is folded cannot be pasted."""
     begin = "Next: "
-    if command := reproduce(report):
-        screen.line(begin + command, wrap=False, limit=2 * WHOLE)
-        begin = ""
+    again = reproduce(report)
+    for command in (again, show if again else ""):
+        if command:
+            screen.line(begin + command, wrap=False, indent=6 - len(begin), limit=2 * WHOLE)
+            begin = ""
     for step in list_steps(report):
         words = spans.plain(step, limit=WHOLE)
         screen.line(begin + words, wrap=folded, indent=6 - len(begin), limit=2 * WHOLE)

@@ -44,6 +44,8 @@ COMMANDS: dict[str, str] = {
     "plan": "estimate what a run can detect and what it costs; calls no agent",
     "calibrate": "measure how often an unchanged agent would be blocked",
     "report": "write the reports of a session again",
+    "open": "open the report of a session in the browser",
+    "serve": "serve the reports of sessions to a browser on this machine",
     "comment": "publish a session on its pull request",
     "baseline": "save, pull, show or accept a baseline",
     "import": "turn another tool's results into a session; calls no agent",
@@ -93,9 +95,7 @@ def _comment(p: Parser) -> None:
 def _baseline(p: Parser) -> None:
     actions = actions_of(p)
     save = add_action(actions, "save", "append a session of the base branch to the baseline")
-    save.value(
-        "session", "SESSION", "session folder (the latest in results)", nargs="?", default="latest"
-    )
+    _add_latest(save)
     save.flag(
         "--upload-artifact",
         "also store the folder as the artifact baseline.artifact; in a container action only",
@@ -249,6 +249,21 @@ def _report(p: Parser) -> None:
     add_output(p)
 
 
+def _open(p: Parser) -> None:
+    _add_latest(p)
+
+
+def _serve(p: Parser) -> None:
+    _add_latest(p)
+    p.value("--port", "N", "port of 127.0.0.1; 0 picks a free one (0)", type=int, default=0)
+
+
+def _add_latest(p: Parser) -> None:
+    p.value(
+        "session", "SESSION", "session folder (the latest in results)", nargs="?", default="latest"
+    )
+
+
 def _export(p: Parser) -> None:
     p.value("session", "SESSION", "session folder")
     p.value(
@@ -281,6 +296,8 @@ _ADD: dict[str, Callable[[Parser], None]] = {
     "plan": add_plan_options,
     "calibrate": add_calibrate_options,
     "report": _report,
+    "open": _open,
+    "serve": _serve,
     "comment": _comment,
     "baseline": _baseline,
     "history": _history,

@@ -175,6 +175,13 @@ def test_a_command_is_whole_and_on_one_line():
     assert any(line.startswith("Next: ") and command in line for line in lines)
 
 
+def test_the_command_that_opens_the_page_follows_where_there_is_something_to_look_at():
+    lines = render(regression(), show="gate open").splitlines()
+    begin = next(n for n, line in enumerate(lines) if line.startswith("Next: gate run "))
+    assert lines[begin + 1] == "      gate open"
+    assert "gate open" not in render(passing(), show="gate open")
+
+
 def test_what_has_no_room_is_marked_as_cut():
     first = SCENARIOS["fail_regression"]()
     one = replace(first.cases.newly_failing[0], case_id="a-very-long-name-" + 60 * "x")
