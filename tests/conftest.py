@@ -109,7 +109,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not item.path.stem.startswith(CONTAINERS))
 
 
-gc.disable()  # while the tests are collected, of which none is garbage
+def pytest_collectstart() -> None:
+    gc.disable()  # nothing of what is collected is garbage
 
 
 def pytest_collection_finish() -> None:
