@@ -109,6 +109,15 @@ class Connection(Protocol):
         ...
 
 
+@runtime_checkable
+class RoundConnection(Protocol):
+    """Optional for the connection of an agent that plays back the answers of each round."""
+
+    def ask_round(self, case: Case, number: int, *, timeout_s: float) -> Response:
+        """Raises AgentFailure, InfraFailure; `number` is from 1."""
+        ...
+
+
 class Agent(Protocol):
     """A protocol to ask an agent by; its fields are the keys under `agent:` in gate.yml.
 

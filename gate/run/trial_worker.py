@@ -12,7 +12,7 @@ from datetime import datetime
 
 from gate.agents.wire.before_failing import find_done
 from gate.errors import AgentFailure, InfraFailure, RecordingEnded
-from gate.plugins import Agent, AgentTraits, Connection, Grader, World, read_traits
+from gate.plugins import Agent, AgentTraits, Grader, RoundConnection, World, read_traits
 from gate.records import Attempt, Case, Response, Suite, Trial
 from gate.run.attempts import attempt_of_failure, unless_stopped
 from gate.system.clock import LEAST_TRY_S, Clock
@@ -81,7 +81,7 @@ class TrialWorker:
         """
         self._agent, self._world = agent, world
         self._timeout_s = agent.timeout_s
-        self._connection: Connection = agent.connect(world)
+        self._connection = agent.connect(world)
         self._grade = grade
         self._clock = clock or Clock()
         self._record = record
@@ -130,6 +130,8 @@ class TrialWorker:
 
     def _ask(self, task: Task) -> Response:
         left = self._left_s(task)
+        if isinstance(self._connection, RoundConnection):
+            return self._connection.ask_round(task.case, task.round, timeout_s=left)
         if task.ask is None or read_traits(AgentTraits, self._agent).plays_back:
             return self._connection.ask(task.case, timeout_s=left)
         nth = len(task.attempts) + 1

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gate.agents.recordings.answers import recording_line
-from gate.errors import AgentFailure
+from gate.errors import AgentFailure, InfraFailure
 from gate.records import Case, Response
 from tests.support.as_process import gate_as_process, start_gate
 from tests.support.grading_project import (
@@ -22,7 +22,7 @@ from tests.support.grading_project import (
     write_answers,
     write_grading_project,
 )
-from tests.support.in_process import run_command
+from tests.support.in_process import run_command, run_session
 from tests.support.rule_judge import rule_judge
 from tests.support.session_files import details_of, sessions_in, summary_of, wait_for_trials
 
@@ -76,6 +76,28 @@ def test_a_recording_is_judged_as_its_replay_is(tmp_path):
     assert rows == expected
     summaries = [summary_of(session)["suites"]["s"] for session in (graded, replayed)]
     assert summaries[0]["metrics"] == summaries[1]["metrics"]
+
+
+def test_a_replay_in_threads_gives_each_round_its_own_answers_as_grading_does(tmp_path):
+    write_grading_project(tmp_path, cases=1)
+    row = json.loads((tmp_path / "cases.jsonl").read_text())
+    case = Case(id=row["id"], input=row["input"], keys=row)
+    tries = [
+        (case, 1, InfraFailure("refused"), 1.0),
+        (case, 1, Response(answer="There are 5000 of them."), 2.0),
+        (case, 2, Response(answer="no idea"), 3.0),
+    ]
+    write_answers(tmp_path / "a.jsonl", [recording_line(*one).encode() for one in tries])
+    graded = grade(tmp_path, "a.jsonl")
+    replayed = run_session(tmp_path, "--replay", "a.jsonl", "--concurrency", "4")
+    found = [
+        [
+            (one["round"], len(one["attempts"]), one["scores"]["correctness.fact_accuracy"])
+            for one in details_of(session)
+        ]
+        for session in (graded, replayed)
+    ]
+    assert sorted(found[1]) == found[0] == [(1, 2, 1.0), (2, 1, 0.0)]
 
 
 def test_tries_of_one_trial_are_one_row(tmp_path):

@@ -22,7 +22,7 @@ class _Sharing:
 @AGENTS.register("replay")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay(_Sharing):
-    """The answers of `file`, in the order of their rounds, with the latencies of then."""
+    """The answers of `file`, each to its round, with the latencies of then."""
 
     file: str
     timeout_s: float = 240.0
@@ -56,7 +56,11 @@ class _Connection:
 
     def ask(self, case: Case, *, timeout_s: float) -> Response:
         """`timeout_s` is of no use: a time-out of then is recorded as what it was."""
-        outcome = self._recording.take(case).outcome()
+        return self.ask_round(case, 0, timeout_s=timeout_s)
+
+    def ask_round(self, case: Case, number: int, *, timeout_s: float) -> Response:
+        """The next answer of round `number`; where the round was not recorded, of any."""
+        outcome = self._recording.take(case, number).outcome()
         if isinstance(outcome, Exception):
             raise outcome
         return outcome

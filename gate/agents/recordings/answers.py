@@ -200,31 +200,41 @@ class Recording:
                 "so it must have an answer for every planned round"
             )
         self._places = offsets
-        self._taken: dict[str, int] = {}
+        self._taken: dict[str, set[int]] = {}  # places
 
-    def take(self, case: Case) -> RecordedAttempt:
-        """The next try of the case, round by round, from any thread. Raises RecordingEnded
-        when there is none any more, or the run ended before it was asked for, InfraFailure when
-        it never was in a run that made all its trials.
+    def take(self, case: Case, number: int = 0) -> RecordedAttempt:
+        """The next try of the case in round `number`, from any thread; where that was not recorded
+        or has no more, the next of all rounds. Raises RecordingEnded when there is none any more,
+        or the run ended before it was asked for, InfraFailure when it never was in a run that made
+        all its trials.
         """
         with self._lock:
-            places = sorted(self._places.get(case.id, ()))
-            nth = self._taken.get(case.id, 0)
-            if nth >= len(places):
-                self._nobody_once_more(places)
-                message = f"{self.name}: the case '{case.id}' is not recorded"
-                if nth:
-                    raise RecordingEnded(f"{message} more than {nth} times")
-                if self.end is not None and self.end.early:
-                    raise RecordingEnded(f"{message}: the run ended before")
-                raise InfraFailure(f"{message} at all")
-            self._taken[case.id] = nth + 1
-        line = self._at(places[nth])
+            place = self._next_place(case, number)
+            self._taken[case.id].add(place)
+        line = self._at(place)
         if line.input_digest not in (UNKNOWN, input_digest(case)):
             raise InfraFailure(
                 f"{self.name}: the case '{case.id}' had another input when it was recorded"
             )
         return line
+
+    def _next_place(self, case: Case, number: int) -> int:
+        places = sorted(self._places.get(case.id, ()))
+        taken = self._taken.setdefault(case.id, set())
+        free = [place for place in places if place not in taken]
+        of_round = [place for place in places if place >> _ROUND == number]
+        if place := next((place for place in of_round if place not in taken), None):
+            return place
+        if of_round or not free:
+            self._nobody_once_more(of_round or places)
+        if free:
+            return free[0]
+        message = f"{self.name}: the case '{case.id}' is not recorded"
+        if places:
+            raise RecordingEnded(f"{message} more than {len(places)} times")
+        if self.end is not None and self.end.early:
+            raise RecordingEnded(f"{message}: the run ended before")
+        raise InfraFailure(f"{message} at all")
 
     def _nobody_once_more(self, places: list[int]) -> None:
         """Raises InfraFailure where the last try of then had no answer: this is its retry."""

@@ -92,6 +92,37 @@ def test_rounds_come_in_order_however_they_were_written(replay):
         ask(connection)
 
 
+def test_a_round_gets_its_own_tries_whoever_asks_in_between(replay):
+    lines = [
+        recording_line(CASE, 1, InfraFailure("try again"), 1.0),
+        recording_line(CASE, 1, Response(answer="one"), 1.0),
+        recording_line(CASE, 2, Response(answer="two"), 1.0),
+        recording_line(CASE, 3, InfraFailure("503"), 1.0),
+    ]
+    connection = replay(*lines)
+
+    def ask_round(number):
+        return connection.ask_round(CASE, number, timeout_s=1).answer
+
+    for _ in range(2):  # the retry of round 3 has no answer either
+        with pytest.raises(InfraFailure, match="503"):
+            ask_round(3)
+    with pytest.raises(InfraFailure, match="try again"):
+        ask_round(1)
+    assert ask_round(2) == "two"
+    assert ask_round(1) == "one"
+    with pytest.raises(InfraFailure, match="not recorded more than 4 times"):
+        ask_round(2)
+
+
+def test_a_round_that_was_not_recorded_gets_what_is_left(replay):
+    """As in a recording of two runs, which is asked for the rounds of both."""
+    lines = [recording_line(CASE, 1, Response(answer=name), 1.0) for name in ("a", "b")]
+    connection = replay(*lines)
+    found = [connection.ask_round(CASE, number, timeout_s=1).answer for number in (1, 2)]
+    assert found == ["a", "b"]
+
+
 def test_the_retry_of_a_try_without_an_answer_has_none_either(replay):
     connection = replay(recording_line(CASE, 1, InfraFailure("429: quota"), 1.0))
     for _ in range(3):
