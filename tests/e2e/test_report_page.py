@@ -263,6 +263,26 @@ def test_it_fits_the_window_and_can_be_read(browser, url, size, scheme, address)
         assert page.see(CONTRASTS) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", ["", "#case=analytics%2Fcase-011"], ids=["list", "case"])
+def test_axe_finds_nothing(browser, url, gate_node_modules, address, scheme):
+    axe = gate_node_modules / "axe-core/axe.min.js"
+    if not axe.exists():
+        pytest.skip("axe-core is not in GATE_NODE_MODULES; .ci/run installs it")
+    with browser.page(url + address, **WIDE) as page:
+        page.prefer(scheme)
+        until(page, "!document.getElementById('app').hidden")
+        if address:
+            opened(page, "case-011")
+        page.see(axe.read_text("utf-8") + ";0")
+        page.see("axe.run().then((told) => { window.told = told.violations; }); 0")
+        until(page, "window.told !== undefined")
+        found = page.see(
+            "told.map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 200))])"
+        )
+        assert found == []
+
+
 def test_without_scripts_the_worst_cases_can_be_read(browser, url):
     with browser.page(url, **WIDE) as page:
         page.call("Emulation.setScriptExecutionDisabled", value=True)

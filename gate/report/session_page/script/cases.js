@@ -105,6 +105,7 @@ export async function searchTexts(index, words, among, tell) {
   }
   let done = 0;
   for (const [block, cases] of wanted) {
+    /** @type {import("./blocks.js").Detail[]} */
     const details = await openDetails(block);
     const found = cases.filter(([at, place]) => {
       const { question, expected, rounds } = details[place];

@@ -3,7 +3,7 @@ import { element } from "./elements.js";
 // What nobody sees, or what changes how its neighbours are shown: controls but for line ends and
 // tabs, format characters, fillers, halves of characters, private and unassigned ones.
 const HIDDEN =
-  /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5\u2028\u2029\u3164\uffa0\ufe00-\ufe0f]|(?![\n\t])\p{Cc}/gu;
+  /\u034f|\u17b4|\u17b5|\p{Variation_Selector}|[\p{Cf}\p{Co}\p{Cn}\p{Cs}\u115f\u1160\u2028\u2029\u3164\uffa0]|(?![\n\t])\p{Cc}/gu;
 /** @type {Record<string, string>} */
 const NAMES = {
   "\u00ad": "SHY",

@@ -63,6 +63,7 @@ export class CaseList {
     /** @type {number[]} */
     this.cases = [];
     this.cursor = -1;
+    this.drawn = "";
     this.body = element("tbody");
     this.heads = this.columns.map((column) =>
       element(

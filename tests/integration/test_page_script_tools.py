@@ -1,0 +1,24 @@
+"""The script of report.html keeps to its types (JSDoc, read by tsc) and the rules of a linter."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+
+SCRIPT = "gate/report/session_page/script"
+TOOLS = {
+    "tsc": ("-p", "tests/page_script/tsconfig.json"),
+    "biome": ("lint", "--error-on-warnings", "--config-path=tests/page_script", SCRIPT),
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_no_tool_finds_anything(gate_node_modules: Path, tool: str) -> None:
+    program = gate_node_modules / ".bin" / tool
+    if not program.exists():
+        pytest.skip(f"{tool} is not in GATE_NODE_MODULES; .ci/run installs it")
+    run = [str(program), *TOOLS[tool]]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
