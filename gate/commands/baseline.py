@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.analysis.metric_names import current_name, describe_renamed
 from gate.commands.baseline_sources import Desk, find_baselines, open_desk, request
-from gate.errors import InfrastructureError, UsageError
+from gate.errors import GateError, InfrastructureError, UsageError
 from gate.files.plain_file import is_there, read_bytes, read_if_there
+from gate.github.context import is_ci
+from gate.records import TrialRow
+from gate.records.forge import FoundBaseline
 from gate.report.baseline_listing import listing
-from gate.run.save_baseline import check_may_save, choose_suites, file_name, write
+from gate.run.save_baseline import check_may_save, choose_suites, file_name, write, write_answers
+from gate.store.baseline.answers import choose_answers, pack
 from gate.store.baseline.file import BaselineFile, newest, parse
+from gate.store.baseline.find import keeps_answers, read_answers
 from gate.store.baseline.pool import accept, with_accepted
 from gate.store.baseline.source_order import find_baseline
 from gate.store.baseline.sources.file import session_baseline
 from gate.store.session import Session, find_session, load_session
 from gate.text.escaping import plain
 from gate.text.figures import count
+from gate.text.redaction import Redactor
+from gate.text.secret_names import secrets_of
 from gate.text.suggestions import did_you_mean
 
 NO_BASELINE = 4
@@ -47,12 +54,33 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
         )
         for suite in choose_suites(session, options.suite)
     ]
+    redact = Redactor(secrets_of(desk.env, ()))
     for pool in pools:
+        kept = _keeps_answers(folder / file_name(pool.suite), options, desk)
         path = write(folder, pool)
+        answers = choose_answers(_rows(session, pool.suite)) if kept else ()
+        data, left_out = pack(answers, redact)
+        write_answers(folder, pool.suite, data if kept else None)
+        if left_out:
+            desk.echo(f"{path}: answers of {count(left_out, 'case')} are too large to be kept")
         desk.echo(f"{path}: {count(pool.table.rounds, 'round')} of {_runs(pool)}, {_cases(pool)}")
     if options.upload_artifact:
         _upload(folder, desk)
     return 0
+
+
+def _keeps_answers(file: Path, options: argparse.Namespace, desk: Desk) -> bool:
+    """By `baseline.answers`: `artifact` keeps them where the baseline goes elsewhere, and not where
+    it lies in the repository.
+    """
+    if desk.rules.answers != "artifact":
+        return desk.rules.answers == "repo"
+    elsewhere = options.out or options.upload_artifact or desk.opened.forge is None
+    return bool(elsewhere) or (is_ci(desk.env) and not is_there(file))
+
+
+def _rows(session: Session, suite: str) -> Iterator[TrialRow]:
+    return (row for row in session.rows() if row["suite"] == suite)  # checked when it was pooled
 
 
 def _upload(folder: Path, desk: Desk) -> None:
@@ -68,10 +96,22 @@ def pull(options: argparse.Namespace, desk: Desk) -> int:
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     got = 0
     for baseline in find_baselines(options, desk):
-        path = write(folder, parse(baseline.text, baseline.file))
+        stored = parse(baseline.text, baseline.file)
+        path = write(folder, stored)
+        write_answers(folder, stored.suite, _answers(baseline, desk))
         desk.echo(f"{path}: from {baseline.detail}")
         got += 1
     return 0 if got else NO_BASELINE
+
+
+def _answers(baseline: FoundBaseline, desk: Desk) -> bytes | None:
+    """What was answered, checked; None where nothing is kept, or where it is broken."""
+    try:
+        answers = [*read_answers(baseline)] if keeps_answers(desk.rules, baseline) else []
+    except GateError as error:
+        desk.echo(f"no stored answers: {error}")
+        return None
+    return pack(answers, str)[0] if answers else None
 
 
 def show(options: argparse.Namespace, desk: Desk) -> int:

@@ -80,7 +80,10 @@ def comment(
     origin = origin or origin_of(report)
     comment_id = options.comment_id or report.comment_id
     mark = marker(comment_id, origin.commit, origin.run_id, origin.run_attempt)
-    safe = replace(strip_report(report, origin), comment_id=comment_id)
+    safe = replace(
+        strip_report(report, origin, shows_answers=not job.is_fork or job.is_public),
+        comment_id=comment_id,
+    )
     note = FORK if job.is_fork else ""
 
     def render(limit: int) -> str:

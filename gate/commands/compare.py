@@ -16,11 +16,13 @@ from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.files.plain_file import check_folder
 from gate.records import BaselineInfo, Config, Report, ReportOptions
+from gate.records.baseline import AnswersOf, StoredAnswer
 from gate.report.announce import verdict_text
 from gate.report.write_all import write_reports
 from gate.run.grade import make_graders
 from gate.run.judge_labels import LabelReview, file_of, least_of, list_deciders, review_labels
 from gate.run.suite_metrics import list_metrics_elsewhere, metrics_of
+from gate.store.baseline.answers import choose_answers
 from gate.store.baseline.find import Compared, differences
 from gate.store.event_log import SURROGATES
 from gate.store.measurements import Stored, StoredSuite, load
@@ -70,6 +72,7 @@ def compare(
             *config.warnings,
             *(f"{after.name} has no suite '{s}'" for s in earlier if s not in after.suites),
         ),
+        shows_answers=config.report.answers,
         elsewhere=_list_metrics_elsewhere(after, config, root),
     )
     people = _read_labels(after, config, root)
@@ -87,7 +90,25 @@ def compare(
         for name, suite in after.suites.items()
         for rules in [config.find_suite(name)]
     ]
-    return conclude(measured, config, setting, after.rows_of)
+    return conclude(measured, config, setting, after.rows_of, _answers_of(before, after))
+
+
+def _answers_of(before: Stored | None, after: Stored) -> AnswersOf:
+    """What the earlier session answered to cases that are as they were; a baseline file holds no
+    answers.
+    """
+
+    def find(suite: str, case_ids: frozenset[str]) -> dict[str, StoredAnswer]:
+        table = after.suites[suite].table
+        digests = dict(zip(table.cases, table.digests, strict=True))
+        rows = before.rows_of(suite, case_ids) if before else iter(())
+        return {
+            one.case_id: one
+            for one in choose_answers(rows)
+            if digests.get(one.case_id) == one.case_digest
+        }
+
+    return find
 
 
 def _list_metrics_elsewhere(after: Stored, config: Config, root: Path) -> frozenset[str]:

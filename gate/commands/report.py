@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from collections import deque
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.records import ReportOptions
 from gate.report.write_all import write_reports
+from gate.store.baseline.answers import read_beside
 from gate.store.event_log import SURROGATES
 from gate.store.session import find_session, load_session, refuse_debugging
 from gate.store.session_check import check_rows
@@ -36,7 +38,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         written.append(path)
 
     sarif = (folder / "gate.sarif").exists()  # asked for by name, so only where it was
-    write_reports(write, session.report, session.rows, ReportOptions(sarif=sarif))
+    before = partial(read_beside, folder)
+    options_of_reports = ReportOptions(sarif=sarif)
+    write_reports(write, session.report, session.rows, options_of_reports, before=before)
     if not options.quiet:
         for path in written:
             print(path)

@@ -42,24 +42,26 @@ class Fetched:
     chosen_by: str
 
     def files(self, request: BaselineRequest) -> Artifact:
-        """The suite's baseline file only, under its plain name; raises UsageError on a bad zip."""
-        file = f"{request.suite}.json"
-        content = self._content(file, f"{request.path.strip('/')}/{file}")
+        """The suite's baseline file and the answers beside it only, under their plain names; raises
+        UsageError on a bad zip.
+        """
         return Artifact(
-            files={file: content} if content is not None else {},
+            files=self._contents((f"{request.suite}.json", request.answers_file), request),
             commit=self.commit,
             created_at=self.created_at,
             url=self.url,
             chosen_by=self.chosen_by,
         )
 
-    def _content(self, file: str, nested: str) -> bytes | None:
+    def _contents(self, files: tuple[str, ...], request: BaselineRequest) -> dict[str, bytes]:
         content, kind = self.download.content, self.download.content_type
         if kind in ZIP_TYPES or content.startswith(b"PK"):
-            members = unpack(content, (file, nested), source=f"artifact '{self.name}'")
-            return members.get(file, members.get(nested))
+            folder = request.path.strip("/")
+            nested = {f"{folder}/{file}": file for file in files}
+            members = unpack(content, (*nested, *files), source=f"artifact '{self.name}'")
+            return {nested.get(name, name): data for name, data in members.items()}
         # Newer uploads may store one file as it is; then its own name says which suite's.
-        return content if self.download.filename in (None, file) else None
+        return {files[0]: content} if self.download.filename in (None, files[0]) else {}
 
 
 def fetch(api: Api, request: BaselineRequest, *, repository_id: int | None) -> Fetched | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from gate.errors import UsageError
-from gate.github.payload import Event, branch_of, has, is_true, number, read_event, text
+from gate.github.payload import Event, branch_of, has, is_false, is_true, number, read_event, text
 from gate.records import Mode
 
 ZERO_SHA = "0" * 40
@@ -57,6 +57,7 @@ class Job:
     run_url: str | None = None
     repository: str | None = None
     repository_id: int | None = None
+    is_public: bool = False  # the repository, as the event says; False: private, or unknown
     actor: str | None = None
     api_url: str = ""
     server_url: str = ""
@@ -105,6 +106,7 @@ def job(env: Mapping[str, str], event: Event | None) -> Job:
         _where(env),
         event=name,
         default_branch=text(event, "repository.default_branch"),
+        is_public=is_false(event, "repository.private"),
         can_write=not bot,
         hints=(DEPENDABOTS_SECRETS,) if bot else (),
     )

@@ -59,6 +59,10 @@ def is_true(event: Json, path: str) -> bool:
     return _at(event, path) is True
 
 
+def is_false(event: Json, path: str) -> bool:
+    return _at(event, path) is False
+
+
 def has(event: Json, path: str) -> bool:
     """Whether something that is not empty stands there."""
     return bool(_at(event, path))

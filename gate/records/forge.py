@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
@@ -88,6 +88,11 @@ class BaselineRequest:
         """In the repository, relative to the folder of gate.yml."""
         return f"{self.path.strip('/')}/{self.suite}.json"
 
+    @property
+    def answers_file(self) -> str:
+        """What lies beside a baseline file, with what was answered."""
+        return f"{self.suite}.answers.jsonl.gz"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundBaseline:
@@ -98,3 +103,6 @@ class FoundBaseline:
     detail: str
     file: str  # for messages
     notes: tuple[str, ...] = ()
+    # The file of answers that lies beside it, when it is asked for; None: there is none. Raises
+    # GateError.
+    answers: Callable[[], bytes | None] = field(default=lambda: None, repr=False, compare=False)

@@ -84,6 +84,16 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CaseTexts:
+    """What a case is about, in hostile texts of 400 characters at most."""
+
+    asked: str
+    expected: str = ""  # as one text; empty: nothing is expected, or it is not shown
+    was: str | None = None  # what the base branch answered; None: no stored answer, or not shown
+    now: str | None = None  # of the first round that failed, else of the first; None: no answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReport:
     """What one suite came to."""
 
@@ -129,6 +139,8 @@ class SuiteReport:
     # Dimension -> from 0 (worst) to 1: the mean over cases of what their trials have.
     dimension_scores: Mapping[str, float | None] = field(default_factory=dict)
     people: tuple[Ratings, ...] = ()  # what people's labels say, by metric
+    # Case -> its texts: of the newly failing and other failing cases the first 50, worst first.
+    texts: Mapping[str, CaseTexts] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +243,7 @@ class Report:
     decision: Decision | None = None  # on the main branch and at a release
     overall: Totals | None = None  # None: of one suite, or an older version wrote it
     open_suites: tuple[str, ...] = ()  # that need stage 2 of a run in shards, before a verdict
+    shows_answers: bool = True  # False: nobody is to see what was expected or answered before
     lost: tuple[str, ...] = ()  # why parts of the run left no result, one sentence each
     causes: tuple[FailureCause, ...] = ()  # of the newly failing cases, of most of them first
 

@@ -145,6 +145,9 @@ class BaselineRules:
     )
     keep_rounds: int = 15
     max_age_days: float = 30.0
+    # Where the newest run's answers are kept beside the baseline: where that goes into an artifact,
+    # in the repository, too, or nowhere.
+    answers: Literal["artifact", "repo", "off"] = "artifact"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from gate.records import CaseChanges, Json, Report, ReportOptions, TrialRow
 from gate.records.codec import json_text
 from gate.records.trial_row import RowsOf
 from gate.report.wording import case_totals
-from gate.store.row_cache import SharedRows
+from gate.store.row_cache import Before, SharedRows, no_answers
 from gate.store.session import SUMMARY
 
 Write = Callable[[str, str], object]  # file name in the session folder, its text
@@ -20,12 +20,18 @@ OPTIONAL = ("html", "junit", "sarif")  # keys under `report:` that turn a report
 
 
 def write_reports(
-    write: Write, report: Report, rows: Rows, options: ReportOptions, some: RowsOf | None = None
+    write: Write,
+    report: Report,
+    rows: Rows,
+    options: ReportOptions,
+    some: RowsOf | None = None,
+    before: Before = no_answers,
 ) -> None:
     """summary.json, every reporter's file, the violation log where somebody looked for violations,
     and a folder a suite with its own report and summary. `some`: reads the rows of some cases only.
+    `before`: what the base branch answered to the cases of a suite.
     """
-    rows = SharedRows(rows, some)
+    rows = SharedRows(rows, some, before)
     write(SUMMARY, summary(report))
     texts = {}
     for name in REPORTERS:

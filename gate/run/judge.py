@@ -5,7 +5,7 @@ run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,23 +14,24 @@ from gate.analysis.outages import was_answered
 from gate.analysis.table import table_of
 from gate.errors import GateError
 from gate.graders.trajectories.path import Path as StepPath
-from gate.graders.trajectories.path import choose_representatives
 from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
 from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
-from gate.run.arms import ArmResults
+from gate.run.baseline_answers import answers_in, keep_answers
+from gate.run.control_baseline import compare_with_control
 from gate.run.locate import locate_findings
 from gate.run.part_reports import adapt_report
 from gate.run.pipeline import Collected
 from gate.run.prepare import SuitePlan
-from gate.run.rules_for_event import measures_the_base, tell_edited_baseline
+from gate.run.rules_for_event import measures_the_base, shows_answers, tell_edited_baseline
 from gate.run.setup import Setup
 from gate.run.shown_cases import show_cases
 from gate.run.suite_metrics import metrics_of
-from gate.store.baseline.find import Compared, differences
+from gate.store.baseline.answers import read_beside
+from gate.store.baseline.find import Compared
 from gate.store.session import SessionWriter
 from gate.verdict.conclude import conclude, look
 from gate.verdict.debug_command import worst_failing
@@ -65,11 +66,16 @@ class Outcome:
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
     """The verdict on the collected trials; writes every report of the session."""
     measured = _measure(setup, collected, unreachable)
+    shown = shows_answers(setup.place.config, setup.place.job)
+    folder, redactor = session.folder, setup.place.host.redactor()
+    untold = keep_answers(folder, measured, redactor, shown=shown)
     report = _report(setup, session, collected, measured)
+    report = replace(report, notes=(*report.notes, *untold))
     # Without secrets, unlike the one here; rendered from it, no half of one is left by a cut.
     stored = session.write_report(summary(report))
     options = setup.place.config.report
-    write_reports(session.write, stored, session.details, options, session.rows_of)
+    before = partial(read_beside, folder)
+    write_reports(session.write, stored, session.details, options, session.rows_of, before)
     if setup.place.job.mode == "release":
         from gate.run.release_evidence.write import write_evidence
 
@@ -105,7 +111,10 @@ def _report(
 ) -> Report:
     place = setup.place
     setting = _setting(setup, session, collected.ended_early)
-    report = locate_findings(conclude(measured, place.config, setting, session.rows_of), setup)
+    report = locate_findings(
+        conclude(measured, place.config, setting, session.rows_of, answers_in(session.folder)),
+        setup,
+    )
     return adapt_report(report, place.options, collected)
 
 
@@ -129,6 +138,7 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         notes=tuple(dict.fromkeys(notes)),
         accepted=setup.accepted,
         comment_id=place.host.env.get("INPUT_COMMENT-ID") or "gate",
+        shows_answers=shows_answers(place.config, place.job),
         elsewhere=_list_metrics_elsewhere(setup),
         measures_main=measures_the_base(place.job, place.config),
         asked_with=_describe_agent(setup),
@@ -181,7 +191,7 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         meta=plan.meta(),
         current=table,
         tally=tally,
-        compared=_compare_with_control(control, plan, setup) if control else stored,
+        compared=compare_with_control(control, plan, setup.provenance) if control else stored,
         control=control.tallies[name] if control else None,
         gates=plan.suite.gates,
         floor=plan.suite.floor,
@@ -209,33 +219,3 @@ def _references(plan: SuitePlan, case_ids: frozenset[str]) -> dict[str, StepPath
     except (GateError, OSError):
         return {}
     return {case_id: path for case_id, path in references.items() if path is not None}
-
-
-def _compare_with_control(control: ArmResults, plan: SuitePlan, setup: Setup) -> Compared:
-    """What the control answered in this very run."""
-    name, provenance = plan.name, control.meta.provenance
-    table = table_of(control.columns[name], plan.specs, plan.grader_digests)
-    if not table.cases:
-        return Compared(info=BaselineInfo(source="none", detail="no control was asked"))
-    from gate.store.baseline.schema import fingerprint
-
-    lost = control.tallies[name].infra_errors
-    note = f"{lost} of the control agent's trials have no answer (infrastructure error)"
-    info = BaselineInfo(
-        source="control",
-        detail=provenance.agent,
-        commit=provenance.commit,
-        created_at=control.meta.created_at,
-        rounds=table.rounds,
-        runs=1,
-        fingerprint_diff=differences(
-            fingerprint(provenance, plan.dataset_digest),
-            fingerprint(setup.provenance, plan.dataset_digest),
-        ),
-        notes=(note,) if lost else (),
-    )
-    return Compared(
-        table=table,
-        info=info,
-        paths_of=lambda ids: choose_representatives(control.rows_of(name, ids)),
-    )

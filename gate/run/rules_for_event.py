@@ -261,6 +261,13 @@ def place_of(where: Where, rules: Rules) -> BaselineContext:
     )
 
 
+def shows_answers(config: Config, job: Job) -> bool:
+    """Whether reports may say what was expected, and what the base branch answered. A fork's author
+    need not see either of a repository that is not public.
+    """
+    return config.report.answers and (not job.is_fork or job.is_public)
+
+
 def measures_the_base(job: Job, config: Config) -> bool:
     """Whether this is a run of the base branch itself, not of a change to it."""
     is_base_branch = job.protect_ref is None or job.head_ref == config.baseline.branch

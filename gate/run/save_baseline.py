@@ -83,6 +83,23 @@ def write(folder: Path, baseline: BaselineFile) -> Path:
     return path
 
 
+def write_answers(folder: Path, suite: str, data: bytes | None) -> None:
+    """Writes what was answered beside the baseline; None: nothing is kept there, nor what an older
+    run answered.
+    """
+    path = folder / f"{file_name(suite).removesuffix('.json')}.answers.jsonl.gz"
+    check_target(path, "answers of the baseline")
+    try:
+        if data is None:
+            path.unlink(missing_ok=True)
+        else:
+            part = path.with_suffix(".gz.part")
+            part.write_bytes(data)
+            part.replace(path)
+    except OSError as error:
+        raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
+
+
 def file_name(suite: str) -> str:
     """The file name of a suite's baseline. The name may come from a foreign session, so it must not
     lead out of the folder.

@@ -5,9 +5,10 @@ other things than its numbers is replaced by what is known, or left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from gate.records import BaselineInfo, Report
+from gate.records import BaselineInfo, CaseTexts, Report
 
 MOST_BYTES = 8 << 20  # of meta.json and of summary.json: 20,000 changed cases, 200 MB in memory
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,64}")
@@ -37,11 +38,13 @@ def origin_of(report: Report) -> Origin:
     )
 
 
-def strip_report(report: Report, origin: Origin) -> Report:
+def strip_report(report: Report, origin: Origin, *, shows_answers: bool) -> Report:
     """The report with its numbers and texts, and nothing that leads elsewhere or speaks for
     somebody: no command to copy, no acceptance, no word on deploying (a pull request's run has
-    none), no link but to the run of `origin`.
+    none), no link but to the run of `origin`. Not `shows_answers`: nor what the cases expect, and
+    what the base branch answered.
     """
+    shown = report.shows_answers and shows_answers
     return replace(
         report,
         provenance=replace(
@@ -54,13 +57,22 @@ def strip_report(report: Report, origin: Origin) -> Report:
         ),
         baseline=_baseline(report.baseline),
         suites={
-            name: replace(suite, baseline=_baseline(suite.baseline))
+            name: replace(
+                suite,
+                baseline=_baseline(suite.baseline),
+                texts=suite.texts if shown else _without_answers(suite.texts),
+            )
             for name, suite in report.suites.items()
         },
         accepted=(),
+        shows_answers=shown,
         reproduce="",
         decision=None,
     )
+
+
+def _without_answers(texts: Mapping[str, CaseTexts]) -> dict[str, CaseTexts]:
+    return {case_id: replace(one, expected="", was=None) for case_id, one in texts.items()}
 
 
 def _baseline(info: BaselineInfo) -> BaselineInfo:

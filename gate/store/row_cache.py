@@ -9,18 +9,30 @@ from typing import Any, TypeVar
 
 from gate.plugins import Rows
 from gate.records import TrialRow
+from gate.records.baseline import StoredAnswer
 from gate.records.trial_row import RowsOf
 
 T = TypeVar("T")
 Read = Callable[[Iterable[TrialRow]], Mapping[str, T]]  # by suite
 
 
+Before = Callable[[str], Iterator[StoredAnswer]]  # of a suite
+
+
+def no_answers(suite: str) -> Iterator[StoredAnswer]:
+    """Nothing, where nothing is kept."""
+    return iter(())
+
+
 class SharedRows:
     """Reads all rows when called. `some`: reads those of some cases without the others, where that
-    is possible.
+    is possible. `before`: reads what the base branch answered.
     """
 
-    def __init__(self, every: Rows, some: RowsOf | None = None) -> None:
+    def __init__(
+        self, every: Rows, some: RowsOf | None = None, before: Before = no_answers
+    ) -> None:
+        self.answers_before = before
         self._every = every
         self._some = some
         self._read: dict[Any, Mapping[str, Any]] = {}
@@ -44,7 +56,9 @@ class SharedRows:
     def only(self, suite: str) -> SharedRows:
         """The rows of one suite; what was made of all of them is not made again."""
         selection = SharedRows(
-            lambda: (row for row in self._every() if row["suite"] == suite), self._some
+            lambda: (row for row in self._every() if row["suite"] == suite),
+            self._some,
+            self.answers_before,
         )
         selection._read = {
             read: {suite: made[suite]} for read, made in self._read.items() if suite in made

@@ -16,6 +16,7 @@ from gate.records import (
     AcceptedChange,
     BaselineInfo,
     CaseChanges,
+    CaseTexts,
     Comparison,
     Config,
     Estimate,
@@ -27,9 +28,11 @@ from gate.records import (
     SuiteReport,
     Verdict,
 )
+from gate.records.baseline import AnswersOf, no_answers_of
 from gate.records.codec import from_json
 from gate.records.settings import WRITTEN
 from gate.records.trial_row import RowsOf
+from gate.verdict.case_texts import texts_by_suite
 from gate.verdict.debug_command import debug_command, same_run, worst_failing
 from gate.verdict.decide import decide
 from gate.verdict.deployment import decide_deployment
@@ -47,8 +50,11 @@ def conclude(
     config: Config,
     setting: Setting,
     rows_of: RowsOf,
+    answers_of: AnswersOf = no_answers_of,
 ) -> Report:
-    """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite."""
+    """The verdict and everything a reporter shows. `rows_of`: the rows of some cases of a suite;
+    `answers_of`: what the base branch answered to them.
+    """
     numbers = {one.name: _numbers(one) for one in measured}
     verdict = decide(
         _with_rules(measured, config, setting),
@@ -59,6 +65,8 @@ def conclude(
     )
     worse = worst_cases(measured, verdict, rows_of)
     cases, causes = _explain_cases(verdict.cases, measured, rows_of)
+    worst = worst_failing(verdict.cases, worse, "fail", measured, config.quarantined)
+    texts = texts_by_suite(worst, rows_of, answers_of, shown=setting.shows_answers)
     return Report(
         session_id=setting.session_id,
         created_at=setting.created_at,
@@ -68,7 +76,10 @@ def conclude(
         reason=reason_with_calls(verdict.reason, verdict.outcome, measured),
         policy=config.policy,
         provenance=setting.provenance,
-        suites={one.name: _suite(one, numbers[one.name], verdict) for one in measured},
+        suites={
+            one.name: _suite(one, numbers[one.name], verdict, texts.get(one.name, {}))
+            for one in measured
+        },
         comparisons=verdict.comparisons,
         gates=verdict.gates,
         cases=cases,
@@ -84,6 +95,7 @@ def conclude(
         reproduce=_reproduce(verdict, worse, measured, config, setting),
         alpha=config.regression.alpha,
         power=config.regression.power,
+        shows_answers=setting.shows_answers,
         decision=decide_deployment(verdict, config.policy) if _is_deployed(setting) else None,
         overall=sum_totals(
             [one.current for one in measured], (one.tally.codes for one in measured)
@@ -181,7 +193,12 @@ def _open_acceptances(
     return tuple(change for change in setting.accepted if any(change in some for some in left))
 
 
-def _suite(data: SuiteData, numbers: Mapping[str, Estimate], verdict: Verdict) -> SuiteReport:
+def _suite(
+    data: SuiteData,
+    numbers: Mapping[str, Estimate],
+    verdict: Verdict,
+    texts: Mapping[str, CaseTexts],
+) -> SuiteReport:
     outcome, reason = verdict.suites[data.name]
     return SuiteReport(
         name=data.name,
@@ -223,6 +240,7 @@ def _suite(data: SuiteData, numbers: Mapping[str, Estimate], verdict: Verdict) -
         floor=verdict.floors.get(data.name),
         dimension_scores=dimension_scores(data.current),
         people=data.people,
+        texts=texts,
     )
 
 

@@ -59,7 +59,8 @@ def test_the_sample_agent_against_itself_and_against_a_worse_retriever(
     assert report["calls"]["planned"] * 2 == report["calls"]["cap"] == 2 * 2 * 3 * 67
 
 
-def test_the_controls_answers_hostile_as_they_are_stay_in_its_own_session(tmp_path):
+def test_the_controls_answers_hostile_as_they_are_stay_data(tmp_path):
+    """In its own session, and as what the base branch answered to the case that fails."""
     hostile = "<script>alert(1)</script> @octocat ::error::x ![x](http://evil)"
     with ChatServer(wrong_on(1)) as new, ChatServer(lambda q, n: hostile) as old:
         fresh(tmp_path, new.url, old.url)
@@ -68,7 +69,9 @@ def test_the_controls_answers_hostile_as_they_are_stay_in_its_own_session(tmp_pa
     assert {row["output"] for row in details_of(session)} == {"yes", "no"}
     assert {row["output"] for row in control_of(session)} == {hostile}
     inside = {p for p in session.rglob("*") if p.is_file() and b"octocat" in p.read_bytes()}
-    assert {path.relative_to(session).parts[0] for path in inside} == {"_control"}
+    others = {path.name for path in inside if "_control" not in path.parts}
+    assert others <= {"summary.json"}
+    assert summary_of(session)["suites"]["s"]["texts"]["c1"]["was"] == hostile
     assert "octocat" not in finished.stdout + finished.stderr
     assert len(trials_in(session)) == len(trials_in(session / "_control")) == 36
 

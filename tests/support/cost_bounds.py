@@ -129,10 +129,10 @@ LATE = {
         "gate.run.joined_parts",
         "gate.run.stages",
     ),
+    "gate.run.control_baseline": ("gate.store.baseline.schema",),
     "gate.run.judge": (
         "gate.graders.trajectories.reference",
         "gate.run.release_evidence.write",
-        "gate.store.baseline.schema",
     ),
     "gate.run.judge_labels": (
         "gate.analysis.agreement",
@@ -154,6 +154,7 @@ LATE = {
     "gate.run.setup": ("gate.store.baseline.find",),
     "gate.store.baseline.find": (
         "gate.analysis.pooling",
+        "gate.store.baseline.answers",
         "gate.store.baseline.file",
         "gate.store.baseline.schema",
     ),

@@ -51,6 +51,8 @@ def failed_trials(suite, ids):
                 "status": "completed",
                 "passed": False,
                 "scores": {},
+                "question": "?",
+                "output": "so",
                 "failures": codes,
                 "error": "",
                 "reasons": {"facts": f"round {number}", "regex": "no match"},

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from gate.agents.recordings.answers import recording_line
@@ -24,12 +25,14 @@ from gate.records.imported import Imported
 from gate.records.settings import OutputOptions
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
+from gate.run.baseline_answers import answers_in, keep_answers
 from gate.run.home import find_home, sessions_folder
 from gate.run.importing.place import import_place
 from gate.run.importing.plan import ImportPlan, choose_suites, import_plan
 from gate.run.options import Host, ImportOptions
-from gate.run.rules_for_event import tell_edited_baseline
+from gate.run.rules_for_event import shows_answers, tell_edited_baseline
 from gate.run.suite_metrics import list_metrics_elsewhere
+from gate.store.baseline.answers import read_beside
 from gate.store.session import SUMMARY, SessionWriter, load_session
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_sent
@@ -89,7 +92,7 @@ def import_results(options: ImportOptions, host: Host, now: datetime) -> Written
         )
     with SessionWriter.create(out, plan.meta(), host.redactor()) as session:
         try:
-            report = _write(plan, session)
+            report = _write(plan, session, host.redactor())
         except BaseException:  # a full disk or Ctrl-C, too: half a session would be taken for one
             session.discard()
             raise
@@ -110,7 +113,7 @@ def _write_copies(
 # ----------------------------------------------------------------------------------------- writing
 
 
-def _write(plan: ImportPlan, session: SessionWriter) -> Report:
+def _write(plan: ImportPlan, session: SessionWriter, redact: Redactor) -> Report:
     columns = {name: TrialColumns(name) for name in plan.metas}
     tallies = {name: Tally() for name in plan.metas}
     for row in plan.rows():
@@ -119,11 +122,21 @@ def _write(plan: ImportPlan, session: SessionWriter) -> Report:
         tallies[row["suite"]].add(row)
     session.write_details()
     measured = [_measure(plan, name, columns[name], tallies[name]) for name in plan.metas]
-    report = conclude(measured, plan.place.config, _setting(plan, measured), session.rows_of)
+    config, setting, folder = plan.place.config, _setting(plan, measured), session.folder
+    untold = keep_answers(folder, measured, redact, shown=setting.shows_answers)
+    setting = replace(setting, notes=(*setting.notes, *untold))
+    report = conclude(measured, config, setting, session.rows_of, answers_in(folder))
     session.write(SUMMARY, summary(report))
     stored = load_session(session.folder).report or report  # without secrets
     options = plan.place.config.report
-    write_reports(session.write, stored, session.details, options, session.rows_of)
+    write_reports(
+        session.write,
+        stored,
+        session.details,
+        options,
+        session.rows_of,
+        partial(read_beside, folder),
+    )
     session.log.append_verdict(stored.outcome)
     return stored
 
@@ -163,6 +176,7 @@ def _setting(plan: ImportPlan, measured: Sequence[SuiteData]) -> Setting:
         notes=plan.notes,
         comment_id=place.comment_id,
         accepted=plan.accepted.changes,
+        shows_answers=shows_answers(place.config, place.job),
         elsewhere=list_metrics_elsewhere(place.config, plan.metas, place.rules.root),
         asked_with=None,
     )

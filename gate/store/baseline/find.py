@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gate.analysis.metric_names import describe_stored_names
@@ -17,7 +18,7 @@ from gate.store.baseline.source_order import BaselineContext, find_baseline, sou
 if TYPE_CHECKING:
     from gate.analysis.table import Table
     from gate.graders.trajectories.path import Path, PathsOf
-    from gate.records.baseline import BaselineRun
+    from gate.records.baseline import BaselineRun, StoredAnswer
     from gate.store.baseline.schema import AcceptanceNote
 
 _HASHED = {
@@ -30,6 +31,10 @@ _HASHED = {
 
 def _no_paths(case_ids: frozenset[str]) -> Mapping[str, Path]:
     return {}
+
+
+def _no_answers() -> Iterator[StoredAnswer]:
+    return iter(())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +52,8 @@ class Compared:
     here: Here = ""  # how the working tree's file differs from the base branch's
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
     paths_of: PathsOf = field(default=_no_paths, repr=False)  # what the agent did, by case
+    # Of its newest run, by case. Raises GateError where they cannot be read.
+    stored_answers: Callable[[], Iterator[StoredAnswer]] = field(default=_no_answers, repr=False)
 
 
 def find(
@@ -95,7 +102,24 @@ def find(
         else _judge_added_file(request, rules, place)
     )
     compared = replace(compared, here=here)
+    if keeps_answers(rules, baseline):
+        compared = replace(compared, stored_answers=partial(read_answers, baseline))
     return replace(compared, text=baseline.text) if place.mode == "release" else compared
+
+
+def keeps_answers(rules: BaselineRules, baseline: FoundBaseline) -> bool:
+    """Whether the file of answers may lie beside this one: what nobody wrote is not looked for."""
+    return rules.answers == "repo" or (rules.answers == "artifact" and baseline.source != "repo")
+
+
+def read_answers(baseline: FoundBaseline) -> Iterator[StoredAnswer]:
+    """What the base branch answered, without those of a broken file before its fault. Raises
+    GateError.
+    """
+    from gate.store.baseline.answers import unpack
+
+    data = baseline.answers()
+    return unpack(data, f"the answers beside {baseline.file}") if data else iter(())
 
 
 def _judge_added_file(

@@ -38,6 +38,8 @@ def rows(suite, ids):
                 "case_id": case,
                 "status": "completed",
                 "passed": True,
+                "question": "?",
+                "output": "so",
                 "failures": [],
                 "error": None,
                 "scores": {"judge": float(3 - number)},
@@ -162,6 +164,8 @@ def test_a_failed_case_is_explained_by_those_who_failed_it(failed_by, said):
             yield {
                 **next(rows(suite, {case})),
                 "passed": False,
+                "question": "?",
+                "output": "so",
                 "failures": ["fact_missing:x"],
                 "reasons": {"facts": "0 of 1 facts", "regex": "no match", "judge": "tone 3 of 5"},
                 **({} if failed_by is None else {"failed_by": failed_by}),
@@ -179,6 +183,8 @@ def test_what_is_about_the_failure_mode_is_told_first():
             yield {
                 **next(rows(suite, {case})),
                 "passed": False,
+                "question": "?",
+                "output": "so",
                 "failures": ["fact_missing:x", "wrong_tool_args:f"],
                 "failed_by": ["facts", "tool_calls#2"],
                 "reasons": {"facts": "0 of 1 facts", "tool_calls#2": "0 of 1 calls"},

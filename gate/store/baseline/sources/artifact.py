@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from gate.plugins import BASELINES
@@ -47,6 +48,7 @@ class FromArtifact:
             source="artifact",
             detail=f"{artifact.url or request.artifact} ({artifact.chosen_by})",
             file=f"{request.artifact}/{file}",
+            answers=partial(artifact.files.get, request.answers_file),
         )
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from gate.analysis.metric_names import describe_stored_names
 from gate.analysis.table import tabulate
 from gate.errors import UsageError
-from gate.files.plain_file import is_there, read_bytes
+from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.graders.trajectories.path import choose_representatives
 from gate.plugins import BASELINES
 from gate.records import SuiteReport, TrialRow
 from gate.records.baseline import BaselineRun
 from gate.records.forge import BaselineRequest, Forge, FoundBaseline
+from gate.store.baseline.answers import choose_answers, pack
 from gate.store.baseline.file import BaselineFile, render
 from gate.store.baseline.pool import append
 from gate.store.baseline.schema import MODES, fingerprint
@@ -38,7 +40,13 @@ class FromFile:
             if not is_there(path):
                 request.explain(f"file: no {path}")
                 return None
-        return FoundBaseline(text=_bytes(path), source="file", detail=request.path, file=str(path))
+        return FoundBaseline(
+            text=_bytes(path),
+            source="file",
+            detail=request.path,
+            file=str(path),
+            answers=partial(read_if_there, path.with_name(request.answers_file)),
+        )
 
 
 def session_baseline(
@@ -108,6 +116,7 @@ def _from_session(path: Path, request: BaselineRequest) -> FoundBaseline | None:
         detail=request.path,
         file=str(path),
         notes=describe_stored_names(session.renamed[request.suite]),
+        answers=lambda: pack(choose_answers(_rows(session, request.suite)), str)[0],
     )
 
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from gate.files.plain_file import is_there, read_bytes
+from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.plugins import BASELINES
 from gate.records.forge import BaselineRequest, Forge, FoundBaseline
 from gate.text import figures
@@ -39,11 +40,15 @@ class Repo:
         from gate.store.baseline.file import newest_run
 
         run = newest_run(text, file)
+        beside = f"{request.path.strip('/')}/{request.answers_file}"
         return FoundBaseline(
             text=text,
             source="repo",
             detail=f"{file} at {where}" if forge else f"{file} in the working tree",
             file=file,
+            answers=(
+                partial(forge.read, beside, ref) if forge else partial(read_if_there, root / beside)
+            ),
             notes=_old(run.created_at if run else None, request),
         )
 
