@@ -23,17 +23,15 @@ from gate.records import (
     FailureCause,
     GateResult,
     LoggedViolation,
-    MetricFall,
     Report,
     SuiteReport,
     Verdict,
 )
 from gate.records.baseline import AnswersOf, no_answers_of
 from gate.records.codec import from_json
-from gate.records.settings import WRITTEN
 from gate.records.trial_row import RowsOf
 from gate.verdict.case_texts import texts_by_suite
-from gate.verdict.debug_command import debug_command, same_run, worst_failing
+from gate.verdict.debug_command import reproduce, worst_failing
 from gate.verdict.decide import decide
 from gate.verdict.deployment import decide_deployment
 from gate.verdict.explain import with_evidence, with_history, with_modes, worst_cases
@@ -92,7 +90,7 @@ def conclude(
         worse=worse,
         accepted=_open_acceptances(measured, setting),
         comment_id=setting.comment_id,
-        reproduce=_reproduce(verdict, worse, measured, config, setting),
+        reproduce=reproduce(verdict, worse, measured, config, setting),
         alpha=config.regression.alpha,
         power=config.regression.power,
         shows_answers=setting.shows_answers,
@@ -108,30 +106,6 @@ def _floors(verdict: Verdict) -> list[str]:
     """Suites of which nothing passed, and that do not fail for it."""
     warned = {name: floor for name, floor in verdict.floors.items() if floor.mild}
     return [f"suite {name}: {describe_floor(floor)}" for name, floor in warned.items()]
-
-
-def _reproduce(
-    verdict: Verdict,
-    worse: Sequence[MetricFall],
-    measured: Sequence[SuiteData],
-    config: Config,
-    setting: Setting,
-) -> str:
-    if setting.asked_with is None or setting.provenance.event == "import":
-        return ""
-    if config.file == WRITTEN:
-        return ""  # its case is asked again where it was asked
-    # A class that the command line named is in no file by its name.
-    in_config = {
-        one.name: one.suite for one in config.suites if one.suite and one.place.line is None
-    }
-    worst = worst_failing(verdict.cases, worse, verdict.outcome, measured, config.quarantined)
-    return debug_command(
-        [(in_config.get(suite) or suite, case_id) for suite, case_id in worst],
-        [in_config.get(one.name) or one.name for one in measured],
-        same_run(config.file, setting.asked_with),
-        stored_here=setting.mode == "laptop",
-    )
 
 
 def _is_deployed(setting: Setting) -> bool:

@@ -8,14 +8,40 @@ from shlex import quote
 import numpy as np
 
 from gate.analysis.severity import by_severity
-from gate.records import CaseChanges, MetricFall, Outcome
+from gate.records import CaseChanges, Config, MetricFall, Outcome, Verdict
+from gate.records.settings import WRITTEN
 from gate.suites.protection.rules import CONFIG
 from gate.text.escaping import one_line
-from gate.verdict.suite_data import SuiteData
+from gate.verdict.suite_data import Setting, SuiteData
 
 Named = tuple[str, str]  # suite, case id
 _LONGEST = 200  # characters of a name that is pasted
 _CHANGED = ("<!--", "##[")  # what reports do not show as it is
+
+
+def reproduce(
+    verdict: Verdict,
+    worse: Sequence[MetricFall],
+    measured: Sequence[SuiteData],
+    config: Config,
+    setting: Setting,
+) -> str:
+    """The command that shows the worst case of a verdict again; empty where nobody can be asked."""
+    if setting.asked_with is None or setting.provenance.event == "import":
+        return ""
+    if config.file == WRITTEN:
+        return ""  # its case is asked again where it was asked
+    # A class that the command line named is in no file by its name.
+    in_config = {
+        one.name: one.suite for one in config.suites if one.suite and one.place.line is None
+    }
+    worst = worst_failing(verdict.cases, worse, verdict.outcome, measured, config.quarantined)
+    return debug_command(
+        [(in_config.get(suite) or suite, case_id) for suite, case_id in worst],
+        [in_config.get(one.name) or one.name for one in measured],
+        same_run(config.file, setting.asked_with),
+        stored_here=setting.mode == "laptop",
+    )
 
 
 def same_run(file: str | None, asked_with: Mapping[str, str]) -> str:
