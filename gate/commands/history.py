@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,9 +12,10 @@ from pathlib import Path
 from gate.commands.baseline_sources import find_baselines, open_desk
 from gate.commands.options.records import page_width
 from gate.errors import InfrastructureError, UsageError
-from gate.files.plain_file import check_target
+from gate.files.plain_file import check_folder, check_target
 from gate.records.codec import to_json
 from gate.records.history import History
+from gate.report.history.badge import as_shields, as_svg
 from gate.report.history.page import as_html
 from gate.report.history.text import blocks
 from gate.report.wording.blocks import markdown_of, text_of
@@ -44,7 +46,10 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         alpha=ALPHA,
         notes=past.notes,
     )
-    _out(FORMATS[options.format](history), options.out)
+    if options.format == "html" and options.out and not Path(options.out).suffix:
+        _write_site(history, Path(options.out))
+    else:
+        _out(FORMATS[options.format](history), options.out)
     return 0 if any(suite.runs for suite in history.suites) else NO_HISTORY
 
 
@@ -90,6 +95,23 @@ FORMATS: Mapping[str, Callable[[History], str]] = {
     "json": _json,
     "html": as_html,
 }
+
+
+def _write_site(history: History, folder: Path) -> None:
+    """The page as index.html, and the badge of each suite as SVG and as JSON for shields.io."""
+    check_folder(folder, "--out")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InfrastructureError(
+            f"--out {folder}: cannot be made: {error.strerror}; choose another folder"
+        ) from error
+    _out(as_html(history), str(folder / "index.html"))
+    for number, suite in enumerate(history.suites, start=1):
+        plain_name = re.sub(r"[^\w-]+", "-", suite.suite, flags=re.ASCII)[:100].strip("-")
+        name = f"badge-{plain_name or number}"
+        _out(as_svg(suite), str(folder / f"{name}.svg"))
+        _out(as_shields(suite), str(folder / f"{name}.json"))
 
 
 def _out(text: str, file: str | None) -> None:

@@ -52,7 +52,6 @@ class Effects:
     record: Recorder | None = None
     scrub: Callable[[Response], Response] = lambda response: response  # takes secrets out
     idle: Callable[[], None] = lambda: None  # called while the agent thinks, or soon anyway
-    # Told what a look left and what it saw.
     looked: Callable[[Course, Sequence[Comparison]], None] = lambda course, rows: None
     ask: Ask = ask_nobody  # a judge or verifier
     sources: Callable[[], Sources] = dict  # what judging code was loaded from so far

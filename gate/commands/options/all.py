@@ -132,7 +132,9 @@ def _history(p: Parser) -> None:
     )
     p.number("--last", "show the newest N runs of each suite (all)")
     p.value("--since", "DATE", "show runs since this date, in UTC", type=moment)
-    p.value("--out", "FILE", "write to FILE instead of printing")
+    p.value(
+        "--out", "FILE", "write to FILE; with html, a name without a suffix is a folder for a site"
+    )
     add_config(p)
     p.value("--baseline", "SOURCE", "where the baseline is (baseline.source)")
 

@@ -96,11 +96,29 @@ def test_what_was_left_out_is_told_beside_any_format(
 def test_a_format_goes_to_a_file_or_to_the_terminal(
     results: Path, tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "out"
+    file = tmp_path / f"out.{form}"
     assert history(results, "--format", form, "--out", file) == 0
     assert told(capsys)[0] == ""
     assert history(results, "--format", form) == 0
     assert told(capsys)[0].rstrip("\n") == file.read_text("utf-8").rstrip("\n")
+
+
+def test_a_folder_gets_the_page_and_a_badge_of_each_suite(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "public" / "site"
+    assert history(results, "--format", "html", "--out", site) == 0
+    assert told(capsys)[0] == ""
+    names = ["badge-analytics.json", "badge-analytics.svg", "index.html"]
+    assert sorted(path.name for path in site.iterdir()) == names
+    assert history(results, "--format", "html") == 0
+    assert told(capsys)[0].rstrip() == (site / "index.html").read_text("utf-8").rstrip()
+    badge = json.loads((site / "badge-analytics.json").read_text("utf-8"))
+    assert badge.keys() == {"schemaVersion", "label", "message", "color"}
+    assert (badge["schemaVersion"], badge["label"]) == (1, "analytics success rate")
+    assert f">{badge['message']}</text>" in (site / "badge-analytics.svg").read_text("utf-8")
+    (tmp_path / "file").write_text("")
+    assert history(results, "--format", "html", "--out", tmp_path / "file") != 0
 
 
 def test_a_suite_or_all_of_them_can_be_named(
