@@ -56,7 +56,7 @@ def wait_for(page: Page, does: str, done: str) -> float:
 
 
 def main() -> None:
-    cases, rounds = (int(word) for word in (sys.argv[1:] + ["10000", "3"])[:2])
+    cases, rounds = (int(word) for word in [*sys.argv[1:], "10000", "3"][:2])
     found = list(write_rows(cases, rounds))
     texts = "\n".join(
         [one["question"] for one in found if one["round"] == 1]
@@ -68,8 +68,11 @@ def main() -> None:
     made = resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
     size = len(page_text.encode())
     bound = 1.4 * packed + 2e6
-    print(f"{cases:,} cases x {rounds}: {size / 1e6:.1f} MB, gzip -9 of the texts {packed / 1e6:.1f}")
-    print(f"  at most 1.4 x that + 2 MB = {bound / 1e6:.1f} MB: {'met' if size <= bound else 'missed'}")
+    print(
+        f"{cases:,} cases x {rounds}: {size / 1e6:.1f} MB, gzip -9 of the texts {packed / 1e6:.1f}"
+    )
+    verdict = "met" if size <= bound else "missed"
+    print(f"  at most 1.4 x that + 2 MB = {bound / 1e6:.1f} MB: {verdict}")
     print(f"  made in {made:.2f} s of processor time, {1e6 * made / len(found):.0f} µs a trial")
     chromium = program()
     if chromium is None:
@@ -99,7 +102,9 @@ def main() -> None:
             )
             print(f"  search through all texts {search:.0f} ms")
             page.call("Performance.enable")
-            metrics = {m["name"]: m["value"] for m in page.call("Performance.getMetrics")["metrics"]}
+            metrics = {
+                m["name"]: m["value"] for m in page.call("Performance.getMetrics")["metrics"]
+            }
             print(f"  JavaScript heap {metrics['JSHeapUsedSize'] / 1e6:.0f} MB")
             for process in browser.call("SystemInfo.getProcessInfo")["processInfo"]:
                 if process["type"] == "renderer":

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from gate.records import CaseChanges, StepChange, StepDiff
+from gate.records.baseline import StoredAnswer
 from gate.report.formats.html import Html
+from gate.store.row_cache import SharedRows
 from tests.support.chromium import Chromium, Page, program
 from tests.support.page_checks import CONTRASTS
 from tests.support.reports import change, regression, row
@@ -72,7 +74,11 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("page") / "report.html"
-    text = Html().render(report(), lambda: iter(rows()))
+    stored = [
+        StoredAnswer(case_id="case-010", case_digest="x", passed=True, answer="an answer of 10"),
+    ]
+    shared = SharedRows(lambda: iter(rows()), None, lambda suite: iter(stored))
+    text = Html().render(report(), shared)
     file.write_bytes(text.encode("utf-8", "replace"))
     return file.as_uri()
 
@@ -220,6 +226,17 @@ def test_a_case_shows_which_argument_differs_and_its_command(page):
     assert command.endswith("--case case-010")
     page.click(".command button")
     until(page, "document.querySelector('.command button').textContent !== 'Copy'")
+
+
+def test_the_words_that_differ_from_the_base_branch_are_marked_until_d(page):
+    page.see("location.hash = '#case=analytics%2Fcase-010'")
+    opened(page, "case-010")
+    assert text_of(page, ".two") == "Base branch, passedan answer of 10Now, failedanswer 10"
+    marks = "[...document.querySelectorAll('.two del, .two ins')].map((one) => one.textContent)"
+    assert page.see(marks) == ["an ", " of"]
+    page.press("d")
+    until(page, f"!{marks}.length")
+    assert text_of(page, ".two") == "Base branch, passedan answer of 10Now, failedanswer 10"
 
 
 def test_rounds_that_differ_are_tabs(page):

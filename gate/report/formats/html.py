@@ -42,7 +42,8 @@ class Html:
         changes = _changes(report)
         ranked = _rank_all(books, changes)
         shown = {key: list[Shown]() for key in ranked[:SHOWN]}
-        blocks = CasePacker(report, books, changes).pack(_keep(stored(), shown), ranked)
+        packer = CasePacker(report, books, changes, before=stored.answers_before)
+        blocks = packer.pack(_keep(stored(), shown), ranked)
         entries = (
             _entry(books[suite].cases[case_id], changes.get((suite, case_id)), trials)
             for (suite, case_id), trials in shown.items()

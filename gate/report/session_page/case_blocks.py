@@ -8,10 +8,11 @@ from __future__ import annotations
 import base64
 import shlex
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.records import CaseChange, CheckedJson, Json, Report, TrialRow
+from gate.records.baseline import StoredAnswer
 from gate.records.codec import json_line
 from gate.report.wording import case_totals, evidence, patterns, steps
 
@@ -71,6 +72,7 @@ class CasePacker:
         books: Mapping[str, case_totals.SuiteBook],
         changes: Mapping[Key, Change],
         *,
+        before: Callable[[str], Iterable[StoredAnswer]],
         most: int = MOST,
         most_of_failing: int = MOST_OF_FAILING,
     ) -> None:
@@ -78,6 +80,8 @@ class CasePacker:
         self._books = books
         self._changes = changes
         self._most, self._most_of_failing = most, most_of_failing
+        self._before = before
+        self._was: tuple[str, dict[str, Detail]] = ("", {})  # of the suite that is being packed
         self._scores = _list_scores(report)
         self._means: dict[Key, _Means] = {}
         self._waiting: list[tuple[_Means, Detail]] = []  # for the block that is being filled
@@ -129,10 +133,23 @@ class CasePacker:
         if self._total > (self._most_of_failing if failing else self._most):
             self._left_out += not means.places
             return
-        self._waiting.append((means, _detail(rounds, change or Change())))
+        detail = _detail(rounds, change or Change())
+        detail["was"] = self._answers_before(key[0]).get(key[1])
+        self._waiting.append((means, detail))
         self._length += sum([len(row["output"] or "") for row in rounds])
         if self._length > BLOCK or len(self._waiting) == CASES:
             self._close()
+
+    def _answers_before(self, suite: str) -> Mapping[str, Detail]:
+        if self._was[0] != suite:
+            stored = self._before(suite)
+            told = {
+                one.case_id: {"passed": one.passed, "text": one.text}
+                for one in stored
+                if one.text is not None
+            }
+            self._was = (suite, told)
+        return self._was[1]
 
     def _close(self) -> None:
         """Encoded at once, but where something long is among them."""

@@ -59,6 +59,7 @@
  * @typedef {object} Detail one case
  * @property {string} question
  * @property {Record<string, any>} expected by key of the dataset
+ * @property {{passed: boolean | null, text: string} | null} was what the base branch answered
  * @property {[number, number][]} history passed and rounds, run by run
  * @property {string} title of `steps`
  * @property {["same" | "added" | "removed" | "changed", string, string][]} steps kind, before, now

@@ -165,7 +165,7 @@ function roundParts(detail, round, look) {
   const facts = [figure(round.latency_ms, "ms"), round.tokens !== null && `${figure(round.tokens, "tokens")} tokens`, figure(round.cost_usd, "USD")];
   return [
     round.error ? titled("Error", round.error) : "",
-    ...answerParts(round, look),
+    answerParts(detail, round, look),
     element("p", { class: "soft" }, facts.filter(Boolean).join(" · ")),
     ...graderParts(round),
     ...stepParts(detail, round),
@@ -174,11 +174,43 @@ function roundParts(detail, round, look) {
 }
 
 /**
+ * The answer, beside that of the base branch where it is known, with the words that differ marked.
+ * @param {Detail} detail
  * @param {Round} round
- * @param {Look} _look
+ * @param {Look} look
  */
-function answerParts(round, _look) {
-  return [titled("Answer", round.output ?? "(none)")];
+function answerParts(detail, round, look) {
+  const now = round.output ?? "";
+  if (!detail.was) return titled("Answer", now || "(none)");
+  const { passed, text } = detail.was;
+  const found = look.diff ? diffWords(text, now) : null;
+  /** @param {string} title @param {string} whole @param {"was" | "now"} side */
+  const column = (title, whole, side) =>
+    element(
+      "section",
+      {},
+      element("h4", {}, title),
+      element("pre", {}, found ? marked(found, side) : reveal(whole), whole ? "" : "(none)"),
+    );
+  const verdict = passed === null ? "" : passed ? ", passed" : ", failed";
+  return element(
+    "div",
+    { class: "two" },
+    column(`Base branch${verdict}`, text, "was"),
+    column(`Now, ${wordOf(round)}`, now, "now"),
+  );
+}
+
+/**
+ * One side of a comparison: what both have, and what only this one has as a mark.
+ * @param {import("./words.js").Piece[]} found
+ * @param {"was" | "now"} side
+ */
+function marked(found, side) {
+  const name = /** @type {"del" | "ins"} */ (side === "was" ? "del" : "ins");
+  return found
+    .filter(([kind]) => kind === "same" || kind === side)
+    .flatMap(([kind, text]) => (kind === side ? [element(name, {}, reveal(text))] : reveal(text)));
 }
 
 /** What the graders said, those first that failed it. @param {Round} round */

@@ -108,8 +108,8 @@ export async function searchTexts(index, words, among, tell) {
     /** @type {import("./blocks.js").Detail[]} */
     const details = await openDetails(block);
     const found = cases.filter(([at, place]) => {
-      const { question, expected, rounds } = details[place];
-      const answers = rounds.flatMap((round) => [round.output, round.error]);
+      const { question, expected, was, rounds } = details[place];
+      const answers = [{ output: was?.text, error: "" }, ...rounds].flatMap((round) => [round.output, round.error]);
       const text = [headText(index, at), question, JSON.stringify(expected), ...answers].join("\n").toLowerCase();
       return words.every((word) => text.includes(word));
     });

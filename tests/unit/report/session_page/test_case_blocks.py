@@ -4,6 +4,7 @@ from random import Random
 import pytest
 
 from gate.records import CaseChanges
+from gate.records.baseline import StoredAnswer
 from gate.report.formats.html import _changes, _rank_all
 from gate.report.session_page.case_blocks import CaseBlocks, CasePacker, compress, cut_texts
 from gate.report.wording.case_totals import read_totals
@@ -11,9 +12,11 @@ from tests.support.report_page import unpack
 from tests.support.reports import change, passing, regression, row
 
 
-def pack(report, rows, **limits) -> CaseBlocks:
+def pack(report, rows, before=(), **limits) -> CaseBlocks:
     books, changes = read_totals(rows), _changes(report)
-    return CasePacker(report, books, changes, **limits).pack(rows, _rank_all(books, changes))
+    return CasePacker(report, books, changes, before=lambda suite: before, **limits).pack(
+        rows, _rank_all(books, changes)
+    )
 
 
 def read(blocks: CaseBlocks):
@@ -114,3 +117,15 @@ def test_cut_texts_cuts_keys_values_and_lists():
     assert len(cut["output"]) == 20_000
     assert [len(key) for key in cut["reasons"]] == [2_000, 1]
     assert len(cut["reasons"]["d"]) == 100
+
+
+def test_what_the_base_branch_answered_stands_beside():
+    stored = [
+        StoredAnswer(case_id="a", case_digest="x", passed=True, answer="before"),
+        StoredAnswer(case_id="b", case_digest="x", passed=False, answer=None, error="HTTP 500"),
+    ]
+    blocks = pack(passing(), [row("a"), row("b"), row("c")], stored)
+    ((a, b, c),) = (unpack(block) for block in blocks.details)
+    assert a["was"] == {"passed": True, "text": "before"}
+    assert b["was"] == {"passed": False, "text": "HTTP 500"}
+    assert c["was"] is None
