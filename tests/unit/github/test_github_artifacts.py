@@ -322,3 +322,13 @@ def test_a_name_with_signs_and_a_folder_are_no_trouble(api: Api, github: GitHub)
     assert forge.read("b", "main") is None
     assert forge.listing("b/a #%?ä.json", "main") == ()
     assert forge.listing(".", "main") == ()
+
+
+def test_the_answers_beside_the_baseline_come_with_it(api: Api, github: GitHub) -> None:
+    add_run(github, 1)["digest"] = None
+    names = ("analytics.json", "analytics.answers.jsonl.gz", "other.answers.jsonl.gz")
+    files = zipped(**{f"baselines/{name}": name.encode() for name in names})
+    github.blobs[101] = Answer(200, files, {"Content-Type": "application/octet-stream"})
+    found = got(api)
+    assert found is not None
+    assert found.files == {name: name.encode() for name in names[:2]}

@@ -15,6 +15,8 @@ import pytest
 from gate.errors import UsageError
 from gate.github.context import Job, current_job, job, token
 from gate.github.payload import read_event
+from gate.records import Config, PluginSpec, ReportOptions
+from gate.run.rules_for_event import shows_answers
 from tests.support.events import payload, schedule
 from tests.support.paths import ROOT
 
@@ -340,3 +342,21 @@ def test_the_table_of_the_documentation_has_every_event_with_a_rule() -> None:
 def test_another_ci_is_no_laptop(ci: str, other: bool) -> None:
     assert job({"CI": ci}, None).other_ci is other
     assert job({"CI": ci, "GITHUB_EVENT_NAME": "push"}, None).other_ci is other
+
+
+@pytest.mark.parametrize(
+    ("private", "of_fork", "shown"),
+    [(False, True, True), (True, True, False), (None, True, False), (True, False, True)],
+)
+def test_a_fork_of_what_is_not_public_is_shown_no_expectations(
+    private: bool | None, of_fork: bool, shown: bool
+) -> None:
+    event = fork("mallory/Hello-World") if of_fork else payload("pull_request")
+    event["repository"] = {**event["repository"], "private": private}
+    found = made("pull_request", event)
+    assert found.is_fork is of_fork
+    for answers in (True, False):
+        config = Config(
+            agent=PluginSpec(name="sample"), suites=(), report=ReportOptions(answers=answers)
+        )
+        assert shows_answers(config, found) is (shown and answers)
