@@ -381,7 +381,7 @@ def _show_answers(screen: Screen, report: Report, shown: Sequence[ShownCase]) ->
         change = changes.get((case.suite, case.case_id))
         screen.line("")
         screen.line(f"{named}: {_rounds(change, case)}", "bold", indent=2)
-        screen.list(_told(case, row), indent=4, limit=TOLD)
+        screen.list(_told(report, case, row), indent=4, limit=TOLD)
     if more := len(changes.keys() - {(case.suite, case.case_id) for case in shown}):
         screen.line("")
         screen.line(f"{more} more in report.html", indent=2)
@@ -395,11 +395,18 @@ def _rounds(change: CaseChange | None, case: ShownCase) -> str:
     return f"passed {was} in the baseline, {change.current_passed} of {change.current_rounds} now"
 
 
-def _told(case: ShownCase, row: TrialRow | None) -> Iterator[tuple[str, str]]:
+def _told(report: Report, case: ShownCase, row: TrialRow | None) -> Iterator[tuple[str, str]]:
     yield "asked", case.question
-    wanted = {k: v for k, v in case.expected.items() if k == _ANSWER} or case.expected
-    for name, value in wanted.items():
-        yield "expected", in_words(value) if len(wanted) == 1 else f"{name}: {in_words(value)}"
+    suite = report.suites.get(case.suite)
+    texts = suite.texts.get(case.case_id) if suite is not None else None
+    if texts is not None and texts.expected:
+        yield "expected", texts.expected
+    elif report.shows_answers:
+        wanted = {k: v for k, v in case.expected.items() if k == _ANSWER} or case.expected
+        for name, value in wanted.items():
+            yield "expected", in_words(value) if len(wanted) == 1 else f"{name}: {in_words(value)}"
+    if texts is not None and texts.was is not None:
+        yield "before", texts.was
     if row is None:
         return
     answer = row["error"] if row["output"] is None else row["output"]

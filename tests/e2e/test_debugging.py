@@ -32,7 +32,8 @@ def test_the_command_that_a_failed_run_prints_shows_the_case(measured):
     assert failed.returncode == 1
     after = failed.stdout.partition("Fail: ")[2]
     assert after.count("\n    asked ") == 3, "the worst three"
-    case = ["asked     q0", "expected  yes", "now       no", "why       exact_match: expected"]
+    case = ["asked     q0", "expected  yes", "before    yes", "now       no"]
+    case += ["why       exact_match: expected"]
     assert "\n    ".join(case) in after
     typed = re.search(r"Next: (gate run .*?--case \S+)", after)[1]
     assert shlex.split(typed) == ["gate", "run", "--suite", "s", "--case", "c0"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.records import CaseChange
+from gate.records import CaseChange, CaseTexts
 from gate.records.shown_case import ShownCase
 from gate.report.console import render_console
 from gate.text.escaping import clean
@@ -117,6 +117,18 @@ def test_failing_cases_stand_with_what_was_asked_expected_and_answered(width):
     assert "  40 more in report.html" in lines
     assert "case                  baseline" not in shown  # the table would say it again
     assert max(map(len, lines[start : start + 8])) <= width
+
+
+def test_what_the_base_branch_answered_stands_before_the_answer_of_now():
+    first = many_failing(3)
+    texts = {"orders-7": CaseTexts(asked="?", expected="1,120.91", was="EMEA had 1,120.91 USD")}
+    suite = replace(first.suites["analytics"], texts=texts)
+    shown = render(replace(first, suites={"analytics": suite}), failing=[shown_case()])
+    assert (
+        "\n    expected  1,120.91\n    before    EMEA had 1,120.91 USD\n    now       I " in shown
+    )
+    hidden = render(replace(first, shows_answers=False), failing=[shown_case()])
+    assert "expected  " not in hidden
 
 
 def test_the_reason_is_folded_at_words_on_a_terminal():
