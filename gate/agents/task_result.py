@@ -17,7 +17,7 @@ from gate.agents.wire.chat import is_nobodys_fault
 from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.files.json_values import as_amount, is_integer
 from gate.records import Json, OwnVerdict, Response, Usage
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 WRONG = "run_record_invalid"  # the failure code of a record that cannot be read
 MOST_CODES = 50
@@ -71,7 +71,7 @@ def response_of(result: object, *, who: str, model: str | None, took_ms: float) 
     except (AgentFailure, InfraFailure):
         raise
     except Exception as error:  # of a property, or of an odd type's own methods
-        message = f"{who} returned a record that cannot be read: {one_line(repr(error), 100)}"
+        message = f"{who} returned a record that cannot be read: {shorten(repr(error), 100)}"
         raise AgentFailure(message, code=WRONG) from error
 
 
@@ -88,7 +88,7 @@ def _response(record: _Record, model: str | None, took_ms: float) -> Response:
         notes.insert(0, f"parse_error: {unread}")
     elif passed and codes:
         notes.insert(0, f"passed with {', '.join(codes)}")
-    failures, note = () if passed else codes, one_line("; ".join(notes), NOTE_LIMIT)
+    failures, note = () if passed else codes, shorten("; ".join(notes), NOTE_LIMIT)
     return Response(
         answer=text,
         usage=usage,
@@ -186,7 +186,7 @@ class _Record:
         value = self._get(name)
         if value is None or value is False or value == "":
             return ""
-        return name if value is True else one_line(str(value), SAID_LIMIT) or name
+        return name if value is True else shorten(str(value), SAID_LIMIT) or name
 
     def codes(self) -> tuple[str, ...]:
         value = self._get("validation_errors")
@@ -196,7 +196,7 @@ class _Record:
         if not isinstance(listed, (list, tuple)):
             kind = type(value).__name__
             raise self._wrong(f"returned validation_errors of type {kind}: a list is needed")
-        shown = (one_line(str(code), CODE_LIMIT) for code in listed[:MOST_CODES])
+        shown = (shorten(str(code), CODE_LIMIT) for code in listed[:MOST_CODES])
         return tuple(dict.fromkeys(filter(None, shown)))
 
     def notes(self) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from gate.errors import Transport
 from gate.records import Json, TrialRow
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 OUT = "judge unreachable"  # why a metric is missing that a judge was out for
 SHARE = 0.9  # of the trials, from which on they are an outage
@@ -81,7 +81,7 @@ class Transports:
         self.kinds[kind] += 1
         self.both[kind] += nobody
         reasons = self.why.setdefault(kind, Counter())
-        message = one_line(row["error"] or "", _SAID)
+        message = shorten(row["error"] or "", _SAID)
         if message in reasons or len(reasons) < _SAYINGS:
             reasons[message] += 1
 

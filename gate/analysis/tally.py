@@ -10,7 +10,7 @@ from gate.analysis.failures.clusters import Failures
 from gate.analysis.outages import Transports
 from gate.records import CheckedJson, EvidenceCounts, Json, TrialRow
 from gate.stats.running_moments import RunningMoments
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 TOP = 5  # notes, and calls of each kind, that are told
 _NOTES = 1_000  # different ones that are counted
@@ -52,7 +52,7 @@ class EvidenceTally:
         self._made_up.add(row["case_id"], evidence["fabricated"])
         self._fabricated += bool(evidence["fabricated"])
         if evidence["verdict"] == "unknown" and evidence["notes"]:
-            why = one_line(evidence["notes"][0], _NOTE)
+            why = shorten(evidence["notes"][0], _NOTE)
             if why in self._why or len(self._why) < _NOTES:
                 self._why[why] += 1
 
@@ -203,7 +203,7 @@ class Tally:
     def mostly(self) -> dict[str, str]:
         """Grader -> why it left most of its unscored answers unscored, one line."""
         return {
-            grader: one_line(reasons.most_common(1)[0][0], REASON)
+            grader: shorten(reasons.most_common(1)[0][0], REASON)
             for grader, reasons in sorted(self.why.items())
         }
 
@@ -216,4 +216,4 @@ class Tally:
 def _mostly(counter: Counter[str]) -> str:
     """Ties go to the first in alphabetical order, whatever came first."""
     ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
-    return f": {one_line(ranked[0][0], REASON)}" if ranked else ""
+    return f": {shorten(ranked[0][0], REASON)}" if ranked else ""

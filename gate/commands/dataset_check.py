@@ -21,8 +21,9 @@ from gate.suites.config.load import select
 from gate.suites.protection.rules import Rules
 from gate.system.sealing import nameable
 from gate.text import figures
-from gate.text.escaping import one_line, plain
+from gate.text.escaping import plain
 from gate.text.secret_names import secrets_sent
+from gate.text.shortening import shorten
 
 _SHOWN = 300  # characters of an answer or a reason
 _MOST_TOLD = 200  # findings of a suite; the rest is a number
@@ -114,9 +115,9 @@ def as_lines(checked: DatasetCheck) -> Iterator[str]:
 
 def _finding_lines(finding: DatasetFinding) -> Iterator[str]:
     yield f"{finding.place}: {finding.case}: {finding.mutation}: {_ABOUT[finding.mutation]}"
-    yield f"    {one_line(finding.answer, _SHOWN) or '(nothing)'}"
+    yield f"    {shorten(finding.answer, _SHOWN) or '(nothing)'}"
     if finding.why:
-        yield f"    {one_line(finding.why, _SHOWN)}"
+        yield f"    {shorten(finding.why, _SHOWN)}"
 
 
 def _summary(checked: DatasetCheck) -> str:

@@ -16,8 +16,8 @@ from gate.files.json_values import is_integer
 from gate.files.source import INDEX, DatasetRow, Rows
 from gate.files.yaml import YamlDocument
 from gate.records import Json
-from gate.text.escaping import one_line
 from gate.text.late_pattern import late_pattern
+from gate.text.shortening import shorten
 
 MOST_BYTES = 16 << 20  # of an index, and of a task's file
 _TASKS = late_pattern(r'"tasks"\s*:\s*\[')
@@ -102,7 +102,7 @@ def _id_of(entry: Json, seen: Mapping[str, int]) -> tuple[str, str]:
     task_id = str(given) if number or isinstance(given, str) else ""
     if not task_id.strip():
         return "", 'an entry is a mapping with an id: {"id": "..."}'
-    shown = one_line(task_id, 80)
+    shown = shorten(task_id, 80)
     unsafe = _NO_NAME.search(task_id) or task_id.strip(" .") != task_id or len(task_id) > _LONGEST
     if unsafe:
         return (
@@ -132,7 +132,7 @@ def _task(task_id: str, entry: Place, beside: Callable[[str], BinaryIO]) -> Data
         return _not_read(file, error)
     if isinstance(data, dict) and str(data.setdefault("id", task_id)) != task_id:
         line = text.count("\n", 0, match.start()) + 1 if (match := _ID.search(text)) else 1
-        other = one_line(str(data["id"]), 80)
+        other = shorten(str(data["id"]), 80)
         return Problem(Place(file, line), f"id: is '{other}', the index calls it '{task_id}'")
     return DatasetRow(line=1, data=data, file=file)
 

@@ -23,7 +23,7 @@ from gate.github.context import Job
 from gate.github.payload import moment, number, text
 from gate.records import AcceptedChange, Json
 from gate.report.wording.headline import icon
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.suggestions import did_you_mean
 
 COMMAND = "/gate accept"
@@ -50,7 +50,7 @@ def reason_of(body: str) -> str | None:
     other comment.
     """
     match = _LINE.match(body)
-    return None if match is None else one_line(match["reason"] or "", REASON)
+    return None if match is None else shorten(match["reason"] or "", REASON)
 
 
 def may_write(api: Api, login: str) -> bool:

@@ -17,7 +17,8 @@ from gate.github.comments import Published
 from gate.records import Json, Report
 from gate.report.wording.headline import is_doubted
 from gate.report.wording.notes import Note, NoteLevel, notes
-from gate.text.escaping import one_line
+from gate.text.escaping import clean, one_line
+from gate.text.shortening import shorten
 from gate.text.spans import plain, prose
 
 STATUS_NEEDS = "statuses: write"
@@ -261,7 +262,7 @@ def _annotation(note: Note, redact: Callable[[str], str]) -> Iterator[dict[str, 
         "end_line": note.place.line,
         "annotation_level": _LEVELS[note.level],
         "title": redact(one_line(note.title, TITLE)),
-        "message": redact(note.message),
+        "message": redact(clean(note.message)),
     }
 
 
@@ -272,7 +273,7 @@ def post_status(
     body: dict[str, Json] = {
         "state": _status_state(ended),
         "context": context,
-        "description": one_line(ended.title, STATUS_DESCRIPTION),
+        "description": shorten(ended.title, STATUS_DESCRIPTION),
     }
     if run_url:
         body["target_url"] = run_url

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from gate.agents.http_client.reply import retry_after
 from gate.records import Json
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 SERVER_FAULTS = (500, 502, 503, 504)
 
@@ -79,7 +79,7 @@ def message(data: Json, reason: str) -> str:
         listed = errors if isinstance(errors, list) else []
         inner = [e.get("message") for e in listed if isinstance(e, dict)]
         text = "; ".join([error_text, *(m for m in inner if isinstance(m, str))])
-    return one_line(text, 200)
+    return shorten(text, 200)
 
 
 def _seconds(value: str | None) -> float | None:

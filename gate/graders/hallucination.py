@@ -14,8 +14,8 @@ from gate.graders.claims.source_texts import context_of
 from gate.graders.claims.sources import Leeway
 from gate.plugins import GRADERS
 from gate.records import Case, Json, MetricSpec, Question, Reply, Response, Role, Score
-from gate.text.escaping import one_line
 from gate.text.numbers.number import LIMIT, Locale, Number
+from gate.text.shortening import shorten
 
 RATE = "operational.hallucination_rate"
 UNVERIFIED = "operational.unverified_rate"
@@ -209,7 +209,7 @@ class Account:
 
 def _entities_told(made_up: Sequence[Entity], seen: int) -> Iterator[str]:
     if made_up:
-        named = ", ".join(f"{one.kind[:-1]} '{one_line(one.text, 60)}'" for one in made_up[:8])
+        named = ", ".join(f"{one.kind[:-1]} '{shorten(one.text, 60)}'" for one in made_up[:8])
         yield f"{len(made_up)} of {seen} names, dates or quotes are not in the sources: {named}"
 
 

@@ -30,7 +30,7 @@ from gate.records import (
     ToolCall,
 )
 from gate.records.codec import to_json
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 _REASON_LIMIT = 2_000
 _ABOUT_LIMIT = 200  # characters of a criterion's text in its metric's description
@@ -212,7 +212,7 @@ class Judge:
         worst = {spec.column: spec.low for spec in self.metrics()}
         return Score(
             values=worst if self.flagged == "worst" else {},
-            unscored=None if self.flagged == "worst" else one_line(why, _REASON_LIMIT),
+            unscored=None if self.flagged == "worst" else shorten(why, _REASON_LIMIT),
             passed=False if deciding else None,
             failures=(_CODE,) if deciding else (),
             reason=why[:_REASON_LIMIT],

@@ -20,7 +20,7 @@ from gate.graders.openagent_rules.requirements import (
 )
 from gate.plugins import GRADERS
 from gate.records import Case, CheckedEvidence, Json, MetricSpec, Response, Score
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 DECLARED = "agent.tool_evidence"
 VERIFIED = "agent.evidence_verified_rate"
@@ -140,7 +140,7 @@ class ToolEvidence:
         if isinstance(data, Fault):
             # Without the place: equal faults are counted together.
             why = data.why.partition(":")[0] if self._strict else data.why
-            return _Read(data=None, codes=(f"output_parse:{one_line(why, _WHY)}",))
+            return _Read(data=None, codes=(f"output_parse:{shorten(why, _WHY)}",))
         if data is None and not self._strict:
             return _Read(data=None, codes=("output_parse:None",))
         if not isinstance(data, dict):

@@ -34,8 +34,9 @@ from gate.report.wording.cost import spending
 from gate.report.wording.dimensions import RANGE, dimensions, in_short
 from gate.report.wording.next_step import WHOLE, list_steps, reproduce
 from gate.text import spans
-from gate.text.escaping import in_ascii, one_line, plain
+from gate.text.escaping import in_ascii, plain
 from gate.text.figures import ABSENT
+from gate.text.shortening import shorten
 
 
 class Screen:
@@ -58,7 +59,7 @@ class Screen:
         )
 
     def make_safe(self, text: str, limit: int = 1_200) -> str:
-        line = plain(one_line(text, limit))
+        line = plain(shorten(text, limit))
         if self._unicode:
             return line
         return in_ascii(line)
@@ -251,18 +252,18 @@ def _checks(screen: Screen, report: Report, checks: Sequence[Check]) -> None:
 
 
 def _sentence(check: Check, *, named: bool) -> str:
-    where = f"{one_line(check.suite, 14)} " if named else ""
+    where = f"{shorten(check.suite, 14)} " if named else ""
     words = [f"{check.baseline} → {check.current}", check.change, check.verdict]
     verdicts = ", ".join(word for word in words if word not in ("", ABSENT))
-    return f"{_WORDS[check.sign]} {where}{one_line(check.metric, 36)}: {verdicts}"
+    return f"{_WORDS[check.sign]} {where}{shorten(check.metric, 36)}: {verdicts}"
 
 
 def _row(screen: Screen, check: Check, room: int) -> list[Text]:
     """One cell a column; `room`: characters of a metric."""
     return [
         screen.cell(_WORDS[check.sign], _COLORS[check.sign]),
-        screen.cell(one_line(check.suite, 14)),
-        screen.cell(one_line(check.metric, room)),
+        screen.cell(shorten(check.suite, 14)),
+        screen.cell(shorten(check.metric, room)),
         *(screen.cell(text) for text in (check.baseline, check.current, check.change, check.limit)),
         screen.cell(check.verdict),
     ]
@@ -277,7 +278,7 @@ def _dimensions(screen: Screen, report: Report) -> None:
     most = 3 if screen.width >= WIDE else 2
     rows = []
     for n, row in enumerate(measured[:ROWS]):
-        named = "" if n and measured[n - 1].suite == row.suite else one_line(row.suite, 14)
+        named = "" if n and measured[n - 1].suite == row.suite else shorten(row.suite, 14)
         figures_in_short = spans.plain(in_short(row, most=most), limit=1_000)
         rows.append(
             [
@@ -315,7 +316,7 @@ def _failing(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None
         ["case", "baseline → now", "why"],
         (
             [
-                screen.cell(one_line(f"{c.suite}: {c.case_id}" if several else c.case_id, 40)),
+                screen.cell(shorten(f"{c.suite}: {c.case_id}" if several else c.case_id, 40)),
                 screen.cell(sentences.rounds(c)),
                 screen.cell(_why(c)),
             ]
@@ -329,7 +330,7 @@ def _failing(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None
 
 
 def _why(change: CaseChange) -> str:
-    reason = one_line(change.reason or ", ".join(change.failures[:2]), 120)
+    reason = shorten(change.reason or ", ".join(change.failures[:2]), 120)
     return ": ".join(part for part in (patterns.words(change.mode), reason) if part)
 
 
@@ -351,7 +352,7 @@ def _violations(screen: Screen, report: Report) -> None:
     rows = violations.rows(log, suites=len(report.suites) > 1)
     screen.table(
         [name.lower() for name in violations.HEAD],
-        ([screen.cell(one_line(text, 120)) for text in row] for row in rows),
+        ([screen.cell(shorten(text, 120)) for text in row] for row in rows),
         unfolded=2,
     )
 
@@ -359,7 +360,7 @@ def _violations(screen: Screen, report: Report) -> None:
 def _patterns(screen: Screen, report: Report) -> None:
     """Why trials of a suite failed, and how far its cases can be relied on."""
     for suite in report.suites.values():
-        name = f" of {one_line(suite.name, 14)}" if len(report.suites) > 1 else ""
+        name = f" of {shorten(suite.name, 14)}" if len(report.suites) > 1 else ""
         sentence = spans.plain(patterns.reliability(suite.reliability))
         if sentence and not plain_counts.tells_all(suite):
             screen.line(f"Reliability{name}: {sentence}")
@@ -438,9 +439,9 @@ def _falls(screen: Screen, report: Report) -> None:
             ["case", "baseline → now", "why"],
             (
                 [
-                    screen.cell(one_line(case.case_id, 40)),
+                    screen.cell(shorten(case.case_id, 40)),
                     screen.cell(metric_falls.change(fall, case)),
-                    screen.cell(one_line(case.reason, 120)),
+                    screen.cell(shorten(case.reason, 120)),
                 ]
                 for case in cases
             ),

@@ -15,7 +15,7 @@ from gate.records.shown_case import ShownCase, is_failed_round
 from gate.report.console import Screen, in_words
 from gate.system.outlet import wants_color
 from gate.text import figures
-from gate.text.escaping import block, clean
+from gate.text.escaping import fence
 
 ANSWER, LINES = 1_000, 40  # characters and lines of one text
 STEPS = 40
@@ -56,7 +56,7 @@ def render(
     text = screen.text().rstrip("\n")
     if as_block:
         sys.stderr.write(where + "\n")
-        return [block(text)]
+        return [fence(text)]
     return [text, where]
 
 
@@ -163,10 +163,10 @@ def _steps(row: TrialRow) -> Iterator[str]:
 
 def _text(screen: Screen, name: str, text: str, *, indent: int) -> None:
     """One line where it is one, else a block; a cut has its mark, and says where the rest is."""
-    shown = clean(text[: 8 * ANSWER])
-    lines = shown.rstrip("\n")[:ANSWER].split("\n")[:LINES]
+    whole = text.rstrip("\n")
+    lines = whole[:ANSWER].split("\n")[:LINES]
     kept = sum(map(len, lines)) + len(lines) - 1
-    more = max(len(shown.rstrip("\n")), len(text) if len(text) > 8 * ANSWER else 0) - kept
+    more = len(whole) - kept
     mark = [f"... cut: {more:,} more characters in details.jsonl"] if more > 0 else []
     if len(lines) == 1 and not mark:
         screen.line(f"{name}: {lines[0]}", indent=indent, wrap=False)

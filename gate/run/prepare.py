@@ -23,8 +23,9 @@ from gate.suites.cases.sampling import choose, in_shard
 from gate.suites.protection.digests import grader_digests, list_edited_columns
 from gate.suites.protection.loosening.cases import CaseDrift, find_case_drift, list_loosened_cases
 from gate.suites.protection.rules import Rules
-from gate.text.escaping import one_line
 from gate.text.figures import join_words
+from gate.text.pasted import find_pasted
+from gate.text.shortening import shorten
 from gate.text.suggestions import nearest
 
 _SHOWN, _FEW = 80, 12  # characters of an id, and cases that are all named
@@ -228,15 +229,15 @@ def _choose(suite: Suite, categories: Mapping[str, str | None], selection: Selec
         index, count = selection.shard
         chosen = frozenset(i for i in chosen if in_shard(i, index, count))
     if selection.case_ids:
-        chosen = selection.case_ids & categories.keys()
+        chosen = find_pasted(selection.case_ids, categories)
     return chosen
 
 
 def _check_known_cases(plans: list[SuitePlan], wanted: frozenset[str]) -> None:
     known_ids = sorted({i for plan in plans for i in plan.all_ids}) if wanted else []
-    missing = sorted(wanted.difference(known_ids))
+    missing = [pasted for pasted in sorted(wanted) if not find_pasted({pasted}, known_ids)]
     if missing:
-        names = join_words((one_line(name, _SHOWN) for name in missing), most=5)
+        names = join_words((shorten(name, _SHOWN) for name in missing), most=5)
         hint = f" - known: {', '.join(known_ids)}" if 0 < len(known_ids) <= _FEW else ""
         if near := nearest(missing[0], known_ids):
             hint = f" - did you mean {join_words(near)}?"

@@ -21,12 +21,14 @@ _FOLDED = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_", b"abcdefghijklmnopqrs
 
 # Cc, Cf, Zs, Zl and Zp beyond ASCII, none of which is printable to Python, and what is drawn as
 # nothing although it is.
-_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
-_FILLER = late_pattern(f"[{_FILLERS}]")
+# Pictures of control characters: as the reports show them.
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2400-\u2421\u2800\u3164\ufe00-\ufe0f\uffa0"
+_FILLER = late_pattern(f"[{_FILLERS}⟨]")
 _WIDE = late_pattern(
+    r"(?:␛\[[0-?]{0,40}[ -/]{0,4}[@-~]|⟨(?:U\+[0-9A-F]{4,6}|[A-Z]{2,5})⟩|"
     f"[{_FILLERS}\x80-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680"
     "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\ufffb\U000110bd\U000110cd"
-    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff])+"
 )
 
 # Code points by their number of hexadecimal digits.

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 
-from gate.text.escaping import clean, one_line
+from gate.text.hidden import drop_hidden
+from gate.text.shortening import shorten
 
 LIMIT = 12_000  # characters of one fenced text, about 3,000 tokens
 _LABEL_LIMIT = 80
@@ -28,10 +29,10 @@ def fence_text(label: str, text: str, *, limit: int = LIMIT) -> str:
     Without control and invisible characters. Of a text longer than `limit` characters the first two
     thirds and the last third of that many are shown; a line with the token tells what is missing.
     """
-    name = one_line(label, _LABEL_LIMIT)
+    name = shorten(label, _LABEL_LIMIT)
     left_out = len(text) - limit
-    head = clean(text if left_out <= 0 else text[: limit - limit // 3])
-    tail = clean(text[len(text) - limit // 3 :]) if left_out > 0 and limit >= 3 else ""
+    head = drop_hidden(text if left_out <= 0 else text[: limit - limit // 3])
+    tail = drop_hidden(text[len(text) - limit // 3 :]) if left_out > 0 and limit >= 3 else ""
     token = _token(name, text, avoid=head + tail)
     body = [head]
     if left_out > 0:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from gate.text import escaping
 from gate.text.late_pattern import late_pattern
+from gate.text.shortening import LIMIT, shorten
 
 _MINUS = late_pattern(r"(?<=[ (])-(?=\d)")
 _URL = late_pattern(
@@ -59,7 +60,7 @@ def prose(value: str, limit: int = 1_000) -> Line:
     """At most `limit` characters of sentences that may have `code` between backticks, arrows and
     negative numbers.
     """
-    parts = re.split(r"(`[^`\n]+`)", escaping.one_line(value, limit).replace(" -> ", " → "))
+    parts = re.split(r"(`[^`\n]+`)", shorten(value, limit).replace(" -> ", " → "))
     spans = (
         code(p[1:-1]) if n % 2 else Span(_MINUS.sub("\N{MINUS SIGN}", p))
         for n, p in enumerate(parts)
@@ -75,7 +76,7 @@ def join(separator: str, lines: Iterable[Line]) -> Line:
     return tuple(joined)
 
 
-def markdown(line: Line, *, limit: int = escaping.LIMIT) -> str:
+def markdown(line: Line, *, limit: int = LIMIT) -> str:
     """One line of GitHub Markdown, fit for a table cell too; `limit` holds for each span."""
     first, *others = line or (Span(""),)
     text, before = _markdown(first, escaping.inline, limit), first
@@ -86,10 +87,9 @@ def markdown(line: Line, *, limit: int = escaping.LIMIT) -> str:
     return text.strip()
 
 
-def plain(line: Line, *, limit: int = escaping.LIMIT) -> str:
-    """One line for a terminal, links left out."""
-    words = "".join(_pad(escaping.one_line(span.text, limit), span) for span in line)
-    return escaping.plain(words).strip()
+def plain(line: Line, *, limit: int = LIMIT) -> str:
+    """One line of words, links left out; hostile until it is shown."""
+    return "".join(_pad(shorten(span.text, limit), span) for span in line).strip()
 
 
 def _span(value: str | Span) -> Span:

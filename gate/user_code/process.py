@@ -18,7 +18,7 @@ from gate.errors import InfraFailure, UsageError
 from gate.records import Json
 from gate.system.exclusive import ServerTurns
 from gate.system.shortage import shortage
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.user_code import frames
 from gate.user_code.frames import Frame
 from gate.user_code.hashes import merge_sources
@@ -70,7 +70,7 @@ def _parse_error(frame: Frame) -> UserError:
         parsed = None
     data = parsed if isinstance(parsed, dict) else {"type": "an exception that cannot be read"}
     kind, name, place, message = (
-        one_line(str(data.get(key) or ""), 300) for key in ("kind", "type", "place", "message")
+        shorten(str(data.get(key) or ""), 300) for key in ("kind", "type", "place", "message")
     )
     again, done = data.get("retry_after"), data.get("done")
     code, status = data.get("code"), data.get("http_status")
@@ -81,7 +81,7 @@ def _parse_error(frame: Frame) -> UserError:
         type=name,
         place=place,
         message=message,
-        code=one_line(code, 100) if isinstance(code, str) else None,
+        code=shorten(code, 100) if isinstance(code, str) else None,
         retry_after=None if again is None else float(again),
         http_status=status if type(status) is int else None,
         seconds=frame.seconds,
@@ -98,7 +98,7 @@ class CodeRaised(Exception):
 
     def __init__(self, user_error: UserError) -> None:
         place = f" ({user_error.place})" if user_error.place else ""
-        self.said = f"{one_line(user_error.message, 200)}{place}"  # a mark where it was cut
+        self.said = f"{shorten(user_error.message, 200)}{place}"  # a mark where it was cut
         super().__init__(f"{user_error.type}: {self.said}")
         self.told = user_error
 
@@ -331,7 +331,7 @@ class CodeProcess:
             return f"'{name}': did not load within {self.manner.load_s:g} s{at}"
         place = place or self._last_line(body)
         at = f"{place}: " if place else ""
-        last_words = one_line(running.last_words(), 200)
+        last_words = shorten(running.last_words(), 200)
         more = f": {last_words}" if last_words and not last_words.startswith("File ") else ""
         return f"'{name}': {at}its process {death.how} while it was loading{more}"
 

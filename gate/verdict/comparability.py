@@ -19,7 +19,7 @@ from gate.analysis.pairing import MIN_PAIRED, Pairing, pair_cases, too_few_left
 from gate.analysis.table import Table
 from gate.records import MetricSpec
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.verdict.suite_data import SuiteData
 
 ACCEPTED = "this change was accepted"
@@ -107,7 +107,7 @@ def _error_reason(data: SuiteData) -> str:
 
 
 def _tell_lost(why: str, cases: frozenset[str]) -> str:
-    names = figures.join_words([f"`{one_line(case, _SHOWN)}`" for case in sorted(cases)], most=5)
+    names = figures.join_words([f"`{shorten(case, _SHOWN)}`" for case in sorted(cases)], most=5)
     has = "has" if len(cases) == 1 else "have"
     return f"{figures.count(len(cases), 'case')} {has} no result ({names}): {why}"
 

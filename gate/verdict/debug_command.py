@@ -58,12 +58,12 @@ def debug_command(
     knows its failing cases.
     """
     if not worst:
-        named = [_option("--suite", name) for name in suites if _is_pasteable(name)]
+        named = [_option("--suite", name) for name in suites if _is_shown(name)]
         suites_to_name = named if len(named) == len(suites) else []
         return " ".join([run, *suites_to_name, "--baseline auto"])
     suite, case_id = worst[0]
-    of_suite = [_option("--suite", suite)] if _is_pasteable(suite) else []
-    if of_suite and _is_pasteable(case_id):
+    of_suite = [_option("--suite", suite)] if _is_shown(suite) else []
+    if of_suite and _is_found(case_id):
         return " ".join([run, *of_suite, _option("--case", case_id)])
     return " ".join([run, *of_suite, *(["--failed"] if stored_here else [])])
 
@@ -107,7 +107,12 @@ def _option(option: str, value: str) -> str:
     return f"{option}={quote(value)}" if value.startswith("-") else f"{option} {quote(value)}"
 
 
-def _is_pasteable(name: str) -> bool:
+def _is_shown(name: str) -> bool:
     """Whether every report shows it as it is."""
-    is_plain = 0 < len(name) <= _LONGEST and one_line(name, None) == name
-    return is_plain and not any(sign in name for sign in _CHANGED)
+    return _is_found(name) and one_line(name, None) == name
+
+
+def _is_found(case_id: str) -> bool:
+    """Whether `--case` finds it by what every report shows of it."""
+    is_short = 0 < len(one_line(case_id, None)) <= _LONGEST
+    return is_short and not any(sign in case_id for sign in _CHANGED)

@@ -28,7 +28,7 @@ from gate.records import (
     Verdict,
 )
 from gate.records.trial_row import RowsOf
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.verdict.suite_data import SuiteData
 
 _NONE: frozenset[str] = frozenset()
@@ -175,7 +175,7 @@ def _with_reasons(fall: MetricFall, told_by: Mapping[str, ToldBy], rows_of: Rows
 def _metric_reason(row: TrialRow, column: str, told_by: Mapping[str, ToldBy]) -> str:
     """The error, or what the grader said; of a judge what it said of this criterion."""
     by = told_by[column]
-    reason = one_line(str(row["error"] or row["reasons"].get(by.grader, "")), _WHOLE)
+    reason = shorten(str(row["error"] or row["reasons"].get(by.grader, "")), _WHOLE)
     others = [one.about for one in told_by.values() if one.grader == by.grader and one.about]
     if not by.about or row["error"]:
         return reason[:_REASON]

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 
 from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.records import Json
-from gate.text.escaping import one_line
 from gate.text.late_pattern import late_pattern
 from gate.text.redaction import Redactor
+from gate.text.shortening import shorten
 
 # docs/semantics.md 4. 520 to 527 are Cloudflare's words for 502 and 504, 529 is "overloaded".
 NOBODYS_FAULT = frozenset({401, 403, 407, 429, 502, 503, 504, *range(520, 528), 529})
@@ -63,7 +63,7 @@ class HttpReply:
         return self.mask(message) if message else self.excerpt() or "nothing"
 
     def mask(self, text: str) -> str:
-        return one_line(Redactor(self.secrets).redact(text), _SAID)
+        return shorten(Redactor(self.secrets).redact(text), _SAID)
 
 
 def judge(reply: HttpReply, *, now: datetime, setting: str) -> None:

@@ -12,7 +12,7 @@ from gate.files.json_schema import mismatches
 from gate.files.json_values import as_object
 from gate.files.yaml import format_path
 from gate.records import Json, Question
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 MOST_FAULTS = 8  # that are told; the rest are counted
 _FAULT_LIMIT = 200  # characters
@@ -24,7 +24,7 @@ class Unfit(Exception):
 
     def __init__(self, *faults: str) -> None:
         more = len(faults) - MOST_FAULTS
-        shown_faults = [one_line(fault, _FAULT_LIMIT) for fault in faults[:MOST_FAULTS]]
+        shown_faults = [shorten(fault, _FAULT_LIMIT) for fault in faults[:MOST_FAULTS]]
         self.faults = (*shown_faults, *([f"{more} more"] if more > 0 else []))
         super().__init__("; ".join(self.faults))
 
@@ -95,7 +95,7 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     members = dict(pairs)
     if len(members) < len(pairs):
         twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
-        raise ValueError(f"the key '{one_line(twice, 40)}' is there twice")
+        raise ValueError(f"the key '{shorten(twice, 40)}' is there twice")
     return members
 
 

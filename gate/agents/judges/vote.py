@@ -17,7 +17,7 @@ from gate.plugins import Connection
 from gate.records import Case, Cause, Json, Price, Question, Reply, Response, Usage
 from gate.system.clock import LEAST_TRY_S, Clock
 from gate.system.slots import Slot
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 MOST_TRIES = 3  # of one request that nobody answered
 _QUOTED = 4000  # characters of a reply that did not fit which go back to the model
@@ -82,10 +82,10 @@ class VoteConversation:
         try:
             data = self._judgement(case, question)
         except VoteFailure as error:
-            failure, cause = one_line(str(error), _FAILURE_LIMIT), error.cause
+            failure, cause = shorten(str(error), _FAILURE_LIMIT), error.cause
         except Exception as error:  # a protocol's or a schema's; a judgement never ends a run
             what = f"{type(error).__name__}: {error}"
-            failure = one_line(f"the {self._manner.section} failed: {what}", _FAILURE_LIMIT)
+            failure = shorten(f"the {self._manner.section} failed: {what}", _FAILURE_LIMIT)
         reply = Reply(
             data=data,
             failure=failure,

@@ -17,9 +17,9 @@ from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Response
 from gate.system.shortage import shortage
-from gate.text.escaping import one_line
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_of
+from gate.text.shortening import shorten
 
 MAX_BYTES = 20_000_000
 # What a program needs to run at all; everything else, tokens above all, only by name.
@@ -75,7 +75,7 @@ class Command:
         path = str(world.root.resolve() / first) if "/" in first or "\\" in first else first
         executable = shutil.which(path, path=world.env.get("PATH")) if first else None
         if not executable:
-            raise UsageError(f"agent.command: program '{one_line(first, 80)}' not found")
+            raise UsageError(f"agent.command: program '{shorten(first, 80)}' not found")
         return executable
 
     def environment(self, world: World) -> dict[str, str]:
@@ -146,7 +146,7 @@ class _Connection:
     def _complaint(self, stderr: bytes) -> str:
         """The last line of standard error that is not empty."""
         shown = Redactor(self._secrets).redact(stderr.decode("utf-8", "replace"))
-        return one_line((shown.strip().splitlines() or ["no message"])[-1], 200)
+        return shorten((shown.strip().splitlines() or ["no message"])[-1], 200)
 
 
 def _answer(stdout: bytes, model: str | None, trace: TraceShape) -> Response:

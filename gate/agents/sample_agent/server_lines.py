@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Literal
 
 from gate.records import CheckedJson, Response, ToolCall
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 ConsoleFormat = Literal["new", "old"]
 NO_SUCH_TOOL = "there is no tool"  # how the error of a call begins that no tool took
@@ -104,14 +104,14 @@ def _rounds(steps: Sequence[ToolCall]) -> list[list[ToolCall]]:
 
 
 def _arguments(step: ToolCall) -> str:
-    return one_line(_compact(step.arguments or {}), _MOST)
+    return shorten(_compact(step.arguments or {}), _MOST)
 
 
 def _result(step: ToolCall) -> str:
     if step.error:
-        return one_line(step.error, _MOST)
+        return shorten(step.error, _MOST)
     text = step.result if isinstance(step.result, str) else _compact(step.result)
-    return _compact([{"type": "text", "text": one_line(text, _MOST)}])
+    return _compact([{"type": "text", "text": shorten(text, _MOST)}])
 
 
 def audit(response: Response, *, session: str, at: datetime) -> Iterator[str]:

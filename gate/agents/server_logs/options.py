@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from gate.errors import UsageError
 from gate.records import Bound
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 _OFFSET = re.compile(r"([+-])(\d\d):(\d\d)", re.ASCII)
 
@@ -59,7 +59,7 @@ def zone_of(name: str) -> tzinfo | None:
         except (KeyError, ValueError, OSError):  # not there, no name at all, a folder
             pass
     raise UsageError(
-        f"logs.timezone: {one_line(name, 60)!r} is not known here - write local, UTC, "
+        f"logs.timezone: {shorten(name, 60)!r} is not known here - write local, UTC, "
         "an offset like +08:00, or a name like Asia/Shanghai"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from gate.agents.traces.values import is_amount
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 Kind = Literal[
     "no_result",
@@ -72,7 +72,7 @@ class TraceFaults:
         self._counts[kind] = self._counts.get(kind, 0) + n
         examples = self._examples.setdefault(kind, [])
         if len(examples) < _EXAMPLES:
-            shown = one_line(what, _EXAMPLE_LIMIT)
+            shown = shorten(what, _EXAMPLE_LIMIT)
             if shown and shown not in examples:
                 examples.append(shown)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from gate.analysis.failures.modes import ORDER, deciding, mode_in, most_frequent
 from gate.records import Cluster, FailureMode, ModeCount, TrialRow
-from gate.text.escaping import one_line
 from gate.text.late_pattern import late_pattern
+from gate.text.shortening import shorten
 
 MASK = "*"
 _DETAIL = 100  # of a code
@@ -154,7 +154,7 @@ class Failures:
 def _shareable_words(row: TrialRow, mode: FailureMode) -> Words:
     """What a failure may share with others: the words of its error, or its codes."""
     if mode in _SPOKEN and (error := row["error"]):
-        words = mask_details(one_line(error)).split()
+        words = mask_details(shorten(error)).split()
     else:
         words = sorted({mask_code(code) for code in deciding(row, mode)}) or _silent_codes(
             row, mode
@@ -179,7 +179,7 @@ def _cut(words: Words, most: int) -> Words:
 def _label(words: Words, mode: FailureMode) -> str:
     if words == (_CUT,):
         return "many different ones"
-    return one_line((" " if mode in _SPOKEN else ", ").join(words), _LABEL)
+    return shorten((" " if mode in _SPOKEN else ", ").join(words), _LABEL)
 
 
 def _merge_alike(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.records import CheckedJson, Json, Question, Reply
-from gate.text.escaping import one_line
 from gate.text.numbers.number import Number
 from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
+from gate.text.shortening import shorten
 
 MOST_ASKED = 60  # numbers of one question; further ones stay unverified
 _AROUND = 100  # characters of the answer on each side of a number
@@ -65,7 +65,7 @@ def question_on(
 ) -> Question:
     """One question about all of `asked`, numbers of the answer."""
     listed = "\n".join(
-        f"{k}. {one_line(one.text, 60)} in: {excerpt(answer, one)}"
+        f"{k}. {shorten(one.text, 60)} in: {excerpt(answer, one)}"
         for k, one in enumerate(asked[:MOST_ASKED], 1)
     )
     passages = [
@@ -93,7 +93,7 @@ def question_on(
 def excerpt(answer: str, number: Number) -> str:
     """The number with _AROUND characters of the answer on each side, in one line."""
     low, high = max(0, number.start - _AROUND), number.end + _AROUND
-    shown = one_line(answer[low:high], 2 * _AROUND + 200)
+    shown = shorten(answer[low:high], 2 * _AROUND + 200)
     return f"{'…' if low else ''}{shown}{'…' if high < len(answer) else ''}"
 
 
@@ -122,5 +122,5 @@ def _make_finding(opinions: Sequence[tuple[bool, str]]) -> Finding:
         agreeing = [why for opinion, why in opinions if opinion is verified]
         if 2 * len(agreeing) > len(opinions):
             verdict: Verdict = "verified" if verified else "refuted"
-            return Finding(verdict=verdict, explanation=one_line(agreeing[0], _EXPLANATION))
+            return Finding(verdict=verdict, explanation=shorten(agreeing[0], _EXPLANATION))
     return Finding(verdict="unverified")

@@ -13,7 +13,7 @@ from gate.graders.openagent_rules.findings import About, DemandFinding, Mode
 from gate.graders.openagent_rules.items import Items
 from gate.graders.openagent_rules.json_text import Fault, read_json, strip_fence
 from gate.records import CheckedJson, Json
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 CODES = (
     *("completion_failed", "json_format_invalid", "json_object_expected", "missing_key"),
@@ -248,4 +248,4 @@ def _texts(keys: Mapping[str, CheckedJson], key: str) -> list[str]:
 
 
 def _begin(text: str) -> str:
-    return repr(one_line(text, _SHOWN))
+    return repr(shorten(text, _SHOWN))

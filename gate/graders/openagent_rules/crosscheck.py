@@ -15,7 +15,7 @@ from gate.graders.openagent_rules.declared import (
 )
 from gate.records import CheckedEvidence, EvidenceVerdict, ServerLogs
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 Family = Literal["exact", "lax"]
 SHOWN = 100  # names of one list
@@ -71,7 +71,7 @@ def cross_check(
 
 def shorten_notes(notes: Sequence[str]) -> tuple[str, ...]:
     """The first notes, one line each."""
-    return tuple(one_line(note, _NOTE) for note in notes[:_NOTES])
+    return tuple(shorten(note, _NOTE) for note in notes[:_NOTES])
 
 
 def _choose_name(call: Declared, known_names: Container[str]) -> str:

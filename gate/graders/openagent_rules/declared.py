@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from gate.records import Json, LoggedCall
-from gate.text.escaping import one_line
+from gate.text.hidden import drop_hidden
+from gate.text.shortening import shorten
 
 MOST = 2_000  # calls of an answer, or of one log, that are looked at
 NAME_LIMIT = 80  # characters of a name
@@ -35,8 +36,8 @@ class Declared:
 
 def canonical_name(name: str) -> str:
     """The part after the last dot, in lower case, with `_` for `-`; empty if nothing is left."""
-    last = name[-1_000:].strip().rpartition(".")[2]
-    return one_line(last.replace("-", "_").lower(), NAME_LIMIT)
+    last = drop_hidden(name[-1_000:]).strip().rpartition(".")[2]
+    return shorten(last.replace("-", "_").lower(), NAME_LIMIT)
 
 
 def is_same_tool(first: str, second: str) -> bool:

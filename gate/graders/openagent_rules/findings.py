@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 Mode = Literal["strict", "upstream"]
 About = Literal["completion", "format", "fact", "stage", "instruction"]
@@ -42,7 +42,7 @@ def failure_codes(findings: Sequence[DemandFinding]) -> tuple[str, ...]:
 
 def failure_reason(findings: Sequence[DemandFinding]) -> str:
     """The first demand that is not met, in words."""
-    sentences = [one_line(finding.told, _TOLD_LENGTH) for finding in _list_failed(findings)]
+    sentences = [shorten(finding.told, _TOLD_LENGTH) for finding in _list_failed(findings)]
     more = [f"and {len(sentences) - _TOLD} more"] if len(sentences) > _TOLD else []
     return "; ".join((*sentences[:_TOLD], *more))
 

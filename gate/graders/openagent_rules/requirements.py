@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from gate.graders.openagent_rules.declared import Declared, canonical_name, is_same_tool
 from gate.records import CheckedJson, Json
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 SCRATCH = "scratch"
 _MOST_VALUES = 10_000
@@ -249,4 +249,4 @@ def _length(value: Json) -> int:
 
 
 def _short(name: str) -> str:
-    return one_line(name, _DETAIL)
+    return shorten(name, _DETAIL)

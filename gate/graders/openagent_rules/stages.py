@@ -12,7 +12,7 @@ from gate.graders.openagent_rules import counts
 from gate.graders.openagent_rules.findings import DemandFinding, Mode
 from gate.graders.openagent_rules.json_text import Fault, read_within
 from gate.records import CheckedJson, Json
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.suggestions import did_you_mean
 
 CODES = (
@@ -46,7 +46,7 @@ def faults(keys: Mapping[str, CheckedJson], prompt: str, mode: Mode) -> Iterator
 def _form(data: Json | Fault, text: str) -> Iterator[DemandFinding]:
     why = f"not JSON: {data.why}" if isinstance(data, Fault) else "JSON, and no object"
     code = "" if isinstance(data, dict) else "response_not_json_object"
-    message = f"{why}; it begins {one_line(text, 60)!r}"
+    message = f"{why}; it begins {shorten(text, 60)!r}"
     yield DemandFinding(about="format", code=code, told=message, stops=bool(code))
 
 

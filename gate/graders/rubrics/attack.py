@@ -13,9 +13,10 @@ import unicodedata
 from collections.abc import Iterator
 
 from gate.graders.rubrics.rubric import Rubric
-from gate.text.escaping import clean, one_line
+from gate.text.hidden import drop_hidden
 from gate.text.late_pattern import late_pattern
 from gate.text.prompt_fence import LIMIT
+from gate.text.shortening import shorten
 
 _SHOWN = 80  # characters of what was found
 _NOUN = r"(?:answer|response|reply|submission|output|solution|completion)s?"
@@ -103,7 +104,7 @@ _BLANKS = late_pattern(r"[ \t\u00a0]+")
 def addresses_judge(answer: str, rubric: Rubric) -> str:
     """The part that plainly tries to instruct the judge, shortened; empty if there is none."""
     for passage in _find_passages(answer, rubric):
-        return one_line(passage.lstrip(" .!?:;,)]>*#(-").rstrip(), _SHOWN)
+        return shorten(passage.lstrip(" .!?:;,)]>*#(-").rstrip(), _SHOWN)
     return ""
 
 
@@ -123,7 +124,7 @@ def _plain(answer: str) -> str:
     letters.
     """
     shown = answer if len(answer) <= LIMIT else f"{answer[:LIMIT]}\n{answer[-LIMIT:]}"
-    text = clean(unicodedata.normalize("NFKC", shown)).lower().replace("’", "'")
+    text = drop_hidden(unicodedata.normalize("NFKC", shown)).lower().replace("’", "'")
     return _BLANKS.sub(" ", text)
 
 

@@ -9,7 +9,7 @@ from statistics import median
 from gate.graders.rubrics.prompt import FIRST, TIE
 from gate.graders.rubrics.rubric import Rubric
 from gate.records import CheckedJson, Reply
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 REASON_LIMIT = 240  # characters of a judge's words on one criterion
 
@@ -46,7 +46,7 @@ def score_votes(
         spread = max(spread, (max(scores) - min(scores)) / (high - low))
         closest = min(votes, key=lambda vote: abs(int(vote[word]["score"]) - points[name]))
         given = f" (votes {', '.join(map(str, scores))})" if len(scores) > 1 else ""
-        why = one_line(str(closest[word]["reason"]), REASON_LIMIT)
+        why = shorten(str(closest[word]["reason"]), REASON_LIMIT)
         reasons.append(f"{name} {points[name]:g} of {high:g}{given}: {why}")
     return _sum_up(points, reasons, spread if len(votes) > 1 else nearness(points), votes)
 
@@ -66,7 +66,7 @@ def compare_votes(rubric: Rubric, first: Sequence[Vote], second: Sequence[Vote])
         others = max(_share(ahead, when_first), _share(behind, when_second))
         unsure = 1.0 if swayed else max(unsure, others)
         words = "depends on the order" if swayed else _WORDS[when_first]
-        why = one_line(str(first[0][name]["reason"]), REASON_LIMIT)
+        why = shorten(str(first[0][name]["reason"]), REASON_LIMIT)
         reasons.append(f"{name}: {words}: {why}")
     return _sum_up(points, reasons, unsure, [*first, *second])
 
@@ -76,7 +76,7 @@ def read_votes(replies: Sequence[Reply]) -> tuple[list[Vote], str]:
     votes = [reply.data for reply in replies if reply.data is not None]
     if votes and 2 * len(votes) >= len(replies):
         return votes, ""
-    failures = dict.fromkeys(one_line(reply.failure) for reply in replies if reply.failure)
+    failures = dict.fromkeys(shorten(reply.failure) for reply in replies if reply.failure)
     if not replies:
         return votes, "no judge was asked"
     return votes, f"{len(votes)} of {len(replies)} votes came: {'; '.join(failures)}"

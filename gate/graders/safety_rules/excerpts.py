@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gate.text.escaping import one_line
 from gate.text.sensitive import MASK, SensitiveMatch, find_sensitive, mask_match
+from gate.text.shortening import shorten
 
 AROUND = 50  # characters before and after
 LIMIT = 160  # characters of an excerpt
@@ -28,13 +28,13 @@ def cut_excerpt(text: str, start: int, end: int) -> str:
     matches = find_sensitive(near)
     before = _mask(near, matches, 0, start)[-AROUND:]
     after = _mask(near, matches, end, len(near))[:AROUND]
-    return one_line(before + _mask(near, matches, start, end) + after, LIMIT)
+    return shorten(before + _mask(near, matches, start, end) + after, LIMIT)
 
 
 def mask_beginning(text: str, limit: int = LIMIT) -> str:
     """The beginning of a text that others chose, in one line, masked."""
     near = text[:_NEAR]
-    return one_line(_mask(near, find_sensitive(near), 0, len(near)), limit)
+    return shorten(_mask(near, find_sensitive(near), 0, len(near)), limit)
 
 
 def _mask(text: str, matches: list[SensitiveMatch], start: int, end: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from gate.graders.trajectories.identity import arguments_of, canonical_text, digest
 from gate.records import Json, ToolCall, TrialRow
 from gate.records.codec import from_json
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 TOOL, ARGUMENTS = 80, 80  # characters
 _VALUES = (60, 40, 24, 12)  # characters of a value, where the arguments are longer than ARGUMENTS
@@ -104,9 +104,9 @@ def limit_paths(paths: Mapping[str, Path], most: int = KEPT_OF_SUITE) -> dict[st
 def _step(call: ToolCall) -> PathStep:
     given = arguments_of(call)
     return PathStep(
-        tool=one_line(call.name, TOOL),
+        tool=shorten(call.name, TOOL),
         digest=digest(given),
-        arguments="" if given == "{}" else one_line(_shorten(call, given), ARGUMENTS),
+        arguments="" if given == "{}" else shorten(_shorten(call, given), ARGUMENTS),
     )
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from gate.graders.rubrics.votes import read_votes
 from gate.graders.webarena_rules.evaluation import OpenQuestion
 from gate.records import Json, Question, Reply
-from gate.text.escaping import one_line
 from gate.text.prompt_fence import DATA_NOT_INSTRUCTIONS, fence_text, make_canary
+from gate.text.shortening import shorten
 
 # What a verdict counts: upstream looks for these words in a free text.
 _VERDICTS = {
@@ -77,7 +77,7 @@ def decide_by_votes(open_question: OpenQuestion, replies: Sequence[Reply]) -> An
     decided = 2 * sum(right) > len(right)
     addressed = sum(vote["addressed_judge"] is True for vote in votes)
     closest = next((v for v, r in zip(votes, right, strict=True) if r is decided), votes[0])
-    reason = f"{closest['verdict']}: {one_line(str(closest['reason']), _WHY)}"
+    reason = f"{closest['verdict']}: {shorten(str(closest['reason']), _WHY)}"
     return AnswerVerdict(
         right=decided,
         why=reason,

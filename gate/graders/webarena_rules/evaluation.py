@@ -23,7 +23,7 @@ from gate.graders.webarena_rules.task import (
 )
 from gate.graders.webarena_rules.tokens import stands_alone
 from gate.graders.webarena_rules.urls import ALTERNATIVES, post_url, url_matches
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 
 def clean_text(text: str) -> str:
@@ -191,8 +191,8 @@ def _needed(n: int, target: Target) -> str:
 
 
 def _code(code: str, detail: str) -> str:
-    return f"{code}:{one_line(detail, 60)}"
+    return f"{code}:{shorten(detail, 60)}"
 
 
 def _short(text: str) -> str:
-    return repr(one_line(text, _SHOWN))
+    return repr(shorten(text, _SHOWN))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gate.graders.webarena_rules.urls import ALTERNATIVES
 from gate.records import CheckedJson, Json
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 STRING, URL, PAGE = "string_match", "url_match", "program_html"
 NOT_ACHIEVABLE = "N/A"
@@ -196,4 +196,4 @@ def _texts(value: Json) -> bool:
 
 
 def _short(value: Json) -> str:
-    return one_line(str(value), 60)
+    return shorten(str(value), 60)

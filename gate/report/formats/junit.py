@@ -10,7 +10,7 @@ from gate.plugins import REPORTERS, Rows
 from gate.records import Report, SuiteReport
 from gate.report.wording.case_totals import CaseBook, read_totals
 from gate.store.row_cache import share_rows
-from gate.text.escaping import xml
+from gate.text.escaping import clean, one_line
 
 MESSAGE = 300  # characters
 BODY = 2_000
@@ -103,14 +103,14 @@ def _counts(kinds: Sequence[str]) -> str:
 
 def _q(text: str) -> str:
     """An attribute's value on one line, in the quotes that it needs."""
-    escaped = _escape(" ".join(xml(text, MESSAGE).split()))
+    escaped = _escape(one_line(text, MESSAGE))
     if '"' not in escaped:
         return f'"{escaped}"'
     return f"'{escaped}'" if "'" not in escaped else '"' + escaped.replace('"', "&quot;") + '"'
 
 
 def _text(text: str) -> str:
-    return _escape(xml(text, BODY))
+    return _escape(clean(text, BODY))
 
 
 def _escape(text: str) -> str:

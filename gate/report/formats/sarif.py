@@ -17,7 +17,7 @@ from gate.plugins import REPORTERS, Rows
 from gate.records import CheckedJson, Json, Report
 from gate.records.codec import json_text
 from gate.report.wording.notes import LOOSENED, NEWLY_FAILING, OUTCOME, Note, notes
-from gate.text.escaping import one_line
+from gate.text.escaping import clean, one_line
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST = 1_000  # results; code scanning shows 5,000 and takes 10 MB
@@ -72,7 +72,7 @@ def _invocation(report: Report, findings: Sequence[Note]) -> dict[str, Json]:
         "exitCode": report.exit_code,
         "exitCodeDescription": report.outcome,
         "toolExecutionNotifications": [
-            {"level": _KINDS[note.level], "message": {"text": note.message or note.title}}
+            {"level": _KINDS[note.level], "message": {"text": clean(note.message or note.title)}}
             for note in outcome
         ],
     }
@@ -84,7 +84,7 @@ def _result(note: Note, rules: Sequence[str], home: Place) -> dict[str, Json]:
         "ruleId": rule,
         "ruleIndex": rules.index(rule),
         "level": _KINDS[note.level],
-        "message": {"text": f"{note.title}: {note.message}".rstrip(": ")},
+        "message": {"text": clean(f"{note.title}: {note.message}".rstrip(": "))},
         "locations": [{"physicalLocation": _location(note.place or home)}],
         "partialFingerprints": {"agentGate/v1": _fingerprint(note)},
     }

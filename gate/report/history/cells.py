@@ -10,7 +10,7 @@ from gate.records.history import LevelChange, PastRun, SuiteHistory
 from gate.report.wording.patterns import format_stored_mode
 from gate.store.history import COST, EFFICIENCY, STEPS, SUCCESS, Followed
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 UNKNOWN = "-"
 NOTHING = "none"
@@ -76,12 +76,12 @@ def date(created_at: str) -> str:
         moment = datetime.fromisoformat(created_at)
         moment = moment.astimezone(UTC) if moment.tzinfo else moment
     except (ValueError, OverflowError):  # no moment, or one at an end of time
-        return one_line(created_at, 20) or UNKNOWN
+        return shorten(created_at, 20) or UNKNOWN
     return f"{moment:%Y-%m-%d %H:%M}"
 
 
 def commit(sha: str | None) -> str:
-    return one_line(sha or "", 40)[:7] or UNKNOWN
+    return shorten(sha or "", 40)[:7] or UNKNOWN
 
 
 def failure(run: PastRun) -> str:
@@ -127,7 +127,7 @@ def _turn(changes: Sequence[LevelChange]) -> HistoryTurn:
     return HistoryTurn(
         between=f"Between {_run(first.last)} and {_run(first.first)}",
         moved=tuple(_format_move(change) for change in changes),
-        why=(_differs(first), *(f"Accepted {one_line(consent, 300)}" for consent in consents)),
+        why=(_differs(first), *(f"Accepted {shorten(consent, 300)}" for consent in consents)),
         worse=any((c.after < c.before) == (c.direction == "higher") for c in changes),
         first=first.first.session_id,
     )
@@ -144,7 +144,7 @@ def _format_move(change: LevelChange) -> str:
 
 def _differs(change: LevelChange) -> str:
     if change.differs:
-        return f"What differed: {', '.join(one_line(setting, 200) for setting in change.differs)}"
+        return f"What differed: {', '.join(shorten(setting, 200) for setting in change.differs)}"
     if change.last.commit != change.first.commit:
         return "What differed: only the commit"
     return "No recorded setting differed"

@@ -17,6 +17,7 @@ from gate.report.html_templates import templates
 from gate.report.wording.trend import heights
 from gate.text import figures
 from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 WIDTH, HEIGHT, EDGE = 240, 44, 4  # of a course, in its own units
 NUMERIC = (2, 3, 4, 6)  # columns
@@ -52,7 +53,8 @@ class _Suite:
 def as_html(history: History) -> str:
     style = _style()
     environment = templates(_HERE)
-    environment.filters.update(shown=one_line, count=figures.count)
+    environment.filters.update(short=shorten, count=figures.count)
+    environment.finalize = _show
     return environment.get_template("history.html.j2").render(
         history=history,
         suites=[_suite(suite) for suite in history.suites],
@@ -66,6 +68,11 @@ def as_html(history: History) -> str:
         style=Markup(style),  # noqa: S704 - our own file
         policy=content_policy(style),
     )
+
+
+def _show(value: object) -> object:
+    is_text = isinstance(value, str) and not isinstance(value, Markup)
+    return one_line(str(value), None) if is_text else value
 
 
 def _suite(suite: SuiteHistory) -> _Suite:

@@ -355,7 +355,7 @@ def _patterns(suite: SuiteReport) -> Markup:
         alike = (
             markup(
                 '<tr><td>%s</td><td><code>%s</code></td><td class="n">%s</td><td>%s</td></tr>\n',
-                *row,
+                *map(one_line, row),
             )
             for row in patterns.cluster_rows(suite.clusters)
         )
@@ -428,7 +428,7 @@ def _published_values(suite: SuiteReport) -> Markup:
             '<tr><th scope="row"><code>%s</code></th><td class="n">%s</td><td class="n">%s</td>'
             '<td>%s</td><td class="n">%s</td><td>%s</td></tr>\n',
             one_line(metric, 80),
-            *others,
+            *map(one_line, others),
         )
         for metric, *others in published_scores.rows(suite)
     )
@@ -447,7 +447,7 @@ def _categories(suite: SuiteReport) -> Markup:
     for name, *others, last in categories.rows(suite):
         figures_of = join_markup(markup('<td class="n">%s</td>', text) for text in others)
         template = '<tr><th scope="row">%s</th>%s<td>%s</td></tr>\n'
-        rows.append(markup(template, name, figures_of, last))
+        rows.append(markup(template, one_line(name), figures_of, last))
     return markup(
         '<h4>Categories</h4><div class="wide" role="region" aria-label="Categories" tabindex="0">'
         "<table><thead><tr>%s</tr></thead><tbody>\n%s</tbody></table></div>",

@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from gate.text import escaping
+from gate.text.shortening import LIMIT
 from gate.text.spans import Line, markdown, plain
 
 _UNIT = re.compile(r"(?<=\d) (?=%|pt\b|ms\b)")  # a number and its unit stay on one line
@@ -39,13 +41,13 @@ def markdown_of(blocks: Iterable[Block]) -> str:
 
 def _text(block: Block, width: int) -> str:
     if isinstance(block, Heading):
-        title = plain(block.line)
+        title = _plain(block.line)
         return f"{title}\n{'=' * len(title)}"
     if isinstance(block, Grid):
         lines = list(_align_rows(block))
         fits = max(map(len, lines)) <= max(40, width)
         return "\n".join(lines if fits else _stack_rows(block, max(40, width)))
-    kept = _UNIT.sub("\N{NO-BREAK SPACE}", plain(block, limit=1_000))
+    kept = _UNIT.sub("\N{NO-BREAK SPACE}", _plain(block, limit=1_000))
     return textwrap.fill(kept, max(40, width)).replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -61,7 +63,7 @@ def _markdown(block: Block) -> str:
 
 def _align_rows(grid: Grid) -> Iterator[str]:
     """A row that has a first cell only takes the whole line."""
-    rows = [list(grid.head), *([plain(cell) for cell in row] for row in grid.rows)]
+    rows = [list(grid.head), *([_plain(cell) for cell in row] for row in grid.rows)]
     full = [row for row in rows if any(row[1:])]
     widths = [max(len(row[n]) for row in full) for n in range(len(grid.head))]
     for first, *others in rows:
@@ -71,7 +73,7 @@ def _align_rows(grid: Grid) -> Iterator[str]:
 
 def _stack_rows(grid: Grid, width: int) -> Iterator[str]:
     """The first cell of each row, below it the others with their heads."""
-    for first, *others in ([plain(cell) for cell in row] for row in grid.rows):
+    for first, *others in ([_plain(cell) for cell in row] for row in grid.rows):
         yield f"  {first}"
         labelled = (
             f"{head} {cell}" for head, cell in zip(grid.head[1:], others, strict=True) if cell
@@ -80,3 +82,7 @@ def _stack_rows(grid: Grid, width: int) -> Iterator[str]:
         indent = " " * 4
         lines = textwrap.wrap(unbroken, width, initial_indent=indent, subsequent_indent=indent)
         yield from (line.replace("\N{NO-BREAK SPACE}", " ") for line in lines)
+
+
+def _plain(line: Line, *, limit: int = LIMIT) -> str:
+    return escaping.plain(plain(line, limit=limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gate.records import CategoryReport, SuiteReport
 from gate.report.wording.patterns import words
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 HEAD = ("Category", "cases", "success rate", "steps", "cost a task", "cost a success", "top mode")
 
@@ -21,7 +21,7 @@ def _row(category: CategoryReport) -> tuple[str, ...]:
         f"{words(category.top_mode)} ({category.top_mode_cases:,})" if category.top_mode else "none"
     )
     return (
-        one_line(category.category or "", 80) or figures.ABSENT,
+        shorten(category.category or "", 80) or figures.ABSENT,
         f"{category.cases:,}",
         figures.value(category.success_rate, "share"),
         figures.value(category.avg_steps, "steps"),

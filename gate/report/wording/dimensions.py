@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gate.records import Estimate, GateResult, Report, limits_by_metric
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.spans import Line, code, join, say
 
 _OF_ALL = ("operational", "agent")  # dimensions that every run has
@@ -47,7 +47,7 @@ class Dimension:
 
     @property
     def title(self) -> str:
-        return one_line(self.name.replace("_", " "), TITLE)
+        return shorten(self.name.replace("_", " "), TITLE)
 
 
 def dimensions(report: Report) -> tuple[Dimension, ...]:
@@ -148,10 +148,10 @@ def whose_intervals(report: Report, suite: str) -> str:
 
 def _estimate_in_words(estimate: Estimate, trials: int, limits: Sequence[float]) -> Line:
     name = estimate.metric.partition(".")[2] or estimate.metric
-    shown = figures.tight(figures.value(estimate.value, estimate.unit, limits=limits))
-    span = f" ({figures.tight(f'cases {_cases(estimate, limits)}')})" if _holds(estimate) else ""
+    shown = figures.value(estimate.value, estimate.unit, limits=limits)
+    span = f" (cases {_cases(estimate, limits)})" if _holds(estimate) else ""
     number = f", {_trials(estimate.n)}" if estimate.n < trials else ""
-    return say(f"{{}} {shown}{span}{number}", code(one_line(name, NAME)))
+    return say(f"{{}} {shown}{span}{number}", code(shorten(name, NAME)))
 
 
 def _holds(estimate: Estimate) -> bool:
@@ -169,7 +169,7 @@ def _cases(estimate: Estimate, limits: Sequence[float]) -> str:
 
 
 def _trials(number: int) -> str:
-    return figures.tight(figures.count(number, "trial"))
+    return figures.count(number, "trial")
 
 
 def _judging(report: Report, suite: str) -> set[str]:

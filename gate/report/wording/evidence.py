@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gate.records import EvidenceCounts, Report, SuiteReport, TrialRow
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.spans import Line, code, join, say
 
 HEAD = ("Case", "round", "server logs", "not logged", "declared, not logged")
@@ -33,7 +33,7 @@ def summary(suite: SuiteReport, *, named: bool = False) -> Line:
     if counts is None:
         return ()
     total = counts.complete + counts.incomplete + counts.unknown
-    head = say("Server logs of {}: ", one_line(suite.name, 60)) if named else say("Server logs: ")
+    head = say("Server logs of {}: ", shorten(suite.name, 60)) if named else say("Server logs: ")
     counted = say("{} of {} verified", f"{counts.complete:,}", figures.count(total, "answer"))
     parts = [
         part for part in (counted, _describe_incomplete(counts), _describe_unknown(counts)) if part
@@ -56,7 +56,7 @@ def format_checked(row: TrialRow) -> tuple[str, ...] | None:
 
 def _names(tools: Sequence[str]) -> str:
     """Each once, with how often it is there."""
-    counts = Counter(one_line(str(tool), 80) for tool in tools)
+    counts = Counter(shorten(str(tool), 80) for tool in tools)
     names = (f"{tool} ({n} times)" if n > 1 else tool for tool, n in counts.items())
     return figures.join_words(names, most=5)
 
@@ -72,7 +72,7 @@ def _describe_incomplete(counts: EvidenceCounts) -> Line:
 def _describe_unknown(counts: EvidenceCounts) -> Line:
     if not counts.unknown:
         return ()
-    why = say(" ({})", one_line(counts.notes[0][0], _NOTE)) if counts.notes else ()
+    why = say(" ({})", shorten(counts.notes[0][0], _NOTE)) if counts.notes else ()
     return join("", [say("{} unknown", f"{counts.unknown:,}"), why])
 
 
@@ -90,6 +90,6 @@ def _describe_calls(calls: Sequence[tuple[str, str]]) -> Line:
 
 
 def _list_calls(calls: Sequence[tuple[str, str]]) -> Line:
-    named = [say("{} {}", code(one_line(c, 40)), code(one_line(t, 40))) for c, t in calls[:_NAMED]]
+    named = [say("{} {}", code(shorten(c, 40)), code(shorten(t, 40))) for c, t in calls[:_NAMED]]
     more = [say("...")] if len(calls) > _NAMED else []
     return join(", ", [*named, *more])

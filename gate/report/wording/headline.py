@@ -8,7 +8,7 @@ from gate.records import Comparison, GateResult, Outcome, Report, SuiteReport
 from gate.report.wording.checks import is_lacking, list_blocking, list_failing
 from gate.report.wording.plain_counts import SUCCESS
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.spans import Line, code, join, prose, say, strong
 
 OUTCOMES: dict[Outcome, tuple[str, str]] = {
@@ -54,7 +54,7 @@ def because(report: Report, limit: int = 1_000) -> Line:
     """The reason, at most `limit` characters, and, where an outcome leaves it open, whether the
     policy blocks on it.
     """
-    reason = one_line(report.reason, limit)
+    reason = shorten(report.reason, limit)
     if not any(reason.startswith(f"{name}: ") for name in report.suites):
         reason = reason[:1].upper() + reason[1:]
     ended = reason if reason.endswith((".", "!", "?")) or not reason else reason + "."
@@ -70,7 +70,7 @@ def decision(report: Report) -> Line:
     if deployment is None:
         return ()
     word = "Deploy" if deployment.deploy else "Do not deploy"
-    reason = one_line(deployment.reason, 1_000)
+    reason = shorten(deployment.reason, 1_000)
     return join(
         "", [say("{}: ", strong(word)), prose(reason if reason.endswith(".") else f"{reason}.")]
     )

@@ -23,7 +23,8 @@ from gate.report.wording.plain_counts import describe_weighting
 from gate.report.wording.sentences import rounds
 from gate.report.wording.trend import trends
 from gate.text import figures
-from gate.text.escaping import cell, inline, markup, one_line
+from gate.text.escaping import cell, inline, markup
+from gate.text.shortening import shorten
 from gate.text.spans import Line, markdown
 
 NAME = 80  # characters of a metric, a case or a suite in a table
@@ -223,7 +224,7 @@ def _check_row(check: Check, *, suites: bool) -> list[str]:
 
 
 def _ends(case_id: str) -> str:
-    shown = one_line(case_id, 1_000)
+    shown = shorten(case_id, 1_000)
     return shown if len(shown) <= CASE else f"{shown[:28]}…{shown[-19:]}"
 
 

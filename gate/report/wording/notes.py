@@ -26,7 +26,7 @@ OUTCOME, LOOSENED, NEWLY_FAILING = "outcome", "loosened-rule", "newly-failing"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """One finding. `rule` and `subject` say what it is about and stay the same from run to run;
-    `title` and `message` are clean, one line each.
+    `title` and `message` are one line each, and hostile like `subject`.
     """
 
     level: NoteLevel

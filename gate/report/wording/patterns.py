@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gate.analysis.failures.modes import ORDER
 from gate.records import CaseChange, Cluster, FailureMode, ModeCount, Reliability, SuiteReport
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.spans import Line, join, say, strong
 
 _TOP = 3
@@ -64,7 +64,7 @@ def top_mode(modes: Sequence[ModeCount]) -> str:
 def format_stored_mode(mode: str, cases: int) -> str:
     """The same of a stored run, whose modes may be those of a later version."""
     label = {str(one): word for one, word in WORDS.items()}.get(mode)
-    return f"{label or one_line(mode.replace('_', ' '), 40)} ({figures.count(cases, 'case')})"
+    return f"{label or shorten(mode.replace('_', ' '), 40)} ({figures.count(cases, 'case')})"
 
 
 def mode_rows(suite: SuiteReport) -> list[tuple[str, str, str]]:
@@ -77,12 +77,10 @@ def cluster_rows(clusters: Iterable[Cluster]) -> list[tuple[str, str, str, str]]
     rows = []
     for cluster in clusters:
         more = cluster.n_cases - len(cluster.cases[:_IDS])
-        ids = [one_line(case, 48) for case in cluster.cases[:_IDS]] + [f"{more:,} more"] * (
-            more > 0
-        )
+        ids = [shorten(case, 48) for case in cluster.cases[:_IDS]] + [f"{more:,} more"] * (more > 0)
         row = (
             words(cluster.mode),
-            one_line(cluster.label, _LABEL),
+            shorten(cluster.label, _LABEL),
             f"{cluster.n_cases:,}",
             ", ".join(ids),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gate.records import Ratings, Report, SuiteReport
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.spans import Line, code, join, say
 
 _METRICS = 20  # of a suite
@@ -16,7 +16,7 @@ def lines(report: Report) -> list[Line]:
     """A sentence for each metric that people rated."""
     several = len(report.suites) > 1
     return [
-        join("", [say("{}: ", one_line(suite.name, 60)) if several else (), sentence])
+        join("", [say("{}: ", shorten(suite.name, 60)) if several else (), sentence])
         for suite in report.suites.values()
         for sentence in sentences(suite)
     ]
@@ -30,7 +30,7 @@ def sentences(suite: SuiteReport) -> Iterator[Line]:
         ends = f" ({figures.span_in_words(*ratings.ci95, unit)})" if ratings.ci95 else ""
         yield say(
             "People rated {} {}{}: {} on {} by {}{}",
-            code(one_line(ratings.metric, 80)),
+            code(shorten(ratings.metric, 80)),
             mean,
             ends,
             figures.count(ratings.labels, "label"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gate.records import QuotedValue, Report, SuiteReport
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.spans import Line, code, join, say
 
 HEAD = ("Metric", "here", "quoted", "of", "year", "source")
@@ -53,7 +53,7 @@ def _by_metric(suite: SuiteReport) -> Mapping[str, Sequence[QuotedValue]]:
 
 
 def _sentence(suite: SuiteReport, metric: str, some: Sequence[QuotedValue], *, named: bool) -> Line:
-    where = say("{}: ", one_line(suite.name, _NAME)) if named else ()
+    where = say("{}: ", shorten(suite.name, _NAME)) if named else ()
     quotations = (
         say("{} {} ({}, {})", who, value, year, source)
         for value, who, year, source in (_quotation(suite, one) for one in some)
@@ -61,7 +61,7 @@ def _sentence(suite: SuiteReport, metric: str, some: Sequence[QuotedValue], *, n
     here = _here(suite, metric)
     measured = say(
         "{} {} here; quoted, not measured here: {}",
-        code(one_line(metric, 80)),
+        code(shorten(metric, 80)),
         here,
         join("; ", quotations),
     )
@@ -82,7 +82,7 @@ def _quotation(suite: SuiteReport, score: QuotedValue) -> tuple[str, str, str, s
     value = f"~{value}" if score.approximate else value
     return (
         value,
-        one_line(score.of, _NAME),
-        one_line(str(score.year), 6),
-        one_line(score.source, _SOURCE),
+        shorten(score.of, _NAME),
+        shorten(str(score.year), 6),
+        shorten(score.source, _SOURCE),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gate.records import CaseChange, StepChange, StepDiff
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 STEP = 160  # characters of one step
 LINES = 40  # of one comparison
@@ -18,7 +18,7 @@ def summary(change: CaseChange, diff: StepDiff) -> str:
     """`Steps of case-1, round 2, beside the baseline: run_sql is left out, list_tables is new`."""
     what = _tools_in_words(diff) or "the same steps"
     where = f"round {diff.round}, compared with {_AGAINST[diff.against]}"
-    return f"Steps of {one_line(change.case_id, 48)}, {where}: {what}"
+    return f"Steps of {shorten(change.case_id, 48)}, {where}: {what}"
 
 
 def lines(diff: StepDiff) -> Iterator[str]:
@@ -34,12 +34,12 @@ def lines(diff: StepDiff) -> Iterator[str]:
 
 def _lines(step: StepChange) -> Iterator[str]:
     if step.kind == "same":
-        yield f"  {one_line(step.now or step.was, STEP)}"
+        yield f"  {shorten(step.now or step.was, STEP)}"
         return
     if step.kind in ("removed", "changed"):
-        yield f"- {one_line(step.was, STEP)}"
+        yield f"- {shorten(step.was, STEP)}"
     if step.kind in ("added", "changed"):
-        yield f"+ {one_line(step.now, STEP)}"
+        yield f"+ {shorten(step.now, STEP)}"
 
 
 def _tools_in_words(diff: StepDiff) -> str:
@@ -59,4 +59,4 @@ def _tools_in_words(diff: StepDiff) -> str:
 
 
 def _tool(step: StepChange) -> str:
-    return one_line((step.now or step.was).partition("(")[0], 40)
+    return shorten((step.now or step.was).partition("(")[0], 40)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gate.records import LoggedViolation, Report
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.spans import Line, code, join, say, strong
 
 HEAD = ("Case", "step", "rule", "what")
@@ -59,7 +59,7 @@ def title(report: Report, *, shown: int) -> Line:
     log = [one for suite in report.suites.values() for one in suite.violation_log]
     rules = Counter(one.violation.rule for one in log)
     top = sorted(rules.items(), key=lambda item: (-item[1], item[0]))[:_RULES]
-    kinds = join(", ", (say("{} ({})", code(one_line(rule, 60)), f"{n:,}") for rule, n in top))
+    kinds = join(", ", (say("{} ({})", code(shorten(rule, 60)), f"{n:,}") for rule, n in top))
     complete = len(log) == number and shown >= len(merge_log(report))
     rest = "" if complete else "; the full list is in violations.jsonl"
     head = say("{}: ", strong(figures.count(number, "safety violation")))

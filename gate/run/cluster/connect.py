@@ -17,8 +17,8 @@ from gate.errors import InfrastructureError, UsageError
 from gate.records import CheckedJson
 from gate.run.cluster.kit import SEND_SECRETS
 from gate.system.shortage import Shortage
-from gate.text.escaping import one_line
 from gate.text.figures import join_words
+from gate.text.shortening import shorten
 
 T = TypeVar("T")
 WORKERS_S = 30.0  # for a first worker to come
@@ -179,7 +179,7 @@ def connect(address: str, patience_s: float = 10.0) -> Iterator[Cluster]:
             ) from error
         except (ValueError, TypeError) as error:  # the second: TLS without certificates
             raise UsageError(
-                f"--scheduler {address}: {one_line(str(error), 160)}; give an address such as "
+                f"--scheduler {address}: {shorten(str(error), 160)}; give an address such as "
                 "tcp://10.0.0.5:8786; for tls:// Dask needs its certificates (docs/scaling.md)"
             ) from error
     try:

@@ -23,7 +23,7 @@ from gate.run.setup import Setup
 from gate.run.trial_worker import Task, Unmade
 from gate.system.executors import STOP_S, Later
 from gate.system.worker_process import TRIES
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.user_code.hashes import Sources, merge_sources
 
 _LOOK_S = 1.0  # how often the scheduler is asked which workers there are
@@ -156,7 +156,7 @@ class ClusterPool:
     def _take_seat(self, address: str, share: int, told: object) -> str:
         if not isinstance(told, Admission):
             why = "it is gone" if told is None else f"{type(told).__name__}: {told}"
-            return f"it cannot run Agent Gate: {one_line(why, 200)}"
+            return f"it cannot run Agent Gate: {shorten(why, 200)}"
         if told.fault:
             return told.fault
         if not told.health.ok and self.health.ok:

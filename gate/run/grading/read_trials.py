@@ -14,8 +14,8 @@ from gate.errors import UsageError
 from gate.files.record_lines import read_lines
 from gate.run.grading.grade_batch import Line, TrialLines
 from gate.run.prepare import SuitePlan
-from gate.text.escaping import one_line
 from gate.text.figures import join_words
+from gate.text.shortening import shorten
 
 MOST_TRIALS = 256  # of a batch
 MOST_BYTES = 1_000_000  # of a batch's lines
@@ -131,7 +131,7 @@ class TrialReader:
         seen = self._seen[suite].get(key.case_id, 0)
         number = key.round or seen.bit_length() or 1  # after the last one: bit n is of round n
         if seen >> number & 1:
-            shown = one_line(key.case_id, _SHOWN)
+            shown = shorten(key.case_id, _SHOWN)
             why = f"the case '{shown}' has an answer of round {number} before this line"
             self._skip(line, DUPLICATE, f"{why}; keep one of them")
             return
@@ -157,12 +157,12 @@ class TrialReader:
         suites: Iterable[int] = range(len(self._plans))
         if key.suite is not None:
             if key.suite not in self._names:
-                return f"the suite '{one_line(key.suite, _SHOWN)}' is none of those that are graded"
+                return f"the suite '{shorten(key.suite, _SHOWN)}' is none of those that are graded"
             suites = [self._names[key.suite]]
         found = [suite for suite in suites if key.case_id in self._places[suite]]
         if len(found) == 1:
             return found[0]
-        shown = one_line(key.case_id, _SHOWN)
+        shown = shorten(key.case_id, _SHOWN)
         if found:
             names = join_words(self._plans[suite].name for suite in found)
             return (

@@ -145,8 +145,8 @@ def test_old_refusals_are_not_told_once_somebody_was_right(github: GitHub, api: 
     assert found.notes == ()
 
 
-def test_a_reason_is_one_clean_line() -> None:
-    assert reason_of("/gate accept a\u202eb\x1b[31m  c\r\nrest") == "ab c"
+def test_a_reason_is_one_line_with_what_is_hidden_in_it() -> None:
+    assert reason_of("/gate accept a\u202eb\x1b[31m  c\r\nrest") == "a\u202eb\x1b[31m c"
     assert len(reason_of("/gate accept " + "x" * 9_000) or "") <= 500
 
 

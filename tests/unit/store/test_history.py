@@ -275,7 +275,10 @@ def test_hostile_texts_show_as_text_in_every_format():
     history = whole(history_of(chain, last=None, since=None))
     page = as_html(history)
     assert "<img" not in page
-    assert "\x1b" not in page
+    for shown in (page, markdown_of(blocks(history)), text_of(blocks(history), width=120)):
+        assert "␛" in shown
+        assert "⟨U+27E8⟩" not in shown, "shown twice"
+        assert "\x1b" not in shown
     markdown = markdown_of(blocks(history))
     assert "<img" not in markdown.replace("\\<", "")
     table = [line for line in markdown.splitlines() if line.startswith("|")]

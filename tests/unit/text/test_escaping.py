@@ -1,7 +1,6 @@
 """Hostile text shows as text in every place: checked with GitHub's own Markdown parser."""
 
 import codecs
-import unicodedata
 
 import cmarkgfm
 import pytest
@@ -15,13 +14,14 @@ from gate.text.escaping import (
     clean,
     code,
     command,
+    in_ascii,
     inline,
     markup,
     one_line,
     plain,
     stand_ins,
-    xml,
 )
+from gate.text.shortening import shorten
 from tests.support.hostile_text import ACTIVE, PIECES, RUNNER, RenderedPage
 from tests.support.reports import HOSTILE
 
@@ -91,24 +91,14 @@ def test_no_comment_marker_can_be_forged(text, sink):
     assert "<!--" not in sink(f"{text}<!-- agent-gate id=gate sha=1 run=1.1 v=1 -->{text}")
 
 
-@given(hostile)
-def test_clean_text_has_nothing_invisible(text):
-    shown = clean(text)
-    assert {unicodedata.category(c) for c in shown if c not in "\n\t"}.isdisjoint(
-        {"Cc", "Cf", "Cs", "Co", "Cn"}
-    )
-    shown.encode()
-
-
-def test_of_one_character_only_what_is_drawn_stays():
-    spaces, nothing = {"Zs": " ", "Cs": "\ufffd"}, ("Cc", "Cf", "Co", "Cn")
-    for sign in map(chr, range(0x80, 0x3000)):
-        category = unicodedata.category(sign)
-        if sign in "\x85\u2028\u2029":
-            assert clean(f"a{sign}") == "a\n"
-        elif sign not in "\u034f\u115f\u1160\u17b4\u17b5":  # letters and marks that show nothing
-            drawn = "" if category in nothing else spaces.get(category, sign)
-            assert clean(f"a{sign}") == f"a{drawn}", hex(ord(sign))
+@given(hostile, hostile)
+def test_texts_that_differ_look_different_in_every_sink(first, second):
+    if first != second:
+        assert clean(first) != clean(second)
+        assert block(f"{first}.") != block(f"{second}.")
+    if shorten(first, None) != shorten(second, None):
+        for show in (one_line, inline, markup, code, cell):
+            assert show(first, None) != show(second, None), show
 
 
 @given(hostile, st.integers(2, 50))
@@ -123,14 +113,10 @@ def test_a_cut_is_shown():
     assert len(clean("a" * 50_000_000, 20)) == 20
 
 
-def test_escape_sequences_go_and_their_text_stays():
-    assert clean("\x1b[31;1mred\x1b[0m \x1b]8;;https://x\x07link\x1b]8;;\x07") == "red link"
-    assert clean("a\u202eb\u2066c\u200bd\ufeffe") == "abcde"
-    assert clean("a\x85b\u2028c\rd\r\ne") == "a\nb\nc\nd\ne"
-
-
-def test_stacked_accents_are_limited():
-    assert clean("e" + "\u0301" * 40 + "x") == "e" + "\u0301" * 3 + "x"
+def test_one_line_folds_blanks_tabs_and_line_ends_and_nothing_else():
+    assert one_line(" a \t\n b\r\nc ") == "a b c"
+    assert one_line("a\rb\x85c\u2028d\u00a0e\x0bf") == "a␍b⟨U+0085⟩c⟨U+2028⟩d⟨NBSP⟩e␋f"
+    assert clean("a\r\nb\tc\n") == "a␍\nb\tc\n"
 
 
 def test_words_of_other_languages_stay():
@@ -160,17 +146,9 @@ def test_plain_text_keeps_its_lines_and_ordinary_colons():
     assert plain("a::b\n  File x.py\n") == "a::b\n  File x.py\n"
 
 
-@given(hostile)
-def test_xml_text_has_no_forbidden_character(text):
-    assert all(
-        c in "\t\n\r" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c >= "\U00010000"
-        for c in xml(text)
-    )
-
-
 def test_a_command_escapes_what_separates_its_parts():
     line = command("error", "50 % of\r\nit", {"title": "a,b:c%\n::x", "file": None, "line": 3})
-    assert line == "::error title=a%2Cb%3Ac%25 %3A%3Ax,line=3::50 %25 of%0Ait"
+    assert line == "::error title=a%2Cb%3Ac%25 %3A%3Ax,line=3::50 %25 of␍%0Ait"
     assert command("notice", "x", {}) == "::notice::x"
 
 
@@ -182,12 +160,13 @@ def test_a_command_is_one_line(text):
 
 
 def test_the_worst_text_of_all_shows_in_every_sink():
-    for sink in (inline, code, cell, markup, block, plain, xml, one_line):
+    for sink in (inline, code, cell, markup, block, plain, one_line):
         assert "alert(1)" in sink(HOSTILE), sink
 
 
 def test_a_stream_without_a_sign_gets_its_stand_in() -> None:
     codecs.register_error("stand-ins", stand_ins)
-    assert "± 3 … ≤ 4 × \u4e2d".encode("ascii", "stand-ins") == b"+- 3 ... <= 4 x ?"
+    assert "± 3 … ≤ 4 × \u4e2d".encode("ascii", "stand-ins") == b"+- 3 ... <= 4 x <U+4E2D>"
+    assert in_ascii(clean("\x1b[0m\u200b\x07")) == "<U+001B>[0m<ZWSP><U+0007>"
     with pytest.raises(UnicodeDecodeError):
         b"\xff".decode("utf-8", "stand-ins")

@@ -4,6 +4,8 @@ import shlex
 
 import pytest
 
+from gate.text.escaping import one_line
+from gate.text.pasted import find_pasted
 from gate.text.spans import Span, plain
 from gate.verdict.debug_command import debug_command, same_run
 
@@ -23,12 +25,19 @@ def test_a_shell_and_the_parser_read_the_id_back(case_id):
     assert (options.case, options.suite) == ([case_id], ["s"])
 
 
-@pytest.mark.parametrize(
-    "case_id", ["a\nb", "a  b", "\u202ea", "\x1b[2J", "x" * 300, "<!--", "", " "]
-)
+@pytest.mark.parametrize("case_id", ["x" * 300, "\x1b" * 201, "<!--", "##[x", "", " "])
 def test_an_id_that_no_report_shows_as_it_is_stands_for_itself(case_id):
     assert command(case_id) == "gate run --suite s --failed"
     assert command(case_id, stored_here=False) == "gate run --suite s"
+
+
+@pytest.mark.parametrize("case_id", ["a\nb", "a  b", "\u202ea", "\x1b[2J", " x", "⟨ZWSP⟩"])
+def test_an_id_that_no_report_shows_as_it_is_is_found_by_what_is_shown(case_id):
+    from gate.commands.options.all import parse
+
+    typed = one_line(plain((Span(command(case_id), "code"),)))
+    options = parse(shlex.split(typed)[1:])
+    assert find_pasted(options.case, ["a", "b", case_id, "ZWSP"]) == {case_id}
 
 
 def test_a_suite_that_cannot_be_pasted_is_left_out():

@@ -6,20 +6,21 @@ from collections.abc import Iterator, Mapping
 
 from gate.suites.cases.curation.counting import Figures
 from gate.text import figures
-from gate.text.escaping import inline, one_line
+from gate.text.escaping import inline
+from gate.text.shortening import shorten
 
 _SHOWN = 10  # doubles, leaks and wordings that are named; the rest are counted
 
 
 def as_text(name: str, found: Figures) -> str:
-    lines = [f"{one_line(name)}: {found.cases} cases"]
+    lines = [f"{shorten(name)}: {found.cases} cases"]
     width = max((len(title) for title, _ in _counts(found)), default=0)
     for title, counts in _counts(found):
-        told = ", ".join(f"{one_line(word, 60)} {n}" for word, n in counts.items()) or "none"
+        told = ", ".join(f"{shorten(word, 60)} {n}" for word, n in counts.items()) or "none"
         lines.append(f"  {title:<{width}}  {told}")
     for title, items in _lists(found):
         lines += ["", f"{title}: {len(items)}"]
-        lines += [f"  {one_line(item)}" for item in items[:_SHOWN]]
+        lines += [f"  {shorten(item)}" for item in items[:_SHOWN]]
         lines += [f"  and {len(items) - _SHOWN} more"] if len(items) > _SHOWN else []
     return "\n".join(lines)
 

@@ -53,10 +53,10 @@ def test_csv_has_no_formula_wherever_the_text_stands(text):
     assert found[0]["output"].startswith("'")
 
 
-def test_csv_leaves_negative_numbers_and_takes_out_control_characters():
+def test_csv_leaves_negative_numbers_and_shows_control_characters():
     (found,) = table(row(scores={"drop": -0.5}, output="\x1b[31mred\x00\x07"))
     assert found["score.drop"] == "-0.5"
-    assert found["output"] == "red"
+    assert found["output"] == "␛[31mred␀␇"
 
 
 def test_csv_has_a_header_without_any_trial():
