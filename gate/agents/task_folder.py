@@ -9,7 +9,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from gate.records import Json
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 # In the session; no suite has a name like it. Hidden, so that it stays out of artifacts: what the
 # server writes may have any name, any size and any secret in it.
@@ -64,7 +64,7 @@ def files_in(folder: Path) -> tuple[str, ...]:
     top = folder / SCRATCH
     files = islice(_files(top), MOST_FILES)
     names = (file.relative_to(top).as_posix() for file in files)
-    return tuple(sorted(shorten(name, _NAME) for name in names))
+    return tuple(sorted(tidy(name, _NAME) for name in names))
 
 
 def _make_folder(path: Path) -> bool:

@@ -34,6 +34,7 @@ def report_outputs(report: Report, session: Path, workspace: Path) -> dict[str, 
     gates = [_pair(g.suite, g.metric) for g in report.gates if g.status in ("fail", "missing")]
     cases = [_pair(c.suite, c.case_id) for c in report.cases.newly_failing]
     folder = _relative(session, workspace)
+    page, markdown = (_file(session, folder, f"report.{ext}") for ext in ("html", "md"))
     return {
         "outcome": report.outcome,
         "exit-code": str(report.exit_code),
@@ -46,9 +47,11 @@ def report_outputs(report: Report, session: Path, workspace: Path) -> dict[str, 
         "failed-gates": _list(gates),
         "newly-failing": _list(cases),
         "session-dir": folder,
-        "report-html": _file(session, folder, "report.html"),
-        "report-md": _file(session, folder, "report.md"),
+        "report-html": page,
+        "report-md": markdown,
         "junit": _file(session, folder, "junit.xml"),
+        "json": _file(session, folder, "summary.json"),
+        "report-path": page or markdown,
         "baseline-source": report.baseline.source,
         "baseline-sha": report.baseline.commit or "",
         "calls": str(report.calls.made),

@@ -20,7 +20,7 @@ from gate.plugins import IMPORTERS
 from gate.records import Json, MetricSpec
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.figures import count
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 
 @IMPORTERS.register("deepeval")
@@ -105,13 +105,13 @@ def _format_metrics(metrics: set[tuple[str, float | None, str]]) -> str:
         f"{name}{'' if threshold is None else f' {threshold:g}'}{f' ({model})' if model else ''}"
         for name, threshold, model in sorted(metrics, key=str)
     ]
-    whole = shorten(f"{deepeval.TOOL}: {', '.join(parts)}", None)
+    whole = tidy(f"{deepeval.TOOL}: {', '.join(parts)}", None)
     return whole if len(whole) <= _MOST else f"{whole[:_MOST]}… {mark(whole)}"
 
 
 def _spec(column: str, group: Sequence[deepeval.Metric]) -> MetricSpec:
     """deepeval's scores go from 0 to 1, but for those of own metrics."""
-    about = f"mean score of deepeval's {shorten(group[0].name, 80)}"
+    about = f"mean score of deepeval's {tidy(group[0].name, 80)}"
     scores = [metric.score for metric in group if metric.score is not None]
     share = all(0.0 <= score <= 1.0 for score in scores)
     spec = score_metric(column, share=share, about=about, lower=_less_is_better(group))

@@ -22,7 +22,7 @@ from gate.plugins import IMPORTERS
 from gate.records import LARGEST, CheckedJson, Json, Provenance
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.figures import count
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class InspectLogs:
                 findings.add(place, f"has no scorer '{self.scorer[:80]}' - {onward}")
             rules = samples.SampleRules(
                 suite=name,
-                model=shorten(str(log.spec["model"]), 200),
+                model=tidy(str(log.spec["model"]), 200),
                 decides=decides,
                 threshold=self.threshold,
                 mixed=frozenset(n for n, one in content.seen.items() if one.measured and one.mixed),
@@ -110,20 +110,20 @@ def _choose_logs(
         runs = {log.spec.get("task_id") or log.path.name for log in found}
         if len(runs) > 1 and which == "only":
             raise UsageError(
-                f"{path}: has {len(runs)} runs of the task {shorten(task, 80)}, the newest in "
+                f"{path}: has {len(runs)} runs of the task {tidy(task, 80)}, the newest in "
                 f"{newest.path.name}; give one log, or use the newest with --option logs=newest"
             )
         if len(found) > 1:
             notes.append(
-                f"{shorten(task, 80)}: {len(found)} logs; the newest is used: "
-                f"{shorten(newest.path.name, 120)}"
+                f"{tidy(task, 80)}: {len(found)} logs; the newest is used: "
+                f"{tidy(newest.path.name, 120)}"
             )
         chosen.append(newest)
     return chosen, notes
 
 
 def _provenance(logs: Sequence[Log]) -> Provenance:
-    models = dict.fromkeys(shorten(str(log.spec["model"]), 200) for log in logs)
+    models = dict.fromkeys(tidy(str(log.spec["model"]), 200) for log in logs)
     versions = sorted({log.version for log in logs if log.version})
     return provenance_of(" ".join(("inspect-ai", *versions[-1:])), ", ".join(list(models)[:5]))
 
@@ -143,8 +143,8 @@ def _suite(task: _Task) -> ImportedSuite:
     return ImportedSuite(
         rounds=rounds,
         cases=max(len(content.ids), -(-planned // rounds)),
-        dataset=shorten(str(dataset.get("name") or log.task), 200),
-        version=None if version is None else shorten(str(version), 80),
+        dataset=tidy(str(dataset.get("name") or log.task), 200),
+        version=None if version is None else tidy(str(version), 80),
         metrics=tuple(specs.values()),
         graders={
             **{samples.column(n): _judge(log, n, one.scorer) for n, one in measured.items()},
@@ -159,7 +159,7 @@ def _judge(log: Log, name: str, scorer: str) -> str:
     scorers = (item for item in listed if isinstance(item, dict) and item.get("name") == scorer)
     options = next((one["options"] for one in scorers if one.get("options")), None)
     shown = f" {json.dumps(options, sort_keys=True, default=str)}" if options else ""
-    return shorten(f"{TOOL} {name}{shown}", 300)
+    return tidy(f"{TOOL} {name}{shown}", 300)
 
 
 def _notes(tasks: Mapping[str, _Task], others: int) -> Iterator[str]:
@@ -167,11 +167,11 @@ def _notes(tasks: Mapping[str, _Task], others: int) -> Iterator[str]:
         log, content = task.log, task.content
         if log.status != "success":
             error = (log.head.get("error") or {}).get("message")
-            why = f": {shorten(str(error), 200)}" if error else ""
+            why = f": {tidy(str(error), 200)}" if error else ""
             yield f"{name}: the log is incomplete, its status is {log.status}{why}"
         if task.rules.decides:
             at_least = f": {task.rules.threshold:g} or more" if task.rules.threshold != 1.0 else ""
-            scorer = shorten(task.rules.decides, 80)
+            scorer = tidy(task.rules.decides, 80)
             yield f"{name}: the score {scorer} decides what passed{at_least}"
         else:
             yield (

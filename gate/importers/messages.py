@@ -29,7 +29,7 @@ from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Json, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.figures import count
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 _ENVELOPE = frozenset(  # keys of an object that holds a conversation of no other tool
     (
@@ -75,7 +75,7 @@ class Messages:
         models = sorted(checked.models)
         agent = ", ".join(models[:3]) + (", ..." if len(models) > 3 else "")
         judged = (
-            dict.fromkeys(("success", "first_success"), f"{TOOL}: {shorten(self.passed, 80)}")
+            dict.fromkeys(("success", "first_success"), f"{TOOL}: {tidy(self.passed, 80)}")
             if self.passed
             else {}
         )
@@ -97,7 +97,7 @@ class Messages:
     def case_id(self, stored: StoredConversation) -> str:
         """Raises AgentFailure for an id of a wrong type, or where the named key is not there."""
         if self.id and self.id not in stored.item:
-            raise AgentFailure(f"has no {shorten(self.id, 80)}, the key of --option id")
+            raise AgentFailure(f"has no {tidy(self.id, 80)}, the key of --option id")
         keys = (self.id,) if self.id else ("id", "name")
         ids = (stored.item[key] for key in keys if stored.item.get(key) is not None)
         case = next(ids, stored.name)
@@ -112,7 +112,7 @@ class Messages:
         opinion = stored.item.get(self.passed) if self.passed else None
         if opinion is None or isinstance(opinion, bool):
             return opinion
-        raise AgentFailure(f"{shorten(self.passed, 80)} is not true, false or null")
+        raise AgentFailure(f"{tidy(self.passed, 80)} is not true, false or null")
 
 
 def _is_plain(item: Mapping[str, Json]) -> bool:
@@ -140,13 +140,13 @@ def _check_conversations(
             trace, case = trace_in(one.data), options.case_id(one)
             options.opinion(one)
         except AgentFailure as failure:
-            findings.add(one.place, shorten(f"{failure} - correct it, or remove it", 500))
+            findings.add(one.place, tidy(f"{failure} - correct it, or remove it", 500))
             continue
         totals.times[case] += 1
         totals.unknown += not question_in(one.data)
         totals.raw += sum(step.raw_arguments is not None for step in trace.steps or ())
         if trace.model and len(totals.models) < 10:
-            totals.models[shorten(trace.model, 80)] = None
+            totals.models[tidy(trace.model, 80)] = None
         if totals.times[case] == MOST_ROUNDS + 1:
             message = f"more than {MOST_ROUNDS:,} conversations of one case"
             findings.add(one.place, f"{message} - give each case its own id: --option id=KEY")
@@ -290,7 +290,7 @@ def _read_lines(path: Path, name: str, before: str) -> Iterator[StoredConversati
     first = next(json_lines(path), None)
     if isinstance(first, JsonLine) and is_message(first.data):
         if path.stat().st_size > MOST_FILE:
-            message = "one conversation of more than 256 MB - shorten it, or remove it"
+            message = "one conversation of more than 256 MB - tidy it, or remove it"
             yield Problem(Place(path.as_posix()), message)
             return
         lines = list(json_lines(path))

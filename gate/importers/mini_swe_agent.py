@@ -15,7 +15,7 @@ from gate.importers.trials.build import ToolSuite, provenance_of
 from gate.plugins import IMPORTERS
 from gate.records import MetricSpec, Trial
 from gate.records.imported import Imported, ImportedSuite
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 TOOL = "mini-swe-agent"  # the suite's name, too
 _SUBMITTED = MetricSpec(
@@ -97,7 +97,7 @@ def _trial(trajectory_file: trajectory.TrajectoryFile) -> Trial:
 
 def _lost(instance: str, lost: Mapping[str, str]) -> Trial:
     """The agent writes a trajectory as soon as its environment stands."""
-    status = shorten(lost[instance], 60)
+    status = tidy(lost[instance], 60)
     return ToolSuite(TOOL, TOOL).trial(
         instance_case(TOOL, instance),
         status="infra_error",

@@ -51,7 +51,7 @@ from gate.records import (
     Usage,
 )
 from gate.records.imported import Imported, ImportedSuite
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 _SESSION = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{8}")
 
@@ -126,7 +126,7 @@ def _moment(session_id: Json, file: Path) -> datetime:
     if match and (moment := moment_of(match[1].replace("-", "T"))):
         return moment
     raise UsageError(
-        f"{file}: session_id: '{shorten(str(session_id), 80)}' must look like "
+        f"{file}: session_id: '{tidy(str(session_id), 80)}' must look like "
         "20260512-143052-1a2b3c4d (date, time, number); correct it, or remove the key and "
         "name the folder like that"
     )
@@ -178,7 +178,7 @@ def _suite(own: SuiteTotals, meta: _Meta) -> ImportedSuite:
 
 def _notes(totals: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
     yield (
-        f"imported from session {shorten(meta.session_id, 80)} of the OpenAgent "
+        f"imported from session {tidy(meta.session_id, 80)} of the OpenAgent "
         "benchmark; the benchmark judged the answers"
     )
     for name, own in totals.items():
@@ -189,7 +189,7 @@ def _notes(totals: Mapping[str, SuiteTotals], meta: _Meta) -> Iterator[str]:
             )
     for name in meta.suites:
         if name not in totals:
-            yield f"{shorten(name, 80)}: {META} names this suite, but it has no record"
+            yield f"{tidy(name, 80)}: {META} names this suite, but it has no record"
 
 
 # ------------------------------------------------------------------------------------------ summary

@@ -24,7 +24,7 @@ from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Trial
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.figures import count
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 _LARGE = 48 << 20  # bytes of source from which on several processes read
 _MOST_PROCESSES = 4
@@ -61,7 +61,7 @@ class OtelTraces:
     def __post_init__(self) -> None:
         if self.suite and suite_name(self.suite) != self.suite:
             raise UsageError(
-                f"--option suite={shorten(self.suite, 80)}: a suite name may only have "
+                f"--option suite={tidy(self.suite, 80)}: a suite name may only have "
                 f"letters, digits, `.`, `_` and `-`; use suite={suite_name(self.suite)}"
             )
         if not self.case:
@@ -150,7 +150,7 @@ def _notes(traces: Traces, ledger: Ledger, options: OtelTraces) -> Iterator[str]
     if lacking := counts["without the attribute"]:
         yield (
             f"{lacking:,} of {len(ledger):,} results have no attribute "
-            f"{shorten(options.case, 80)}; their case is the question, or the {options.by} if "
+            f"{tidy(options.case, 80)}; their case is the question, or the {options.by} if "
             "there is no question"
         )
     if ledger.reworded:
@@ -262,6 +262,6 @@ def _describe_suite(suite: _Suite) -> ImportedSuite:
 
 def _often(suite: str, case: str, times: int) -> str:
     return (
-        f"{suite}: case '{shorten(case, 80)}' has {times:,} results, others have few, so they are "
+        f"{suite}: case '{tidy(case, 80)}' has {times:,} results, others have few, so they are "
         "not rounds of one test; use --option case=trace to make each trace a case"
     )

@@ -31,7 +31,7 @@ from gate.importers.trials.build import name_judge, provenance_of, score_metric
 from gate.plugins import IMPORTERS
 from gate.records import Json, MetricSpec, Trial
 from gate.records.imported import Imported, ImportedSuite
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 _RESULTS = {"evalId", "results"}
 _ROW = {"gradingResult", "promptId", "success", "testCase"}
@@ -160,7 +160,7 @@ def _moment(source: Evaluation) -> str | None:
 
 def _version(source: Evaluation) -> str:
     version = as_object(source.head.get("metadata")).get("promptfooVersion")
-    return f"{TOOL} {shorten(version, 40)}" if isinstance(version, str) else TOOL
+    return f"{TOOL} {tidy(version, 40)}" if isinstance(version, str) else TOOL
 
 
 def _agents(source: Evaluation) -> str:
@@ -174,7 +174,7 @@ def _options(source: Evaluation) -> dict[str, Json]:
     eval_id = source.head.get("evalId")
     options = {"repeat": runtime.get("repeat"), "concurrency": runtime.get("maxConcurrency")}
     whole = {key: value for key, value in options.items() if type(value) is int and value > 0}
-    return {**({"eval": shorten(eval_id, 80)} if isinstance(eval_id, str) else {}), **whole}
+    return {**({"eval": tidy(eval_id, 80)} if isinstance(eval_id, str) else {}), **whole}
 
 
 def _notes(source: Evaluation, unjudged: int) -> Iterator[str]:

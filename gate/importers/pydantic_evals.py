@@ -45,7 +45,7 @@ from gate.records import (
 from gate.records.codec import to_json
 from gate.records.imported import Imported, ImportedSuite
 from gate.text.figures import count
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 _MARKS = (b'"task_duration"', b'"error_stacktrace"')
 
@@ -75,11 +75,11 @@ class PydanticEvalsReport:
     def read(self, path: Path) -> Imported:
         head = head_of(path)
         dataset = head.get("dataset_name")
-        dataset_name = shorten(str(dataset or head["name"]), 200)
+        dataset_name = tidy(str(dataset or head["name"]), 200)
         suite, totals = build.ToolSuite(TOOL, suite_name(dataset_name, "cases")), _check_cases(path)
         return Imported(
             files=(path,),
-            provenance=build.provenance_of("pydantic-evals", shorten(str(head["name"]), 200)),
+            provenance=build.provenance_of("pydantic-evals", tidy(str(head["name"]), 200)),
             suites={suite.name: _suite(totals, dataset_name)},
             trials=lambda: (
                 trial(entry, suite, totals.names) for entry in refuse_problems(entries(path))
@@ -224,7 +224,7 @@ def evaluator(result: Mapping[str, Json]) -> str:
     source = result.get("source")
     name = as_string(source.get("name") if isinstance(source, dict) else source)
     version = result.get("evaluator_version")
-    return shorten(f"{name} {version}" if isinstance(version, str) else name, 120)
+    return tidy(f"{name} {version}" if isinstance(version, str) else name, 120)
 
 
 def trial(entry: ReportCase, suite: build.ToolSuite, names: Names) -> Trial:
@@ -289,7 +289,7 @@ def _scores(data: Mapping[str, CheckedJson]) -> Iterator[tuple[str, Score]]:
 def _score_failures(lacking: Mapping[str, CheckedJson]) -> Iterator[tuple[str, Score]]:
     """Under names of their own: an evaluator may be called as the result of another one."""
     for name, one in lacking.items():
-        why = shorten(str(one.get("error_message") or "it raised an exception"), 300)
+        why = tidy(str(one.get("error_message") or "it raised an exception"), 300)
         yield metric_name(TOOL, "failed", name), Score(unscored=why)
 
 

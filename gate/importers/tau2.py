@@ -21,7 +21,7 @@ from gate.importers.trials.names import suite_name
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Case, Json, Response, Score, Trial, TrialStatus
 from gate.records.imported import Imported
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 
 @IMPORTERS.register("tau2")
@@ -195,7 +195,7 @@ def _score(simulation: tau.Simulation, status: TrialStatus) -> Score:
 def _error(simulation: tau.Simulation) -> str:
     info = as_object(simulation.data.get("info"))
     said = next((info[key] for key in ("error", "message", "note") if info.get(key)), "")
-    return shorten(f"{simulation.reason}: {said}" if said else simulation.reason, 500)
+    return tidy(f"{simulation.reason}: {said}" if said else simulation.reason, 500)
 
 
 def _response(simulation: tau.Simulation) -> Response:

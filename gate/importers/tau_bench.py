@@ -29,7 +29,7 @@ from gate.importers.trials.nobodys_fault import status_of
 from gate.plugins import IMPORTERS
 from gate.records import MOST_ROUNDS, Case, Json, Trial
 from gate.records.imported import Imported
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 
 @IMPORTERS.register("tau-bench")
@@ -190,7 +190,7 @@ def trial_in(suite: ToolSuite, row: TauBenchRow, case: Case, round: int, *, reac
         failures=codes(row),
         values={tau.REWARD: row.reward, tau.USER_COST: cost},
         response=said if crash is None else None,
-        error=None if crash is None else shorten(crash, 500),
+        error=None if crash is None else tidy(crash, 500),
     )
 
 
@@ -203,7 +203,7 @@ def codes(row: TauBenchRow) -> tuple[str, ...]:
     if "reward_info" in row.info and row.info["reward_info"] is None:
         return ("not_finished", "inefficient")
     missed = list_missed_outputs(row)
-    told = tuple(f"output_missing:{shorten(text, 80)}" for text in missed[:20])
+    told = tuple(f"output_missing:{tidy(text, 80)}" for text in missed[:20])
     judged: Mapping[str, Json] = row.judged
     wrong = judged.get("r_actions") in (False, 0.0) or (bool(judged) and not missed)
     return (*told, *(("wrong_final_data",) if wrong else ())) or ("no_reward",)

@@ -18,15 +18,17 @@ from gate.records.patterns import (
     Reliability,
 )
 from gate.records.server_logs import EvidenceCounts
-from gate.records.settings import Policy
+from gate.records.settings import KnownFailures, Policy
 from gate.records.verdict import (
     CaseChanges,
     Comparison,
     Estimate,
     Floor,
     GateResult,
+    GateStatus,
     MetricFall,
     Outcome,
+    Status,
 )
 
 Mode = Literal["pull_request", "branch", "release", "schedule", "laptop"]
@@ -210,6 +212,41 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many of everything there are, of all suites."""
+
+    suites: int
+    cases: int
+    trials: int
+    newly_failing: int
+    newly_passing: int
+    flaky: int
+    added: int
+    removed: int
+    changed: int
+    errored: int
+    quarantined: int
+    regressions: int  # metrics
+    improvements: int
+    failed_gates: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricInShort:
+    """A metric without the way through suites and comparisons. `low` and `high` bound the change,
+    or `now` where nothing was compared.
+    """
+
+    baseline: float | None
+    now: float | None
+    change: float | None  # a share of the baseline where `relative`
+    low: float | None
+    high: float | None
+    status: Status | GateStatus | None  # of a limit that is not met, else of the comparison
+    relative: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """Everything a reporter may show; its JSON form is summary.json. Rendering it twice gives the
     same bytes.
@@ -244,8 +281,12 @@ class Report:
     overall: Totals | None = None  # None: of one suite, or an older version wrote it
     open_suites: tuple[str, ...] = ()  # that need stage 2 of a run in shards, before a verdict
     shows_answers: bool = True  # False: nobody is to see what was expected or answered before
+    known_failures: KnownFailures = "skipped"  # how junit.xml has what fails on main too
     lost: tuple[str, ...] = ()  # why parts of the run left no result, one sentence each
     causes: tuple[FailureCause, ...] = ()  # of the newly failing cases, of most of them first
+    # For programs, made of the rest when it is written (gate/report/in_short.py).
+    counts: Counts | None = None
+    metrics: Mapping[str, MetricInShort] = field(default_factory=dict)
 
     @property
     def imported(self) -> bool:

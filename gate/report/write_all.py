@@ -10,6 +10,7 @@ from gate.plugins import REPORTERS, Rows
 from gate.records import CaseChanges, Json, Report, ReportOptions, TrialRow
 from gate.records.codec import json_text
 from gate.records.trial_row import RowsOf
+from gate.report.in_short import count_all, shorten_metrics
 from gate.report.wording import case_totals
 from gate.store.row_cache import Before, SharedRows, no_answers
 from gate.store.session import SUMMARY
@@ -53,7 +54,7 @@ def write_reports(
 
 def summary(report: Report) -> str:
     """summary.json (docs/reports.md)."""
-    return json_text(report)
+    return json_text(replace(report, counts=count_all(report), metrics=shorten_metrics(report)))
 
 
 def report_of_suite(report: Report, name: str) -> Report:

@@ -16,7 +16,7 @@ from gate.errors import GateError
 from gate.graders.trajectories.path import Path as StepPath
 from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
-from gate.records.settings import OutputOptions
+from gate.records.settings import JUnitOptions, OutputOptions
 from gate.records.shown_case import ShownCase
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
@@ -115,6 +115,8 @@ def _report(
         conclude(measured, place.config, setting, session.rows_of, answers_in(session.folder)),
         setup,
     )
+    if isinstance(junit := place.config.report.junit, JUnitOptions):
+        report = replace(report, known_failures=junit.known_failures)
     return adapt_report(report, place.options, collected)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.text.hidden import cut
+from gate.text.hidden import cut, drop_hidden
 from gate.text.late_pattern import late_pattern
 
 LIMIT = 300  # characters of one piece of text, unless the caller says otherwise
@@ -21,6 +21,16 @@ def shorten(text: str, limit: int | None = LIMIT) -> str:
     if len(begun) < len(text) and limit is not None:
         line += "…"  # the redactor finds the beginning of a secret by it
     return line if limit is None else cut(line, limit)
+
+
+def tidy(text: str, limit: int | None = LIMIT) -> str:
+    """`shorten` without what is hidden: for names and words that others wrote and that are compared
+    or made into ids.
+    """
+    if text.isascii() and text.isprintable():
+        return shorten(text, limit)
+    most = len(text) if limit is None else _MOST_BLANKS * limit + 64
+    return shorten(drop_hidden(text[: most + 1]), limit)
 
 
 def _fold(text: str) -> str:

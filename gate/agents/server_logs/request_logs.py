@@ -23,8 +23,7 @@ from gate.agents.server_logs.window import Window, WindowLines, around, within
 from gate.agents.traces.openagent_lines import NAMELESS
 from gate.records import LoggedCall, LogKind, LogRead, ServerLogs
 from gate.records.server_logs import NO_CALLS, NOT_ALONE, NOTHING_READ, SEVERAL
-from gate.text.hidden import drop_hidden
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 MOST_SESSIONS = 64  # of the audit folder that one window is looked for in, those written last
 
@@ -173,7 +172,7 @@ def _tools(names: Iterable[str]) -> Counter[str]:
 
 
 def _clean_call(call: LoggedCall) -> LoggedCall:
-    return replace(call, name=shorten(drop_hidden(call.name), _NAME) or NAMELESS)
+    return replace(call, name=tidy(call.name, _NAME) or NAMELESS)
 
 
 def in_window(watched: WatchedLog, window: Window, zone: tzinfo | None) -> LogExtract:

@@ -9,7 +9,7 @@ from gate.graders.trajectories.identity import canonical_text
 from gate.graders.trajectories.path import COMPARED, Path, PathStep
 from gate.records import ArgumentChange, Json, StepChange
 from gate.records.codec import parse_json
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 
 LINES = 60  # of one comparison
 VALUE = 80  # characters of an argument's name or value
@@ -73,7 +73,7 @@ def _compare_arguments(was: PathStep, now: PathStep) -> tuple[ArgumentChange, ..
         return ()
     names = sorted(n for n in {*before, *after} if before.get(n) != after.get(n))
     return tuple(
-        ArgumentChange(name=one_line(n, VALUE), was=before.get(n, ""), now=after.get(n, ""))
+        ArgumentChange(name=shorten(n, VALUE), was=before.get(n, ""), now=after.get(n, ""))
         for n in names
     )
 
@@ -86,7 +86,7 @@ def _read_arguments(step: PathStep) -> dict[str, str] | None:
         return None
     if not isinstance(given, dict):
         return None
-    return {name: one_line(canonical_text(value), VALUE) for name, value in given.items()}
+    return {name: shorten(canonical_text(value), VALUE) for name, value in given.items()}
 
 
 def _costs(was: Sequence[PathStep], now: Sequence[PathStep]) -> list[list[int]]:

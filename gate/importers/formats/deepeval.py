@@ -45,7 +45,7 @@ from gate.records import (
     Trial,
     TrialStatus,
 )
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 TOOL = "deepeval"
 _NAMED = re.compile(r"test_run_(\d{8}_\d{6})")  # local time, of which it does not write the zone
@@ -349,13 +349,13 @@ def place_cases(run: DeepEvalRun, suite: str) -> Iterator[PlacedCase]:
 
 
 def _identify(case: DeepEvalCase) -> names.CaseIdentity:
-    name = shorten(case.text("name"), 120)
+    name = tidy(case.text("name"), 120)
     asked = _question(case)
     decides = {key: case.data.get(key) for key in _DECIDES if case.data.get(key)}
     return names.CaseIdentity(
         title="" if _NUMBERED.fullmatch(name) else name,
         asked=asked,
-        words=shorten(asked, 60),
+        words=tidy(asked, 60),
         digest=names.mark(asked, decides),
     )
 
@@ -425,7 +425,7 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
     for column, group in groups.items():
         broken = next((one for one in group if one.broke), None)
         if broken is not None:
-            why = shorten(broken.error or "the metric returned no score", _SHOWN_REASON)
+            why = tidy(broken.error or "the metric returned no score", _SHOWN_REASON)
             yield column, Score(unscored=why)
             continue
         values = [metric.score for metric in group if metric.score is not None]
@@ -435,7 +435,7 @@ def _scores(metrics: Sequence[Metric], *, failed: bool) -> Iterator[tuple[str, S
         score = Score(
             values={column: sum(values) / len(values)},
             passed=None if says is False and not failed else says,
-            reason=shorten(reason, _SHOWN_REASON),
+            reason=tidy(reason, _SHOWN_REASON),
         )
         yield column, score
 
@@ -468,8 +468,8 @@ def _case(placed: PlacedCase) -> Case:
         placed.case_id,
         input=_question(placed.result),
         keys=dict(_keys(placed.result)),
-        category=shorten(category, 200) if isinstance(category, str) else None,
-        tags=[shorten(tag, 200) for tag in as_strings(data.get("tags"))],
+        category=tidy(category, 200) if isinstance(category, str) else None,
+        tags=[tidy(tag, 200) for tag in as_strings(data.get("tags"))],
         digest=placed.digest,
         place=placed.result.place,
     )

@@ -9,7 +9,7 @@ from gate.agents.traces.trace import Trace
 from gate.errors import AgentFailure
 from gate.files.json_values import as_list
 from gate.records import Json, Response
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 
 def conversation(messages: Json, *, shows_calls: bool) -> Response:
@@ -22,7 +22,7 @@ def conversation(messages: Json, *, shows_calls: bool) -> Response:
     try:
         trace = read_trace(messages, "openai")
     except AgentFailure as error:
-        message = f"the conversation cannot be read: {shorten(str(error), 200)}"
+        message = f"the conversation cannot be read: {tidy(str(error), 200)}"
         return Response(answer="", trace_faults=(message,))
     return replace(
         response_of(trace),

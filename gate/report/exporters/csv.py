@@ -19,7 +19,7 @@ from gate.text.spreadsheet_cells import defuse
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Csv:
     """RFC 4180: a header, commas, lines that end in CR LF, UTF-8 without a mark. Text that a
-    spreadsheet could take for a formula gets an apostrophe in front; control characters go.
+    spreadsheet could take for a formula gets an apostrophe in front; hidden characters have signs.
     """
 
     def pieces(self, report: Report, rows: Rows) -> Iterator[str]:

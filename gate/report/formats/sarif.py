@@ -22,20 +22,18 @@ from gate.text.escaping import clean, one_line
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST = 1_000  # results; code scanning shows 5,000 and takes 10 MB
 _KINDS = {"error": "error", "warning": "warning", "notice": "note"}
-_TITLES = {LOOSENED: "This change loosens a rule that it is judged by"}
 
 
 @REPORTERS.register("sarif")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sarif:
-    """A result for each metric that got worse, each loosened rule and each newly failing case."""
+    """A result for what blocks and for each newly failing case; loosened rules are told beside."""
 
     filename: ClassVar[str] = "gate.sarif"
 
     def render(self, report: Report, rows: Rows) -> str:
         findings = list(notes(report))
-        # The outcome is of the run, not of a line.
-        results = [note for note in findings if note.rule != OUTCOME][:MOST]
+        results = [note for note in findings if note.blocks or _newly_fails(note)][:MOST]
         rules = list(dict.fromkeys(_rule_id(note) for note in results))
         home = _home(report)
         run = {
@@ -50,6 +48,10 @@ class Sarif:
         return json_text(log)
 
 
+def _newly_fails(note: Note) -> bool:
+    return note.rule.startswith(f"{NEWLY_FAILING}/")
+
+
 def _driver(report: Report, rules: Sequence[str]) -> dict[str, CheckedJson]:
     described = [
         {"id": rule, "name": rule, "shortDescription": {"text": _title(rule)}} for rule in rules
@@ -62,18 +64,19 @@ def _title(rule: str) -> str:
     kind, _, what = rule.partition("/")
     if kind == NEWLY_FAILING:
         return f"A case newly fails: {what}"
-    return _TITLES.get(rule, f"{rule} got worse or is outside its limits")
+    return f"{rule} got worse or is outside its limits"
 
 
 def _invocation(report: Report, findings: Sequence[Note]) -> dict[str, Json]:
-    outcome = [note for note in findings if note.rule == OUTCOME]
+    # These are of the run, not of a line that got worse.
+    told = [note for note in findings if note.rule in (OUTCOME, LOOSENED)]
     return {
         "executionSuccessful": report.outcome != "error",
         "exitCode": report.exit_code,
         "exitCodeDescription": report.outcome,
         "toolExecutionNotifications": [
             {"level": _KINDS[note.level], "message": {"text": clean(note.message or note.title)}}
-            for note in outcome
+            for note in told
         ],
     }
 

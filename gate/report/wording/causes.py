@@ -6,7 +6,7 @@ from gate.analysis.failures.modes import ORDER
 from gate.records import CausePart, FailureCause, FailureMode, Report
 from gate.report.wording import patterns
 from gate.text import figures
-from gate.text.escaping import one_line
+from gate.text.shortening import shorten
 from gate.text.spans import Line, code, join, say
 
 NAMED = 3  # cases of a cause
@@ -45,14 +45,14 @@ def what(cause: FailureCause) -> Line:
 
 def describe(part: CausePart) -> Line:
     """One thing that cases have in common."""
-    name = code(one_line(part.what, _NAME))
+    name = code(shorten(part.what, _NAME))
     if part.kind == "argument":
         if not part.was and not part.now:
             return say("{} has another value", name)
         return say("{} {} → {}", name, _value(part.was), _value(part.now))
     if part.kind == "mode":
         mode = _MODES.get(part.what)
-        return say("{}", patterns.words(mode) if mode else one_line(part.what, _NAME))
+        return say("{}", patterns.words(mode) if mode else shorten(part.what, _NAME))
     template = {
         "tool_gone": "{} is no longer called",
         "tool_new": "{} is newly called",
@@ -87,7 +87,7 @@ def numbers_of(report: Report) -> dict[tuple[str, str], tuple[int, ...]]:
 
 def _in(cause: FailureCause) -> Line:
     """` (metric-003, policy-003, ...)`."""
-    named = join(", ", (say("{}", code(one_line(case, 48))) for case in cause.cases[:NAMED]))
+    named = join(", ", (say("{}", code(shorten(case, 48))) for case in cause.cases[:NAMED]))
     return join("", [say(" ("), named, say(", ...)" if len(cause.cases) > NAMED else ")")])
 
 
@@ -95,6 +95,6 @@ def _value(text: str) -> Line:
     """JSON as it is, where it is a number or a word; absent as a word."""
     if not text:
         return say("absent")
-    shown = one_line(text, _VALUE)
+    shown = shorten(text, _VALUE)
     plain = shown.replace(".", "", 1).lstrip("-").isdigit() or shown in ("true", "false", "null")
     return say("{}", shown if plain else code(shown))

@@ -35,6 +35,7 @@ class Note:
     rule: str  # a metric, NEWLY_FAILING/<kind of failure>, OUTCOME or LOOSENED
     subject: tuple[str, ...] = ()  # suite, and case; hostile
     place: Place | None = None
+    blocks: bool = False
 
 
 def notes(report: Report) -> Iterator[Note]:
@@ -49,7 +50,7 @@ def notes(report: Report) -> Iterator[Note]:
         )
     for check in list_blocking(report):
         if check.sign in ("bad", "refused"):
-            yield _check_note(check, level)
+            yield replace(_check_note(check, level), blocks=True)
     for text in report.loosened:
         sentence = plain(prose(text))
         yield Note(

@@ -88,7 +88,13 @@ def test_all_outputs_of_the_action(tmp_path: Path) -> None:
     assert json.loads(found["regressions"]) == json.loads(found["improvements"]) == []
     assert found["session-dir"] == "results/session-1"
     assert found["report-md"] == "results/session-1/report.md"
-    assert (found["report-html"], found["junit"]) == ("", "")
+    assert (found["report-html"], found["junit"], found["json"]) == ("", "", "")
+    assert found["report-path"] == "results/session-1/report.md"
+    for name in ("report.html", "summary.json"):
+        (session / name).write_text("x")
+    found = report_outputs(report("fail", 1, cases), session, tmp_path)
+    assert found["report-path"] == found["report-html"] == "results/session-1/report.html"
+    assert found["json"] == "results/session-1/summary.json"
     assert (found["calls"], found["calls-saved"], found["cost-usd"]) == ("1", "0", "")
     assert found["baseline-source"] == "none"
 

@@ -153,4 +153,4 @@ def test_warnings_are_told_before_the_first_row():
         out, planned=1, quiet=False, verbose=True, color=False, warnings=["no \x1b[31mtool"]
     ) as told:
         told.row(row())
-    assert out.getvalue().splitlines()[0] == "warning: no tool"
+    assert out.getvalue().splitlines()[0] == "warning: no ␛[31mtool"

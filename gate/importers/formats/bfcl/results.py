@@ -28,7 +28,7 @@ from gate.importers.formats.bfcl.leaderboard import (
 )
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import CheckedJson, Json, ToolCall
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 _RULES = ArgsRules(strings=OPTIONS["strings"], numbers=OPTIONS["numbers"])
 
@@ -368,7 +368,7 @@ def _take(
     else:
         failed[own] = _read_failure(data)
         if isinstance(model := data.get("model_name"), str):
-            yield shorten(model, 100)
+            yield tidy(model, 100)
 
 
 def _read_failure(data: Mapping[str, Json]) -> BfclFailure:
@@ -380,7 +380,7 @@ def _read_failure(data: Mapping[str, Json]) -> BfclFailure:
     raw = [data[key] for key in _RAW if key in data]
     return BfclFailure(
         code=code_of(data.get("error_type") or inner.get("error_type")),
-        reason=shorten(reason, 300),
+        reason=tidy(reason, 300),
         raw=frozenset(digest(form) for one in raw for form in (one, str(one))),
     )
 

@@ -18,8 +18,8 @@ from gate.files.yaml import yaml_of
 from gate.importers.trials.names import is_id
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import Json, Response
-from gate.text.hidden import cut
-from gate.text.shortening import shorten
+from gate.text.hidden import cut, drop_hidden
+from gate.text.shortening import tidy
 
 SUFFIX = ".traj.json"
 FORMATS = ("mini-swe-agent-1", "mini-swe-agent-1.1")
@@ -65,7 +65,7 @@ class TrajectoryFile:
 
 def exit_code(status: str) -> str:
     """The failure code of an exit status: `LimitsExceeded` is `limits_exceeded`."""
-    words = _WORDS.sub("_", shorten(status, 60)).casefold()
+    words = _WORDS.sub("_", tidy(status, 60)).casefold()
     return re.sub(r"[^a-z0-9]+", "_", words).strip("_") or "unfinished"
 
 
@@ -82,7 +82,7 @@ def read_trajectory(path: Path) -> TrajectoryFile:
         refuse_file(path, "not a mini-SWE-agent trajectory - give its .traj.json", "info, messages")
     written = data.get("trajectory_format", FORMATS[0])
     if written not in FORMATS:
-        shown = shorten(str(written), 60)
+        shown = tidy(str(written), 60)
         message = f"'{shown}' is not supported, only {', '.join(FORMATS)} - update Agent Gate"
         refuse_file(path, message, "trajectory_format")
     messages = MessageReader()
@@ -102,7 +102,7 @@ def read_trajectory(path: Path) -> TrajectoryFile:
         submission=told if submitted else "",
         response=_response(info, messages, told if submitted else ""),
         format=written,
-        version=shorten(str(info.get("mini_version") or ""), 40),
+        version=tidy(str(info.get("mini_version") or ""), 40),
         latency_ms=messages.latency_ms,
         # what version 1 has as the submission of a run that broke is the exception's text
         error=None if submitted else _error(info, told),
@@ -119,8 +119,8 @@ def _response(info: Mapping[str, Json], messages: MessageReader, answer: str) ->
         answer=answer,
         steps=trace.steps,
         usage=replace(trace.usage, cost_usd=cost),
-        model=shorten(model, 200) if isinstance(model, str) else None,
-        finish_reason=shorten(status, 60) if isinstance(status, str) else None,
+        model=tidy(model, 200) if isinstance(model, str) else None,
+        finish_reason=tidy(status, 60) if isinstance(status, str) else None,
         turns=api_calls(info, messages),
         omitted_steps=trace.omitted_steps,
         trace_faults=trace.faults,
@@ -129,7 +129,7 @@ def _response(info: Mapping[str, Json], messages: MessageReader, answer: str) ->
 
 def _error(info: Mapping[str, Json], told: str) -> str | None:
     said = info.get("exception_str") or told or info.get("traceback")
-    return cut(said, _SAID) if isinstance(said, str) and said else None
+    return cut(drop_hidden(said), _SAID) if isinstance(said, str) and said else None
 
 
 # ----------------------------------------------------------------------------------------- messages
@@ -308,7 +308,7 @@ def run_of(path: Path) -> AgentRun:
         ("formats", {one.format for one in trajectories.values()}),
     ):
         if len(told) > 1:
-            names = " and ".join(shorten(name, 80) for name in sorted(told)[:3])
+            names = " and ".join(tidy(name, 80) for name in sorted(told)[:3])
             message = f"trajectories of different {what}: {names} - import the folder of one run"
             findings.add(Place(path.as_posix()), message)
     findings.refuse()
@@ -337,7 +337,7 @@ def _each(files: Iterable[Path], findings: Findings) -> Iterator[tuple[str, Traj
         with findings.taking():
             one = read_trajectory(path)
             if one.id != id_of(path):
-                own = shorten(one.id, 80)
+                own = tidy(one.id, 80)
                 wrong = f"its instance_id is '{own}', so the file must be named {own}{SUFFIX}"
                 refuse_file(path, f"{wrong} - rename it")
             if not is_id(one.id):
@@ -376,7 +376,7 @@ def _read_predictions(path: Path, trajectories: Trajectories, findings: Findings
         findings.add(Place(name), f"{message} - use the original file, or remove it")
         return
     for instance, prediction in data.items():
-        own, place = trajectories.get(instance), Place(name, key=shorten(instance, 80))
+        own, place = trajectories.get(instance), Place(name, key=tidy(instance, 80))
         patch = values.at(prediction, "model_patch")
         if not is_id(instance):
             message = "is not an instance id such as django__django-11099 - use the original file"
@@ -402,7 +402,7 @@ def _statuses(path: Path, trajectories: Trajectories, findings: Findings) -> dic
                 message = "was submitted, but its trajectory is missing - copy the whole folder"
                 findings.add(place, message)
             elif own is not None and own.exit_status != str(status):
-                says, other = shorten(str(status), 60), shorten(own.exit_status, 60)
+                says, other = tidy(str(status), 60), tidy(own.exit_status, 60)
                 message = f"says {says}, but {own.path.name} says {other}"
                 findings.add(place, f"{message} - use files of the same run")
     return statuses

@@ -35,7 +35,7 @@ from gate.records import (
     TrialStatus,
     Usage,
 )
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 BY_QUESTION, BY_TRACE = "question", "trace"
 _CASE_ID = 200  # characters
@@ -94,7 +94,7 @@ def run_of(group: Group, naming: Naming, odd: Oddities) -> TracedRun | None:
     except AgentFailure as failure:
         file, line, _ = group.kept[0]
         message = f"trace {spans[0].span.trace}: {failure} - remove the trace, or export it again"
-        odd.wrong.append((file, line, shorten(message, 500)))
+        odd.wrong.append((file, line, tidy(message, 500)))
         return None
     asked = _find_question(order)
     roots = _roots([span.span for span in spans])
@@ -133,7 +133,7 @@ def _each_once(group: Group, odd: Oddities) -> list[KeptSpans]:
             if same[2].span != span:
                 where = f"line {same[1]}" if same[0] == file else f"line {same[1]} of another file"
                 message = (
-                    f"span {shorten(span.id, 40)} is also in {where}, with different content - "
+                    f"span {tidy(span.id, 40)} is also in {where}, with different content - "
                     "remove one of the two"
                 )
                 odd.wrong.append((file, line, message))
@@ -185,7 +185,7 @@ def _case(
         counts["without the attribute"] += 1
     if asked and naming.case != BY_TRACE:
         digits = hashlib.sha256(asked.encode(errors="backslashreplace")).hexdigest()[:8]
-        return f"{shorten(asked[:_TITLE], _TITLE)} {digits}".strip()
+        return f"{tidy(asked[:_TITLE], _TITLE)} {digits}".strip()
     return _shorten_id(key)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from gate.agents.traces.values import as_text
 from gate.importers.formats.promptfoo.evaluation import within
 from gate.records import CheckedJson, Json
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 # Key of a case -> the grader that reads it, as gate.yml has it.
 GRADERS: Mapping[str, str] = {
@@ -41,7 +41,7 @@ def map_assertions(
     keys: dict[str, CheckedJson] = {}
     left: Counter[str] = Counter()
     for item in asserts:
-        kind = shorten(str(item.get("type") if isinstance(item, dict) else ""), 60) or "unknown"
+        kind = tidy(str(item.get("type") if isinstance(item, dict) else ""), 60) or "unknown"
         try:
             mapped: dict[str, CheckedJson] = (
                 dict(_keys(item, known)) if isinstance(item, dict) and not threshold else {}

@@ -30,7 +30,7 @@ from gate.importers.trials.names import CaseIds, mark
 from gate.records import Case, CheckedJson, Json
 from gate.records.imported import Imported
 from gate.text.figures import count
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
 _TOO_LARGE = "larger than 64 MB - split it"
@@ -158,7 +158,7 @@ def _prompt(config: YamlDocument, wanted: str, built: _Built, problems: Findings
         return prompts[0][1]
     fitting = [raw for n, (label, raw) in enumerate(prompts, 1) if wanted in (str(n), label)]
     if not fitting:
-        known = ", ".join(f"{n} ({shorten(label, 30)})" for n, (label, _) in enumerate(prompts, 1))
+        known = ", ".join(f"{n} ({tidy(label, 30)})" for n, (label, _) in enumerate(prompts, 1))
         raise UsageError(f"--option prompt={wanted[:80]}: not found; choose one of {known}")
     return fitting[0]
 

@@ -22,7 +22,7 @@ from gate.importers.trials import shapes
 from gate.importers.trials.build import PlacedResult, place_results
 from gate.importers.trials.names import CaseIdentity, CaseIds, mark, suite_name
 from gate.records import LARGEST, MOST_ROUNDS, CheckedJson, Json
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 TOOL = "promptfoo"
 MOST_YAML = 64 << 20  # bytes
@@ -274,9 +274,9 @@ def identify_test(case: Mapping[str, Json], own: Mapping[str, Json], asserts: Js
     metadata = case.get("metadata")
     named = metadata.get("id") if isinstance(metadata, dict) else None
     title = named if isinstance(named, (str, int)) else case.get("description")
-    text = shorten(str(title), _TITLE) if isinstance(title, (str, int)) else ""
+    text = tidy(str(title), _TITLE) if isinstance(title, (str, int)) else ""
     asked = {key: value for key, value in own.items() if not key.startswith("__")}
-    texts = {key: shorten(as_text(value), 60) for key, value in asked.items()}
+    texts = {key: tidy(as_text(value), 60) for key, value in asked.items()}
     usual = next((texts[key] for key in _ASKED if texts.get(key)), "")
     return CaseIdentity(
         title="" if _BY_ROW.fullmatch(text) else text,
@@ -373,7 +373,7 @@ def provider_of(row: EvalRow) -> str:
     written = row.data.get("provider")
     if isinstance(written, dict):
         written = written.get("label") or written.get("id")
-    return shorten(as_string(written), 200)
+    return tidy(as_string(written), 200)
 
 
 def _label(data: Mapping[str, Json]) -> str:

@@ -35,7 +35,7 @@ from gate.records import (
     TrialStatus,
     Usage,
 )
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 FAILED, TIMEOUT, NO_OUTPUT = "provider_error", "timeout", "no_output"
 _SHOWN = 500  # characters of an error
@@ -131,7 +131,7 @@ def _steps(output: Json) -> tuple[tuple[ToolCall, ...] | None, tuple[str, ...]]:
     try:
         return tuple(step(one, f"output[{n}]") for n, one in enumerate(calls)), ()
     except AgentFailure as error:
-        return None, (shorten(str(error), 200),)
+        return None, (tidy(str(error), 200),)
 
 
 def _usage(row: evaluation.EvalRow, response: Mapping[str, Json]) -> Usage:
@@ -204,7 +204,7 @@ def _without_stack(said: str) -> str:
 
 
 def _first_line(row: evaluation.EvalRow) -> str:
-    return shorten(_without_stack(str(row.data.get("error") or "")), _SHOWN)
+    return tidy(_without_stack(str(row.data.get("error") or "")), _SHOWN)
 
 
 # ------------------------------------------------------------------------------------------- grades
@@ -290,7 +290,7 @@ def _column(name: str) -> str:
 
 def grade_unjudged(why: str) -> RowGrade:
     """The grade of an answer whose assertions broke off together."""
-    own = Score(unscored=shorten(why, _SHOWN_REASON) or "an assertion ended in an error")
+    own = Score(unscored=tidy(why, _SHOWN_REASON) or "an assertion ended in an error")
     return RowGrade(passed=None, scores={evaluation.TOOL: own})
 
 
@@ -358,7 +358,7 @@ def _broke(kind: str, metadata: Mapping[str, Json], reason: str) -> bool:
 
 def _shorten_reason(reason: Json) -> str:
     """Below it stands the stack, or the answer."""
-    return shorten(str(reason or "").strip().partition("\n")[0], _SHOWN_REASON)
+    return tidy(str(reason or "").strip().partition("\n")[0], _SHOWN_REASON)
 
 
 def _judge_model(provider: Json) -> str:

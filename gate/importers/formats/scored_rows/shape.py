@@ -17,7 +17,7 @@ from gate.files.timestamps import after, moment_of
 from gate.importers.trials.build import ToolSuite
 from gate.importers.trials.names import suite_name
 from gate.records import LARGEST, Json
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 from gate.text.suggestions import did_you_mean
 
 Role = Literal[
@@ -121,7 +121,7 @@ def read_moment(value: Json) -> datetime | None:
 
 
 def short(value: Json) -> str:
-    return shorten(as_text(value), 80)
+    return tidy(as_text(value), 80)
 
 
 _RULE = re.compile(r"\s*(.+?)\s*(>=|<=|>|<)\s*([-+.\deE]+)\s*")

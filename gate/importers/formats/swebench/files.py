@@ -15,7 +15,7 @@ from gate.files.problems import Findings, refuse_problems
 from gate.importers.formats.swebench import outcomes
 from gate.importers.trials.names import is_id
 from gate.records import Json
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 RUN = "run.json"
 METADATA = "metadata.yaml"
@@ -144,11 +144,11 @@ def read_predictions(files: tuple[Path, ...], findings: Findings) -> Predictions
             models.setdefault(str(prediction.get("model_name_or_path") or ""), place)
     if len(models) > 1:
         (first, _), (other, place), *_ = sorted(models.items())
-        both = f"{shorten(first or 'none', 80)} and {shorten(other or 'none', 80)}"
+        both = f"{tidy(first or 'none', 80)} and {tidy(other or 'none', 80)}"
         findings.add(place, f"has predictions of two models: {both} - import one run at a time")
     if not files:
         return Predictions()
-    return Predictions(files=files, model=shorten(min(models, default=""), 200), patched=patched)
+    return Predictions(files=files, model=tidy(min(models, default=""), 200), patched=patched)
 
 
 def _find_fault(item: Json) -> str:
@@ -171,7 +171,7 @@ def _iterate_predictions(path: Path) -> Iterator[tuple[Place, Json] | Problem]:
         for key, item in data.items():  # the key is the instance, where the object does not say
             own = isinstance(item, dict) and item.get("instance_id", key) == key
             named = {**as_object(item), "instance_id": key} if own else None
-            yield Place(name, key=shorten(key, 80)), named
+            yield Place(name, key=tidy(key, 80)), named
     else:
         for n, item in enumerate(data if isinstance(data, list) else [data]):
             yield Place(name, key=f"[{n}]"), item

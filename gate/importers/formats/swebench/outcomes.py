@@ -18,7 +18,7 @@ from gate.importers.trials import shapes
 from gate.importers.trials.names import is_id
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import CheckedJson, Json
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 # `error`: the harness has no verdict on the patch; `incomplete`: there is no prediction.
 Outcome = Literal["resolved", "unresolved", "error", "empty_patch", "incomplete"]
@@ -90,7 +90,7 @@ def clash(findings: Findings, place: Place, ids: Iterable[str], message: str) ->
     wrong = sorted(ids)
     if wrong:
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        findings.add(place, f"{shorten(wrong[0], 80)}{more}: {message}")
+        findings.add(place, f"{tidy(wrong[0], 80)}{more}: {message}")
 
 
 # -------------------------------------------------------------------------------------- run reports
@@ -246,7 +246,7 @@ def read_lists(data: Mapping[str, Json], file: str, findings: Findings) -> Sourc
 def read_details(data: Mapping[str, Json], file: str, findings: Findings) -> SourceVerdicts:
     verdicts: dict[str, InstanceVerdict] = {}
     for instance, told in data.items():
-        place = Place(file, key=shorten(instance, 80))
+        place = Place(file, key=tidy(instance, 80))
         resolved = as_object(told).get("resolved")
         if not is_id(instance):
             findings.add(place, "is not an instance id - use the original file")
@@ -336,7 +336,7 @@ def _iterate_reports(path: Path) -> Iterator[tuple[str, Mapping[str, Json] | Pro
         yield own or "", Problem(Place(file), message)
         return
     for instance, report in data.items():
-        place = Place(file, key=shorten(instance, 80))
+        place = Place(file, key=tidy(instance, 80))
         if not is_id(instance):
             yield instance, Problem(place, "is not an instance id - use the original file")
         elif len(data) == 1 and own not in (None, instance) and is_id(own) and "__" in own:

@@ -42,7 +42,7 @@ from gate.importers.formats.swebench.trials import MOST_REPOSITORIES, TOOL, Meas
 from gate.importers.trials.build import provenance_of
 from gate.records import Json, Trial
 from gate.records.imported import Imported, ImportedSuite
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,22 +256,22 @@ def identity_of(
     model, run = _read_log_folders(path, results, findings)
     written = sent.model.replace("/", "__")
     if model and written and model != written:
-        names = f"{shorten(model, 80)}, but the predictions are by {shorten(written, 80)}"
+        names = f"{tidy(model, 80)}, but the predictions are by {tidy(written, 80)}"
         findings.add(Place(path.as_posix()), f"the logs are of {names} - import one run at a time")
     reports = [one for one, data in results.mains if is_run_report(data)]
     for one in reports:
         expected = f"{model}.{run}" if run else f"{written}."
         whole = one.stem == expected if run else one.stem.startswith(expected)
         if "." in one.stem and (run or written) and not whole:
-            message = f"its file name must begin with {shorten(expected.strip('.'), 120)}"
+            message = f"its file name must begin with {tidy(expected.strip('.'), 120)}"
             findings.add(Place(one.as_posix()), f"{message} - {_SAME_RUN}, or rename the file")
     run_file = _read_run_file(results, findings)
     stem = reports[0].stem if reports else path.absolute().name.removesuffix(".json")
     return Identity(
         model=sent.model or model.replace("__", "/"),
-        file=shorten(stem, 200),
-        dataset=shorten(as_string(run_file.get("dataset")), 200),
-        split=shorten(as_string(run_file.get("split")), 200),
+        file=tidy(stem, 200),
+        dataset=tidy(as_string(run_file.get("dataset")), 200),
+        split=tidy(as_string(run_file.get("split")), 200),
         created_at=iso(moment_of(run_file.get("created_at"))) or None,
     )
 

@@ -18,7 +18,7 @@ from gate.importers.formats.swebench.outcomes import SourceVerdicts, Verdicts
 from gate.importers.trials.names import is_id, repository_of
 from gate.importers.trials.published_scores import SWEBENCH_VERIFIED
 from gate.records import Json, QuotedValue
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 Name = Literal["full", "verified", "lite", "multilingual", "multimodal", "custom"]
 
@@ -111,7 +111,7 @@ def decide(
         variant = _by_size(instances)
         why = f"recognised by its {len(instances)} instances and their repositories"
         return DecidedVariant(variant=variant, why="" if variant is CUSTOM else why)
-    variant, why = variant_of(dataset), f"run.json names {shorten(dataset, 100)}"
+    variant, why = variant_of(dataset), f"run.json names {tidy(dataset, 100)}"
     if variant is CUSTOM:
         return DecidedVariant(variant=CUSTOM, why=why)
     whole = variant.sizes.get(split or "test")
@@ -294,7 +294,7 @@ def _read_published(metadata: Path, findings: Findings) -> float | None:
     stated = at(data, "resolved") if stated is None else stated
     score = as_amount(stated)
     if stated is not None and (score is None or score > 100):
-        shown = shorten(str(stated), 40)
+        shown = tidy(str(stated), 40)
         place = Place(metadata.as_posix(), key="resolved")
         findings.add(place, f"'{shown}' is not a percentage - correct the value, or remove it")
         return None

@@ -29,7 +29,7 @@ from gate.files.problems import Findings
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 _MOST_DAMAGE = 1600  # hit points of one game of cards: four of 400
 
@@ -183,7 +183,7 @@ def choose_tasks(path: Path, agent: str | None, split: str | None) -> ChosenTask
             f"agent, or of one task with {', '.join(FILES)}"
         )
     agents = sorted({task.agent for task in found})
-    shown = ", ".join(shorten(name, 60) for name in agents[:20])
+    shown = ", ".join(tidy(name, 60) for name in agents[:20])
     if agent is None and len(agents) > 1:
         raise UsageError(
             f"{path}: has several agents; choose one with --option agent=NAME: {shown}"
@@ -196,9 +196,9 @@ def choose_tasks(path: Path, agent: str | None, split: str | None) -> ChosenTask
     chosen = tuple(task for task in newest if task.name.lower().endswith(ending))
     _check_alone(chosen, path)
     if not chosen:
-        names = ", ".join(sorted({shorten(task.name, 80) for task in own})[:10])
+        names = ", ".join(sorted({tidy(task.name, 80) for task in own})[:10])
         raise UsageError(f"--option split={split}: no task name ends with it; tasks: {names}")
-    left = (f"{shorten(name, 80)}: not one of the eight environments; left out" for name in others)
+    left = (f"{tidy(name, 80)}: not one of the eight environments; left out" for name in others)
     return ChosenTasks(agent or agents[0], chosen, (*notes, *left))
 
 
@@ -226,8 +226,8 @@ def _newest(tasks: Iterable[TaskFolder]) -> tuple[list[TaskFolder], list[str]]:
         by_name.setdefault(task.name, []).append(task)
     newest = {name: max(some, key=lambda task: task.newness) for name, some in by_name.items()}
     notes = [
-        f"{shorten(name, 80)}: appears {len(some)} times; the newest counts: "
-        f"{shorten(str(newest[name].folder), 120)}"
+        f"{tidy(name, 80)}: appears {len(some)} times; the newest counts: "
+        f"{tidy(str(newest[name].folder), 120)}"
         for name, some in sorted(by_name.items())
         if len(some) > 1
     ]
@@ -308,14 +308,14 @@ def by_index(path: Path | None, findings: Findings) -> dict[str, list[BrokenSamp
         said = as_string(data.get("info"))[:20_000]
         infra = code in _NOBODY or is_nobodys(said)
         tries = kept.setdefault(index, [])
-        tries.append(BrokenSample(place, index, code, shorten(said, _INFO), infra, _at(data)))
+        tries.append(BrokenSample(place, index, code, tidy(said, _INFO), infra, _at(data)))
         del tries[:-_KEPT]
     return kept
 
 
 def normalize_status(status: str) -> str:
     """TASK_LIMIT_REACHED and `task limit reached` are one status."""
-    return shorten(status.replace("_", " ").lower(), 60)
+    return tidy(status.replace("_", " ").lower(), 60)
 
 
 def _lines(path: Path, findings: Findings) -> Iterator[tuple[Place, Mapping[str, Json]]]:

@@ -22,7 +22,7 @@ from gate.importers.formats.webarena import results
 from gate.importers.trials.build import usage_of
 from gate.importers.trials.names import suite_name
 from gate.records import CheckedJson, Json, Response
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 SUMMARY, LAST_STEP, PACKAGES = "summary_info.json", "steps_info.json", "package_versions.txt"
 _MOST = 64 << 20  # bytes of such a file
@@ -61,7 +61,7 @@ def episodes(path: Path, agent: str) -> results.ResultSource:
         ("benchmarks", {one.benchmark for one in every}),
     ):
         if len(names) != 1:
-            listed = ", ".join(sorted(shorten(name, 80) for name in names)[:_SHOWN]) or "none"
+            listed = ", ".join(sorted(tidy(name, 80) for name in names)[:_SHOWN]) or "none"
             hint = "--option agent=NAME" if what == "agents" else "the folder of one benchmark"
             raise UsageError(f"{path}: has episodes of {len(names)} {what} ({listed}); give {hint}")
     chosen = [*_number_rounds([one for one in every if not agent or one.agent == agent])]
@@ -72,7 +72,7 @@ def episodes(path: Path, agent: str) -> results.ResultSource:
         results=lambda: _results(chosen),
         suite=suite_name(chosen[0].benchmark),
         version=_version(chosen[0].folder),
-        agent=shorten(chosen[0].agent, 200),
+        agent=tidy(chosen[0].agent, 200),
         created_at=iso(started) or None,
     )
 
@@ -198,5 +198,5 @@ def _version(folder: Path) -> str:
         for line in path.read_text("utf-8", "replace").splitlines():
             name, equals, version = line.strip().partition("==")
             if equals and name.lower() in ("browsergym-webarena", "browsergym", "browsergym-core"):
-                return f"browsergym {shorten(version, 40)}"
+                return f"browsergym {tidy(version, 40)}"
     return "browsergym"

@@ -23,7 +23,7 @@ from gate.importers.trials import shapes
 from gate.importers.trials.build import AT_THE_SOURCE, ToolSuite
 from gate.importers.trials.nobodys_fault import is_nobodys
 from gate.records import MOST_ROUNDS, Case, CheckedJson, Json, Response, Trial, TrialStatus
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 # Failure codes of an import, beside those of the grader.
 FAILED, MISSING, NO_RESULT = "task_failed", "missing", "no_result"
@@ -125,7 +125,7 @@ def _clash(result: TaskResult, task: WebTask) -> str:
         return ""
     wrong = "; ".join(verdict.wrong.values()) or "every check passes"
     says = "passed" if result.passed else "failed"
-    return f"the source says {says}, but the recorded answer and pages say: {shorten(wrong, 200)}"
+    return f"the source says {says}, but the recorded answer and pages say: {tidy(wrong, 200)}"
 
 
 def trial(
@@ -168,7 +168,7 @@ def mark_crashed(result: TaskResult, said: str) -> TaskResult:
         whole=False,
         status="infra_error" if infra else "agent_error",
         codes=(code,),
-        error=shorten(said, 500) or "the source has no result for this task",
+        error=tidy(said, 500) or "the source has no result for this task",
         response=None,
     )
 
@@ -263,7 +263,7 @@ def _fault(data: Json) -> str:
     if not isinstance(data, dict) or is_too_deep(data):
         return "must be an object with task_id and answer"
     if not id_of(data):
-        return f"task_id: '{shorten(str(data.get('task_id')), 40)}' is not a whole number"
+        return f"task_id: '{tidy(str(data.get('task_id')), 40)}' is not a whole number"
     if wrong := mismatches(_FORM, data):
         return f"{'.'.join(map(str, wrong[0].path))}: {wrong[0].message}"
     if data.get("answer") is None and not data.get("error"):
@@ -369,7 +369,7 @@ def _faults(data: Json) -> Iterator[str]:
         yield "must be an object with task_id, sites, intent and eval"
         return
     if not id_of(data):
-        yield f"task_id: '{shorten(str(data.get('task_id')), 40)}' is not a whole number"
+        yield f"task_id: '{tidy(str(data.get('task_id')), 40)}' is not a whole number"
     if not isinstance(data.get("intent"), str) or not data["intent"].strip():
         yield "intent: not a text"
     sites = data.get("sites")

@@ -20,7 +20,7 @@ from gate.graders.webarena_rules.task import SITES
 from gate.importers.formats.webarena import results
 from gate.importers.trials.stated import Figure, compare_stated
 from gate.records import Json, Response, ToolCall
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 _RENDER, _CONFIG, _DUMP = "render_", "config.json", "json_dump.json"
 _MOST_TASKS = 100_000
@@ -98,7 +98,7 @@ def run_folder(path: Path) -> results.ResultSource:
         results=RunRecords(renders=renders, tries=tries, told=told).read,
         created_at=iso(started) or None,
         expected=_expected_tasks(config, {*renders, *tries}),
-        agent=shorten(" ".join(as_strings(model)), 200),
+        agent=tidy(" ".join(as_strings(model)), 200),
     )
 
 
@@ -185,7 +185,7 @@ def read_page(path: Path, task: str) -> RenderedPage:
     answer = _stop(actions[-1]) if actions else None
     done = actions if answer is None else actions[:-1]
     return RenderedPage(
-        intent=shorten(config.get("intent", ""), _SHOWN),
+        intent=tidy(config.get("intent", ""), _SHOWN),
         sites=tuple(site for site in SITES if f"'{site}'" in config.get("sites", "")),
         answer=answer,
         final_url=_url(pieces[-1]) if pieces else None,
@@ -232,7 +232,7 @@ def _stop(action: str) -> str | None:
 def _call(action: str) -> ToolCall:
     name, _, rest = action.partition(" ")
     given = {"text": html.unescape(rest[:_SHOWN])} if rest else {}
-    return ToolCall(name=shorten(name, 100) or "none", arguments=given)
+    return ToolCall(name=tidy(name, 100) or "none", arguments=given)
 
 
 # --------------------------------------------------------------------------------------------- logs

@@ -99,7 +99,17 @@ def test_a_finding_keeps_its_fingerprint_when_numbers_and_lines_move() -> None:
 
 
 def test_a_pass_has_no_blocking_result() -> None:
-    assert [result["level"] for result in results(passing())] == ["warning"]
+    assert results(passing()) == []
+
+
+def test_what_only_warns_is_no_result_and_a_loosened_rule_is_told_beside() -> None:
+    report = replace(regression(), loosened=("`alpha` 0.01 -> 0.1",))
+    run = rendered(report)["runs"][0]
+    assert {result["ruleId"] for result in run["results"]} == {"retrieval.recall@5"} | {
+        rule for rule in (result["ruleId"] for result in run["results"]) if "newly-failing" in rule
+    }
+    told = [one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"]]
+    assert told[-1] == "alpha 0.01 → 0.1"
 
 
 def test_a_run_without_a_verdict_is_no_successful_invocation() -> None:

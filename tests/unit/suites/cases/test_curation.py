@@ -22,6 +22,7 @@ from gate.suites.cases.curation.proposing import (
 )
 from gate.suites.cases.curation.similar import Known, find_doubles, mask_wording
 from gate.suites.cases.curation.summary_text import as_markdown, as_text
+from gate.text.escaping import plain
 from tests.support.growth import cpu_seconds
 
 # ------------------------------------------------------------------------------------------ doubles
@@ -170,7 +171,7 @@ def test_figures_are_told_with_hostile_text_made_safe():
     hostile = [row(f"<b>{n}</b>", "@all \x1b[31m see #1", category="|x|") for n in range(30)]
     found = figures(hostile)
     text, markdown = as_text("data\x1b.jsonl", found), as_markdown("data.jsonl", found)
-    assert "\x1b" not in text
+    assert "␛[31m" in plain(text)
     assert "and 19 more" in text
     assert "<b>" not in markdown
     assert "\\|x\\| 30" in markdown
