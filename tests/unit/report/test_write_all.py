@@ -50,7 +50,8 @@ def test_all_reports_of_a_run_share_one_pass_over_its_rows():
 
 def test_the_summary_is_the_report():
     report = several_suites()
-    assert from_json(Report, json.loads(summary(report))) == report
+    read = from_json(Report, json.loads(summary(report)))
+    assert replace(read, counts=None, metrics={}) == report
     assert summary(report).endswith("}\n")
 
 

@@ -11,8 +11,9 @@ import jsonschema
 import pytest
 
 from gate.errors import Place
-from gate.records import Report
+from gate.records import CaseChanges, Report
 from gate.report.formats.sarif import Sarif
+from gate.report.wording.checks import list_blocking
 from tests.support.paths import DATA
 from tests.support.reports import (
     FACTS,
@@ -99,15 +100,17 @@ def test_a_finding_keeps_its_fingerprint_when_numbers_and_lines_move() -> None:
 
 
 def test_a_pass_has_no_blocking_result() -> None:
-    assert results(passing()) == []
+    assert [result["ruleId"] for result in results(passing())] == ["newly-failing/fact_missing"]
+    without = replace(passing(), cases=CaseChanges())
+    assert results(without) == []
 
 
 def test_what_only_warns_is_no_result_and_a_loosened_rule_is_told_beside() -> None:
     report = replace(regression(), loosened=("`alpha` 0.01 -> 0.1",))
     run = rendered(report)["runs"][0]
-    assert {result["ruleId"] for result in run["results"]} == {"retrieval.recall@5"} | {
-        rule for rule in (result["ruleId"] for result in run["results"]) if "newly-failing" in rule
-    }
+    ids = {result["ruleId"] for result in run["results"]}
+    blocking = {check.metric for check in list_blocking(report) if check.sign == "bad"}
+    assert {one for one in ids if not one.startswith("newly-failing/")} == blocking
     told = [one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"]]
     assert told[-1] == "alpha 0.01 → 0.1"
 

