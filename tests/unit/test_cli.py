@@ -108,7 +108,7 @@ def test_what_a_users_own_code_raises_is_told_without_secrets(capsys, tmp_path, 
     )
     assert cli.run(["validate"], {"MY_API_KEY": "sk-Ab3dE5gH7jK9"}) == 2
     error = capsys.readouterr().err
-    assert "load_tasks() raised ValueError: no: ***" in error
+    assert "load_tasks() raised ValueError: ␛[31mno: ***" in error
     assert "Ab3dE5" not in error
     assert not any(line.startswith("::") for line in error.splitlines())
     assert "\x1b" not in error
