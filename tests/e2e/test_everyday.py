@@ -98,7 +98,7 @@ def test_a_replay_gives_the_recorded_verdict_without_an_agent(recorded):
 
 def test_reports_are_rendered_again_byte_for_byte(recorded):
     session = run_session(recorded, "--replay", "answers.jsonl", "--baseline", "baselines")
-    kept = ("meta.json", "events.jsonl", "details.jsonl", ".lock")
+    kept = ("meta.json", "events.jsonl", "details.jsonl", ".lock", "baseline.answers.jsonl.gz")
     before = {p: p.read_bytes() for p in session.rglob("*") if p.is_file()}
     for path in before:
         if path.name not in (*kept, "summary.json"):
