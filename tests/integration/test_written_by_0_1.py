@@ -193,8 +193,12 @@ def test_exports_are_those_of_then(written: Path, form: str, tmp_path: Path) -> 
     out = tmp_path / "out"
     run_command(written, "export", "sessions/fail", "--format", form, "--out", str(out))
     now, before = out.read_text("utf-8"), said(written, f"export-fail.{form}")
+    if form == "junit":  # what fails on main too is skipped since, and the counts say so
+        skipped = now.count("<skipped ")
+        assert f'failures="{before.count("<failure ") - skipped}"' in now
+        return
     assert in_order(form, now) == in_order(form, before)
-    if form in ("junit", "promptfoo"):
+    if form == "promptfoo":
         assert now == before
 
 
