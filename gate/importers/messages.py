@@ -290,7 +290,7 @@ def _read_lines(path: Path, name: str, before: str) -> Iterator[StoredConversati
     first = next(json_lines(path), None)
     if isinstance(first, JsonLine) and is_message(first.data):
         if path.stat().st_size > MOST_FILE:
-            message = "one conversation of more than 256 MB - tidy it, or remove it"
+            message = "one conversation of more than 256 MB - shorten it, or remove it"
             yield Problem(Place(path.as_posix()), message)
             return
         lines = list(json_lines(path))
