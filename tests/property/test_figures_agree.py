@@ -475,7 +475,9 @@ def counts_add_up(forms: Forms) -> None:
     for one in forms.junit:
         passing, flaky, failing, left = by_rounds(forms.told, one.get("name", ""))
         told = {kind: int(one.get(kind, "")) for kind in ("failures", "errors", "skipped")}
-        assert sum(told.values()) == flaky + failing + left
+        # An error may also be a case that passes but for a round that nobody answered.
+        unwell = flaky + failing + left
+        assert unwell <= sum(told.values()) <= unwell + told["errors"]
         assert told["failures"] <= flaky + failing
         if (suite := report.suites.get(one.get("name", ""))) and suite.outcome == "pass":
             assert told["failures"] == 0, "a gate that passes is green"
