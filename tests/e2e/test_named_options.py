@@ -22,6 +22,7 @@ PROMISE = re.compile(r"not (yet )?(in|part of|supported in) this version|not imp
 # What a command needs to get as far as its options: words after its name. SESSION and BASELINE
 # stand for real ones.
 NEEDS = {
+    ("serve",): ["nowhere"],  # it would serve until somebody stops it
     ("compare",): ["SESSION", "SESSION"],
     ("merge",): ["SESSION", "--out", "joined"],
     ("report",): ["SESSION"],
