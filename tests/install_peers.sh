@@ -14,7 +14,7 @@ install() {
   case $1 in
     pydantic-evals) python "$1" pydantic-evals==2.62.0 httpx ;;
     deepeval) python "$1" deepeval==4.3.1 ;;
-    inspect-ai) python "$1" inspect-ai==0.3.285 openai ;;
+    inspect-ai) python "$1" inspect-ai==0.3.285 openai orjson ;;  # the gate reads there, too
     swebench) python "$1" swebench==5.0.2 ;;
     bfcl-eval) python "$1" bfcl-eval==2026.3.23 soundfile ;;
     # Without the software kits of every vendor, which are seven eighths of it. It wants a newer

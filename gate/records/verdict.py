@@ -336,7 +336,9 @@ class CaseFall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricFall:
-    """The cases that made a grader's metric worse or broke its limit, and do not newly fail."""
+    """The cases that made a grader's metric worse or broke its limit: those that newly fail are
+    apart.
+    """
 
     suite: str
     metric: str
@@ -347,6 +349,8 @@ class MetricFall:
     fell: bool  # False: none fell, they are beyond the limit
     blocks: bool = False
     worst: tuple[CaseFall, ...] = ()
+    # Newly failing cases that fell in it, too, the largest fall first.
+    failing: tuple[CaseFall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

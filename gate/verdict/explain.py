@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gate.analysis.failures.modes import mode_in, most_frequent, speaks
+from gate.analysis.metric_families import collapse
 from gate.analysis.pairing import pair_cases
 from gate.analysis.reliability import list_histories
 from gate.analysis.table import Array, Table
@@ -137,14 +138,21 @@ class _Worse:
     metric: str
     blocks: bool
     limit: float | None = None  # that it broke
+    excess: float = 0.0  # how many times its tolerance it changed
 
 
 def _list_worse(suite: SuiteData, verdict: Verdict) -> list[_Worse]:
-    """Metrics of graders that got worse; one without reasons in the rows has no case to show."""
+    """Metrics of graders that got worse, of a family that does not block the leading one; one
+    without reasons in the rows has no case to show.
+    """
     by_metric: dict[str, _Worse] = {}
     for row in verdict.comparisons:
         if row.suite == suite.name and row.status in ("regression", "suspected"):
-            by_metric[row.metric] = _Worse(metric=row.metric, blocks=row.level == "block")
+            by_metric[row.metric] = _Worse(
+                metric=row.metric,
+                blocks=row.level == "block",
+                excess=abs(row.delta or 0.0) / (row.tolerance or 1.0),
+            )
     for gate in verdict.gates:
         if gate.suite == suite.name and gate.status == "fail":
             before = gate.metric in by_metric and by_metric[gate.metric].blocks
@@ -153,7 +161,12 @@ def _list_worse(suite: SuiteData, verdict: Verdict) -> list[_Worse]:
             by_metric[gate.metric] = _Worse(metric=gate.metric, blocks=blocks, limit=limit)
     specs, told_by = suite.current.specs, suite.meta.told_by
     graded = [w for n, w in by_metric.items() if n in specs and specs[n].column in told_by]
-    return sorted(graded, key=lambda worse: (not worse.blocks, worse.metric))[:METRICS]
+    blocking = sorted((w for w in graded if w.blocks), key=lambda worse: worse.metric)
+    milder = sorted((w for w in graded if not w.blocks), key=lambda worse: worse.metric)
+    leading = [
+        lead for lead, _ in collapse(milder, lambda w: (suite.name, w.metric), lambda w: w.excess)
+    ]
+    return [*blocking, *leading][:METRICS]
 
 
 def _with_reasons(fall: MetricFall, told_by: Mapping[str, ToldBy], rows_of: RowsOf) -> MetricFall:
@@ -262,14 +275,16 @@ def find_falls(
     fallen = {c: sign * (was[c] - now[c]) for c in was if c in now and sign * (was[c] - now[c]) > 0}
     if not fallen and limit is not None:
         fallen = {c: 0.0 for c, value in now.items() if sign * (limit - value) > 0}
-    cases = sorted(fallen.keys() - skip, key=lambda c: (-fallen[c], sign * now[c], c))
+    ranked = sorted(fallen, key=lambda c: (-fallen[c], sign * now[c], c))
+    cases = [case for case in ranked if case not in skip]
     if not cases:
         return None
     categories = dict(zip(current.cases, current.categories or [None] * len(now), strict=False))
-    worst = (
-        CaseFall(case_id=c, category=categories.get(c), baseline=was.get(c), current=now[c])
-        for c in cases[:most]
-    )
+
+    def fell(case: str) -> CaseFall:
+        category = categories.get(case)
+        return CaseFall(case_id=case, category=category, baseline=was.get(case), current=now[case])
+
     return MetricFall(
         suite=current.suite,
         metric=spec.name,
@@ -278,7 +293,8 @@ def find_falls(
         direction=spec.direction,
         cases=len(cases),
         fell=any(fallen.values()),
-        worst=tuple(worst),
+        worst=tuple(map(fell, cases[:most])),
+        failing=tuple(fell(case) for case in ranked if case in skip)[:LISTED],
     )
 
 

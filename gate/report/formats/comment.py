@@ -12,6 +12,8 @@ from gate.plugins import REPORTERS, Rows
 from gate.records import Report
 from gate.report.wording import (
     agent_tables,
+    case_overview,
+    causes,
     evidence,
     headline,
     metric_falls,
@@ -43,7 +45,8 @@ from gate.text.spans import Line, code, markdown, say
 
 LIMIT = 65_536  # characters and bytes that GitHub takes for certain
 SUMMARY_LIMIT = 1_048_576  # bytes of a job summary
-CASES = "Cases that changed"
+WORSE, CASES = "Cases that got worse", "Other cases that changed"
+CAUSES = 2  # shown open
 BAD = ("bad", "refused", "unsure")  # signs of rows that keep a run from passing
 DIFFS = 3  # cases whose steps are compared
 VIOLATIONS = 5  # of the log
@@ -151,6 +154,7 @@ def _fit_lines(text: str, limit: int) -> str:
 def _parts(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator[str]:
     """Everything below the heading, from top to bottom; empty ones are no part."""
     yield from _goalposts(report, detail)
+    yield _bullets(causes.lines(report)[: CAUSES if detail.evidence else 1])
     yield markdown(plain_counts.passing(report), limit=200)
     yield " ".join(part for part in _opening(report, detail) if part)
     yield markdown(headline.decision(report), limit=400)
@@ -260,15 +264,18 @@ def _blocking(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator
 
 
 def _cases(report: Report, detail: Detail) -> Iterator[str]:
-    failing = by_severity(report.cases.newly_failing)
     yield markdown(sentences.case_counts(report), limit=200)
+    failing = case_overview.list_failing(report)
     shown = failing[: _open(report, detail)]
+    changes = [case.change for case in shown if case.change]
     if shown:
-        yield case_table(report, shown, evidence=detail.evidence, history=False)
+        if any(case.texts for case in shown):
+            yield case_overview.texts_table(report, shown)
+        else:
+            yield case_table(report, changes, evidence=detail.evidence, history=False)
         if more := len(failing) - len(shown):
-            folded = f"below, under “{CASES}”" if detail.folds else _where(report)
+            folded = f"below, under “{WORSE}”" if detail.folds and changes else _where(report)
             yield f"{more:,} more {folded}."
-        yield agent_tables.step_diffs(shown, most=DIFFS if detail.evidence and detail.folds else 0)
     for fall in metric_falls.list_open(report, most=FALLS if detail.failing else 0):
         yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 
@@ -279,6 +286,11 @@ def _open(report: Report, detail: Detail) -> int:
 
 
 def _folds(report: Report, detail: Detail) -> Iterator[str]:
+    further = _bullets(causes.lines(report)[CAUSES if detail.evidence else 1 :])
+    overview = case_overview.worse_overview(report, most=detail.listed)
+    yield details(WORSE, "\n\n".join(filter(None, (further, overview))))
+    changes = by_severity(report.cases.newly_failing)[: _open(report, detail)]
+    yield details("Steps that differ", agent_tables.step_blocks(changes, most=DIFFS))
     for suite in report.suites.values():
         name = f" of {suite.name}" if len(report.suites) > 1 else ""
         body = metrics_table(report, suite.name, changed_only=not detail.passing)
@@ -295,14 +307,12 @@ def _folds(report: Report, detail: Detail) -> Iterator[str]:
 
 
 def _lists(report: Report, detail: Detail) -> Iterator[str]:
-    for title, changes in sentences.case_lists(report.cases, skip=_open(report, detail)):
+    for title, changes in sentences.case_lists(report.cases)[1:]:
         if changes:
             shown = case_table(report, changes[: detail.listed], evidence=False)
             more = len(changes) - detail.listed
             rest = f"\n\n{more:,} more {_where(report)}." if more > 0 else ""
             yield f"**{title}** ({len(changes):,})\n\n{shown}{rest}"
-    for fall in report.worse if detail.evidence else ():
-        yield worse_table(report, fall, most=20, evidence=True)
 
 
 def _cut_note(report: Report, detail: Detail) -> str:

@@ -27,6 +27,16 @@ def step_diffs(changes: Sequence[CaseChange], *, most: int) -> str:
     )
 
 
+def step_blocks(changes: Sequence[CaseChange], *, most: int) -> str:
+    """The same for a fold that holds them all, without the steps that stayed."""
+    diffs = [(change, change.steps) for change in changes if change.steps is not None][:most]
+    return "\n\n".join(
+        f"{cell(change.case_id, NAME)}\n\n"
+        + block("\n".join(steps.lines(diff, changed_only=True)), language="diff")
+        for change, diff in diffs
+    )
+
+
 def violation_table(report: Report, *, most: int) -> str:
     """The violation log, its title above; empty where there is none."""
     log = violations.merge_log(report)[:most]

@@ -7,7 +7,7 @@ from gate.records import CausePart, FailureCause, FailureMode, Report
 from gate.report.wording import patterns
 from gate.text import figures
 from gate.text.shortening import shorten
-from gate.text.spans import Line, code, join, say
+from gate.text.spans import Line, code, join, plain, say
 
 NAMED = 3  # cases of a cause
 _NAME, _VALUE = 60, 40  # characters
@@ -23,6 +23,18 @@ def lines(report: Report) -> tuple[Line, ...]:
         )
         for number, cause in enumerate(report.causes, start=1)
     )
+
+
+def in_short(report: Report) -> str:
+    """`search_documents.top_k 5 → 1`: the first cause, where it is behind most of what newly fails;
+    else empty. Hostile text.
+    """
+    if not report.causes:
+        return ""
+    first = report.causes[0]
+    covers = 2 * len(first.cases) > len(report.cases.newly_failing)
+    says = first.parts[0].kind != "category"
+    return plain(describe(first.parts[0])) if covers and says else ""
 
 
 def title(number: int, cause: FailureCause) -> str:
@@ -62,18 +74,16 @@ def describe(part: CausePart) -> Line:
 
 
 def share(cause: FailureCause) -> Line:
-    """`32 of 32 newly failing cases have it, 71 of 71 others too`: how often it is elsewhere."""
+    """`in 32 of 32 newly failing cases and in 71 of 71 others`: how often it is elsewhere."""
     part = cause.parts[0]
-    has = "has" if part.cases == 1 else "have"
-    here = f"{part.cases:,} of {part.of:,} newly failing cases {has} it"
+    here = f"in {part.cases:,} of {figures.count(part.of, 'newly failing case')}"
     if not part.of_elsewhere:
         return say(here)
-    others = {"mode": "other failing cases", "category": "other cases"}.get(
-        part.kind, "others looked at"
-    )
+    kinds = {"mode": "other failing cases", "category": "other cases"}
+    others = f"{part.of_elsewhere:,} {kinds.get(part.kind, 'others looked at')}"
     if not part.elsewhere:
-        return say("{}, none of {} {}", here, f"{part.of_elsewhere:,}", others)
-    return say("{}, and {} of {} {}", here, f"{part.elsewhere:,}", f"{part.of_elsewhere:,}", others)
+        return say(f"{here}, in none of {others}")
+    return say(f"{here} and in {part.elsewhere:,} of {others}")
 
 
 def numbers_of(report: Report) -> dict[tuple[str, str], tuple[int, ...]]:

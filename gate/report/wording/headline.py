@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gate.records import Comparison, GateResult, Outcome, Report, SuiteReport
+from gate.report.wording import causes
 from gate.report.wording.checks import is_lacking, list_blocking, list_failing
 from gate.report.wording.plain_counts import SUCCESS
 from gate.text import figures
@@ -107,6 +108,8 @@ def _clause(report: Report) -> str:
         return f"no regression in {suites}{doubt}"
     if report.outcome == "fail":
         bad = list_failing(report)
+        if newly := _newly_failing(report):
+            return "; ".join(filter(None, (newly, causes.in_short(report))))
         if any(check.comparison and check.comparison.status == "regression" for check in bad):
             return f"{suites} got worse"
         if not bad and any(one.floor and not one.floor.mild for one in report.suites.values()):
@@ -132,6 +135,26 @@ def _clause(report: Report) -> str:
         "not_comparable": f"{suites} cannot be compared with the baseline",
         "error": f"{suites} could not be judged",
     }[report.outcome]
+
+
+def _newly_failing(report: Report) -> str:
+    """`33 of 120 analytics cases newly fail`, where the success rate fails the run; else empty."""
+    suites = {
+        check.suite: sum(change.suite == check.suite for change in report.cases.newly_failing)
+        for check in list_failing(report)
+        if check.metric == SUCCESS and check.sign == "bad"
+    }
+    number = sum(suites.values())
+    if not number:
+        return ""
+    counts = [report.suites[name].counts for name in suites]
+    asked = sum(count.asked for count in counts if count)
+    of = f" of {asked:,}" if all(counts) else ""
+    verb = "newly fails" if number == 1 else "newly fail"
+    if len(suites) > 1:
+        return f"{number:,}{of} cases of {figures.join_words(suites)} {verb}"
+    noun = "case" if (asked or number) == 1 else "cases"
+    return f"{number:,}{of} {next(iter(suites))} {noun} {verb}"
 
 
 BLIND = 0.2  # of a share: a pass that could see no smaller drop than this says so above all

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from gate.analysis.metric_families import collapse
 from gate.records import CaseChange, Comparison, Estimate, GateResult, MetricFall, Report
 from gate.report.wording import metric_falls, patterns
 from gate.report.wording.checks import Check, change_of, keys
@@ -114,10 +115,10 @@ def case_table(
     rows = (
         [
             *([inline(change.suite, NAME)] if suites else []),
-            cell(_ends(change.case_id), NAME),
+            cell(shorten_id(change.case_id), NAME),
             *([_history(change)] if runs else []),
             figures.tight(rounds(change)),
-            _why(change, evidence=evidence),
+            why_failed(change, evidence=evidence),
         ]
         for change in changes
     )
@@ -129,7 +130,7 @@ def worse_table(report: Report, fall: MetricFall, *, most: int, evidence: bool) 
     cases = fall.worst[:most]
     rows = (
         [
-            cell(_ends(case.case_id), NAME),
+            cell(shorten_id(case.case_id), NAME),
             figures.tight(metric_falls.change(fall, case)),
             (cell(case.reason, REASON) if evidence else "") or figures.ABSENT,
         ]
@@ -140,21 +141,26 @@ def worse_table(report: Report, fall: MetricFall, *, most: int, evidence: bool) 
 
 
 def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
-    """Every metric of a suite: baseline, now with its interval, trials, change; below it those
-    without a value.
+    """The metrics of a suite, of those that nothing judges the leading one of each family:
+    baseline, now with its interval, trials, change; below it those without a value.
     """
     comparisons = {c.metric: c for c in report.comparisons if c.suite == suite}
     judged = {gate.metric: gate for gate in report.gates if gate.suite == suite}
     estimates = report.suites[suite].metrics
     trials = {estimate.n for estimate in estimates.values() if estimate.value is not None}
     alike = len(trials) == 1
-    rows = [
-        _metric_row(
-            name, estimates.get(name), comparisons.get(name), judged.get(name), counted=not alike
-        )
+    names = [
+        name
         for name in sorted({*estimates, *comparisons} - {*list_missing(report, suite)})
         if not changed_only or (name in comparisons and comparisons[name].status != "no_regression")
     ]
+    rows = []
+    for name, alike_ones in _lead_families(names, comparisons, judged):
+        row = _metric_row(
+            name, estimates.get(name), comparisons.get(name), judged.get(name), counted=not alike
+        )
+        like_it = f" ({len(alike_ones):,} like it)" if alike_ones else ""
+        rows.append([row[0] + like_it, *row[1:]])
     head = ["Metric", "baseline", "now", "interval", *([] if alike else ["trials"]), "change"]
     align = "<>><" + ">" * (not alike) + "<"
     parts = [table(head, align, rows) if rows else ""]
@@ -164,6 +170,32 @@ def metrics_table(report: Report, suite: str, *, changed_only: bool) -> str:
     if not changed_only:
         parts += _below(report, suite)
     return "\n\n".join(part for part in parts if part)
+
+
+def _lead_families(
+    names: Sequence[str],
+    comparisons: Mapping[str, Comparison],
+    judged: Mapping[str, GateResult],
+) -> list[tuple[str, Sequence[str]]]:
+    """The metrics with a limit, that block or that are gone, and of the others the leading one of
+    each family with the rest of it, by name.
+    """
+
+    def excess(name: str) -> float:
+        one = comparisons.get(name)
+        if one is None or one.status not in ("regression", "suspected"):
+            return 0.0
+        return 1.0 + abs(one.delta or 0.0) / (one.tolerance or 1.0)
+
+    own = {
+        name
+        for name in names
+        if name in judged
+        or ((one := comparisons.get(name)) and (one.level == "block" or one.status == "missing"))
+    }
+    rest = [name for name in names if name not in own]
+    lone: list[tuple[str, Sequence[str]]] = [(name, ()) for name in own]
+    return sorted([*lone, *collapse(rest, lambda name: ("", name), excess)])
 
 
 def dimensions_table(report: Report) -> str:
@@ -223,7 +255,8 @@ def _check_row(check: Check, *, suites: bool) -> list[str]:
     ]
 
 
-def _ends(case_id: str) -> str:
+def shorten_id(case_id: str) -> str:
+    """A long id with both of its ends."""
     shown = shorten(case_id, 1_000)
     return shown if len(shown) <= CASE else f"{shown[:28]}…{shown[-19:]}"
 
@@ -234,7 +267,8 @@ def _history(change: CaseChange) -> str:
     return counts or figures.ABSENT
 
 
-def _why(change: CaseChange, *, evidence: bool) -> str:
+def why_failed(change: CaseChange, *, evidence: bool) -> str:
+    """Mode, and what the graders said (`evidence`) or their codes."""
     codes = [cell(failure, 60) for failure in change.failures[:2]]
     reason = cell(change.reason, EXCERPT) if evidence else ""
     text = reason or " ".join(part for part in codes if part)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gate.analysis.catalogue import JUDGE_INJECTION
+from gate.analysis.metric_families import collapse
 from gate.analysis.severity import by_severity
 from gate.records import BaselineInfo, CaseChange, CaseChanges, Report, SuiteReport
 from gate.report.wording import patterns
@@ -97,6 +98,8 @@ def case_counts(report: Report) -> Line:
             return say("Cases: {}.", ", ".join(rest)) if rest else ()
         return say("{}.", ", ".join(["No case newly fails", *rest]))
     line = say("{}{}.", strong(f"{failing} {verb}"), "".join(f", {part}" for part in rest))
+    if report.causes:  # which say more
+        return line
     return (*line, *(patterns.mostly(cases.newly_failing) or _mostly(cases.newly_failing)))
 
 
@@ -130,9 +133,10 @@ def warn_only(rows: Sequence[Check], *, most: int = 5) -> Line:
     gone = [c for c in rows if c.comparison is not None and c.comparison.status == "missing"]
     unscored = [c for c in gone if c.comparison is not None and c.comparison.current is not None]
     worse = sorted((c for c in rows if c not in (*gone, *unjudged)), key=_news)
+    families = collapse(worse, lambda check: (check.suite, check.metric), _excess)
     gone = [check for check in gone if check not in (*unscored, *unjudged)]
     listed = (
-        ("Worse, but not blocking: {}.", [_milder(check) for check in worse]),
+        ("Worse, but not blocking: {}.", [_with_family(*family) for family in families]),
         ("Judge unreachable: {}.", [say("{}", code(check.metric)) for check in unjudged]),
         ("No longer measured: {}.", [say("{}", code(check.metric)) for check in gone]),
         ("Too many unscored: {}.", [say("{}", code(check.metric)) for check in unscored]),
@@ -169,6 +173,11 @@ def _excess(check: Check) -> float:
     if comparison is None or comparison.delta is None or not comparison.tolerance:
         return math.inf
     return abs(comparison.delta) / comparison.tolerance
+
+
+def _with_family(lead: Check, others: Sequence[Check]) -> Line:
+    """`recall@5 −37.0 pt (and 9 like it)`."""
+    return (*_milder(lead), *(say(" (and {} like it)", f"{len(others):,}") if others else ()))
 
 
 def _milder(check: Check) -> Line:

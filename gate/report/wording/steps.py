@@ -21,15 +21,26 @@ def summary(change: CaseChange, diff: StepDiff) -> str:
     return f"Steps of {shorten(change.case_id, 48)}, {where}: {what}"
 
 
-def lines(diff: StepDiff) -> Iterator[str]:
+def lines(diff: StepDiff, *, changed_only: bool = False) -> Iterator[str]:
     """A line a step as in a unified diff: `  same`, `- before`, `+ now`. Hostile text, one line
-    each.
+    each. `changed_only`: without steps that stayed, and of a changed one the arguments that differ.
     """
-    shown = diff.steps[:LINES]
+    steps = [step for step in diff.steps if not changed_only or step.kind != "same"]
+    shown = steps[:LINES]
     for step in shown:
-        yield from _lines(step)
-    if len(diff.steps) > len(shown):
-        yield f"  ... {figures.count(len(diff.steps) - len(shown), 'more step')}"
+        yield from (_differing(step) if changed_only and step.arguments else _lines(step))
+    if len(steps) > len(shown):
+        yield f"  ... {figures.count(len(steps) - len(shown), 'more step')}"
+
+
+def _differing(step: StepChange) -> Iterator[str]:
+    """`- search_documents(top_k=5)`, `+ search_documents(top_k=1)`."""
+    tool = _tool(step)
+    for sign, values in (
+        ("-", [f"{one.name}={one.was}" for one in step.arguments if one.was]),
+        ("+", [f"{one.name}={one.now}" for one in step.arguments if one.now]),
+    ):
+        yield shorten(f"{sign} {tool}({', '.join(values)})", STEP)
 
 
 def _lines(step: StepChange) -> Iterator[str]:

@@ -210,7 +210,7 @@ def test_the_worst_cases_are_shown_first():
     shown = re.findall(r"`churn-by-quarter-(\d+)` \| 12/12.→.(\d)/3", table)
     assert len(shown) == 5
     assert {passed for _, passed in shown} == {"0"}
-    assert "35 more below, under “Cases that changed”." in text
+    assert "35 more below, under “Cases that got worse”." in text
 
 
 def test_a_pass_keeps_its_cases_folded():

@@ -1,9 +1,9 @@
 """What newly failing cases have in common, in words."""
 
 from gate.records import CausePart, FailureCause
-from gate.report.wording import causes
+from gate.report.wording import causes, headline
 from gate.text.spans import markdown, plain
-from tests.support.reports import regression
+from tests.support.reports import comparison, many_failing, regression
 
 
 def part(kind="argument", what="search.top_k", was="5", now="1", **counts):
@@ -19,8 +19,8 @@ def cause(*parts, cases=32, shared=0):
 def test_a_cause_names_its_share_and_three_cases():
     (line,) = causes.lines(regression(causes=(cause(),)))
     assert plain(line) == (
-        "Cause 1 (32 cases): search.top_k 5 → 1; 32 of 32 newly failing cases have it, and 71 of "
-        "71 others looked at (c0, c1, c2, ...)"
+        "Cause 1 (32 cases): search.top_k 5 → 1; in 32 of 32 newly failing cases and in 71 of 71 "
+        "others looked at (c0, c1, c2, ...)"
     )
 
 
@@ -32,7 +32,7 @@ def test_a_further_cause_says_how_many_cases_are_known():
     )
     assert causes.title(1, cause(gone, cases=1)) == "Cause 1 (1 case)"
     assert plain(causes.share(cause(gone))) == (
-        "23 of 32 newly failing cases have it, none of 71 others looked at"
+        "in 23 of 32 newly failing cases, in none of 71 others looked at"
     )
 
 
@@ -73,3 +73,16 @@ def test_each_case_knows_the_numbers_of_its_causes():
         ("analytics", "c1"): (1,),
     }
     assert causes.lines(regression()) == ()
+
+
+def test_the_headline_names_a_cause_of_most_cases_only():
+    def headline_of(*found):
+        worse = comparison("agent.success_rate", status="regression", level="block")
+        return headline.headline(many_failing(causes=found, comparisons=(worse,)))
+
+    many = many_failing().cases.newly_failing
+    all_of_them = cause(cases=len(many))
+    assert headline_of(all_of_them).endswith(" newly fail; search.top_k 5 → 1")
+    assert headline_of(cause(cases=len(many) // 2)).endswith(" newly fail")
+    category = cause(part("category", "mixed", "", ""), cases=len(many))
+    assert headline_of(category).endswith(" newly fail")

@@ -1,0 +1,153 @@
+"""The failing cases of a comment: the worst with their texts, then a row for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.analysis.metric_families import collapse
+from gate.analysis.severity import by_severity
+from gate.records import CaseChange, CaseTexts, MetricFall, Report
+from gate.report.wording import causes, metric_falls
+from gate.report.wording.markdown import NAME, REASON, shorten_id, table, why_failed
+from gate.report.wording.sentences import rounds
+from gate.text import figures
+from gate.text.escaping import cell, inline
+
+TEXT = 40  # characters of a question or answer: two lines of a comment
+_METRICS = 4  # columns
+_NO_ANSWER, _NOT_STORED = "no answer", "no stored answer"
+
+Key = tuple[str, str]  # suite and case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailingCase:
+    """A case that newly fails, or fails where nothing is compared."""
+
+    suite: str
+    case_id: str
+    texts: CaseTexts | None
+    change: CaseChange | None
+
+
+def list_failing(report: Report) -> list[FailingCase]:
+    """Newly failing cases, the worst first; where no baseline is, those that fail."""
+    newly = by_severity(report.cases.newly_failing)
+    if newly:
+        return [
+            FailingCase(
+                suite=change.suite,
+                case_id=change.case_id,
+                texts=_texts(report, change.suite).get(change.case_id),
+                change=change,
+            )
+            for change in newly
+        ]
+    if any(comparison.n_paired for comparison in report.comparisons):
+        return []
+    return [
+        FailingCase(suite=name, case_id=case_id, texts=texts, change=None)
+        for name in report.suites
+        for case_id, texts in _texts(report, name).items()
+    ]
+
+
+def texts_table(report: Report, cases: Sequence[FailingCase]) -> str:
+    """Case, what was asked and expected, what the baseline's agent answered, and this one."""
+    suites = len(report.suites) > 1
+    newly = any(case.change for case in cases)
+    expected = any(case.texts and case.texts.expected for case in cases)
+    head = [
+        *(["Suite"] if suites else []),
+        "Newly failing" if newly else "Failing",
+        "asked",
+        *(["expected"] if expected else []),
+        *(["answered before"] if newly else []),
+        "now",
+    ]
+    rows = ([*_where(case, suites=suites), *_said(case, expected=expected)] for case in cases)
+    return table(head, "<" * len(head), rows)
+
+
+def _where(case: FailingCase, *, suites: bool) -> Iterator[str]:
+    if suites:
+        yield inline(case.suite, NAME)
+    moved = f" {figures.tight(rounds(case.change))}" if case.change else ""
+    yield cell(shorten_id(case.case_id), NAME) + moved
+
+
+def _said(case: FailingCase, *, expected: bool) -> Iterator[str]:
+    texts = case.texts
+    yield cell(texts.asked, TEXT) if texts else figures.ABSENT
+    if expected:
+        wanted = texts.expected if texts else ""
+        yield cell(wanted, TEXT) if wanted else figures.ABSENT
+    if case.change:
+        was = texts.was if texts else None
+        yield _NOT_STORED if was is None else cell(was, TEXT)
+    now = texts.now if texts else None
+    yield _NO_ANSWER if now is None else cell(now, TEXT)
+
+
+def worse_overview(report: Report, *, most: int) -> str:
+    """A row a case that newly fails or made a metric worse: its rounds, the leading metrics, the
+    causes that it is of, or why it failed. Empty where none got worse.
+    """
+    newly = {(c.suite, c.case_id): c for c in by_severity(report.cases.newly_failing)}
+    leads = [lead for lead, _ in collapse(report.worse, _name, _size)]
+    names = list(dict.fromkeys(fall.metric for fall in leads))[:_METRICS]
+    moved = _moves([fall for fall in leads if fall.metric in names])
+    said = {(f.suite, case.case_id): case.reason for f in leads for case in f.worst}
+    numbers = causes.numbers_of(report)
+    keys = list(dict.fromkeys((*newly, *moved)))
+    if not keys:
+        return ""
+    suites, caused = len(report.suites) > 1, bool(numbers)
+    head = [
+        *(["Suite"] if suites else []),
+        *("Case", "passed"),
+        *(cell(name.partition(".")[2] or name, NAME) for name in names),
+        *(["cause"] if caused else []),
+        *([] if caused else ["why"]),
+    ]
+    rows = (
+        [
+            *([inline(key[0], NAME)] if suites else []),
+            cell(shorten_id(key[1]), NAME),
+            figures.tight(rounds(newly[key])) if key in newly else figures.ABSENT,
+            *(moved.get(key, {}).get(name, figures.ABSENT) for name in names),
+            *([", ".join(map(str, numbers.get(key, ()))) or figures.ABSENT] if caused else []),
+            *([] if caused else [_why(newly.get(key), said.get(key, ""))]),
+        ]
+        for key in keys[:most]
+    )
+    more = len(keys) - most
+    rest = f"\n\n{more:,} more in `report.md`." if more > 0 else ""
+    return table(head, "<" * len(head), rows) + rest
+
+
+def _why(change: CaseChange | None, said: str) -> str:
+    return why_failed(change, evidence=False) if change else cell(said, REASON) or figures.ABSENT
+
+
+def _name(fall: MetricFall) -> Key:
+    return fall.suite, fall.metric
+
+
+def _size(fall: MetricFall) -> int:
+    return fall.cases + len(fall.failing)
+
+
+def _moves(falls: Sequence[MetricFall]) -> dict[Key, dict[str, str]]:
+    """Case -> metric -> `1.00 → 0.33`."""
+    moves: dict[Key, dict[str, str]] = {}
+    for fall in falls:
+        for case in (*fall.failing, *fall.worst):
+            told = figures.tight(metric_falls.change(fall, case))
+            moves.setdefault((fall.suite, case.case_id), {})[fall.metric] = told
+    return moves
+
+
+def _texts(report: Report, suite: str) -> Mapping[str, CaseTexts]:
+    return report.suites[suite].texts if suite in report.suites else {}

@@ -1,0 +1,65 @@
+"""Failing cases in a comment: what was asked, expected, answered before and now; one row each."""
+
+from dataclasses import replace
+
+from gate.records import CaseChanges, CaseTexts
+from gate.report.wording.case_overview import list_failing, texts_table, worse_overview
+from tests.support.reports import comparison, many_failing, passing, regression
+
+SUITE = "analytics"
+HOSTILE = "</td><script>@octocat \u202e`|`"
+
+
+def with_texts(report, texts):
+    suite = replace(report.suites[SUITE], texts=texts)
+    return replace(report, suites={**report.suites, SUITE: suite})
+
+
+def test_a_row_says_what_was_asked_expected_answered_before_and_now():
+    made = regression()
+    first = made.cases.newly_failing[0].case_id
+    texts = {first: CaseTexts(asked="How many?", expected="54", was="There are 54.", now=None)}
+    made = with_texts(made, texts)
+    cases = list_failing(made)
+    assert {case.case_id for case in cases} == {c.case_id for c in made.cases.newly_failing}
+    table = texts_table(made, [case for case in cases if case.case_id == first])
+    assert "| Newly failing | asked | expected | answered before | now |" in table
+    assert "`How many?` | `54` | `There are 54.` | no answer |" in table
+
+
+def test_an_answer_that_nobody_stored_is_said_to_be_missing():
+    made = regression()
+    first = made.cases.newly_failing[0].case_id
+    made = with_texts(made, {first: CaseTexts(asked="q", expected="", was=None, now="n")})
+    table = texts_table(made, list_failing(made)[:1])
+    assert "no stored answer" in table
+    assert "expected" not in table
+
+
+def test_without_a_baseline_failing_cases_stand_with_their_answers():
+    texts = {"c1": CaseTexts(asked="q", expected="e", was=None, now="n")}
+    nothing = comparison(n_paired=0)
+    made = replace(with_texts(passing(), texts), comparisons=(nothing,), cases=CaseChanges())
+    (case,) = list_failing(made)
+    assert texts_table(made, [case]).splitlines()[0] == "| Failing | asked | expected | now |"
+
+
+def test_hostile_texts_stay_in_their_cell():
+    made = regression()
+    first = made.cases.newly_failing[0].case_id
+    told = CaseTexts(asked=HOSTILE, expected=HOSTILE, was=HOSTILE, now=HOSTILE)
+    table = texts_table(
+        with_texts(made, {first: told}), list_failing(with_texts(made, {first: told}))[:1]
+    )
+    assert "<script>" not in table.replace("`", "") or "`" in table
+    assert len(table.splitlines()) == 3
+    assert "\u202e" not in table
+
+
+def test_cases_that_got_worse_are_one_table_and_the_rest_is_counted():
+    made = many_failing(40)
+    table = worse_overview(made, most=10)
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    assert len(rows) == 10
+    assert table.endswith("more in `report.md`.")
+    assert worse_overview(replace(passing(), cases=CaseChanges()), most=10) == ""
