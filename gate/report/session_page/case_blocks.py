@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import shlex
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +26,7 @@ TEXT = 20_000  # characters of a question or an answer that is cut
 VALUE = 2_000  # characters of any other text
 STEPS = 100  # calls of a trace that is cut
 SCORES = 6  # metrics that the list has a column for
+LATENCY, COST, TOKENS, SCORE = range(4)  # columns of a case; SCORE: the first of the scores
 _LEVEL = 5  # of gzip: with 6 a page takes a quarter more time, and is 1 % smaller
 _GZIP = 31  # zlib's number for: with the head of gzip
 
@@ -53,14 +55,18 @@ class CaseBlocks:
 
 @dataclass(slots=True)
 class _Means:
-    """What the columns of a case are the means of."""
+    """The columns of a case: sums and numbers of LATENCY, COST, TOKENS, and of each score behind
+    them. Arrays, because there may be a million cases.
+    """
 
-    latency: list[float] = field(default_factory=list)
-    cost: list[float] = field(default_factory=list)
-    tokens: list[float] = field(default_factory=list)
-    failed_by: set[str] = field(default_factory=set)
-    scores: dict[str, list[float]] = field(default_factory=dict)
+    sums: array[float]
+    numbers: array[int]
+    failed_by: frozenset[str] = frozenset()
     places: list[tuple[int, int]] = field(default_factory=list)
+
+    def mean(self, column: int, digits: int) -> float | None:
+        number = self.numbers[column]
+        return round(self.sums[column] / number, digits) if number else None
 
 
 class CasePacker:
@@ -113,21 +119,17 @@ class CasePacker:
     def _add(self, key: Key, rounds: Sequence[TrialRow]) -> None:
         means = self._means.get(key)
         if means is None:
-            means = self._means[key] = _Means()
+            columns = SCORE + len(self._scores)
+            sums, numbers = array("d", [0.0]) * columns, array("l", [0]) * columns
+            means = self._means[key] = _Means(sums, numbers)
         for row in rounds:
-            if row["latency_ms"] is not None:
-                means.latency.append(row["latency_ms"])
-            if row["cost_usd"] is not None:
-                means.cost.append(row["cost_usd"])
-            tokens = case_totals.total_tokens(row)
-            if tokens is not None:
-                means.tokens.append(tokens)
-            means.failed_by.update(row.get("failed_by") or ())
-            scores = row["scores"]
-            for name in self._scores:
-                value = scores.get(name)
+            figures = [row["latency_ms"], row["cost_usd"], case_totals.total_tokens(row)]
+            for column, value in enumerate([*figures, *map(row["scores"].get, self._scores)]):
                 if value is not None:
-                    means.scores.setdefault(name, []).append(value)
+                    means.sums[column] += value
+                    means.numbers[column] += 1
+            if failed_by := row.get("failed_by"):
+                means.failed_by = means.failed_by.union(failed_by)
         change = self._changes.get(key)
         failing = change is not None or self._books[key[0]].cases[key[1]].failing
         if self._total > (self._most_of_failing if failing else self._most):
@@ -197,8 +199,13 @@ class CasePacker:
         all_modes, mode = _number(modes)
         units = {metric: found.unit for one in self._report.suites.values()
                  for metric, found in one.metrics.items()}  # fmt: skip
-        measured = [name for name in self._scores if any(name in one.scores for one in means)]
-        names = measured[:SCORES]
+        measured = [
+            column
+            for column in range(SCORE, SCORE + len(self._scores))
+            if any(one.numbers[column] for one in means)
+        ]
+        shown = measured[:SCORES]
+        names = [self._scores[column - SCORE] for column in shown]
         place_of = {name: place for place, name in enumerate(graders)}
         return {
             "suites": suites,
@@ -220,10 +227,10 @@ class CasePacker:
             "unanswered": [case.infra for case, _ in cases],
             "was_passed": [one.baseline_passed if one else None for one in was],
             "was_rounds": [one.baseline_rounds if one else None for one in was],
-            "latency": [_mean(one.latency, 1) for one in means],
-            "cost": [_mean(one.cost, 8) for one in means],
-            "tokens": [_mean(one.tokens, 0) for one in means],
-            "values": [[_mean(one.scores.get(name), 4) for one in means] for name in names],
+            "latency": [one.mean(LATENCY, 1) for one in means],
+            "cost": [one.mean(COST, 8) for one in means],
+            "tokens": [one.mean(TOKENS, 0) for one in means],
+            "values": [[one.mean(column, 4) for one in means] for column in shown],
             "places": [one.places for one in means],
             "rank": [rank[case.suite, case.case_id] for case, _ in cases],
         }
@@ -334,7 +341,3 @@ def _number(texts: Sequence[str]) -> tuple[list[str], list[int]]:
     places: dict[str, int] = {}
     numbers = [places.setdefault(text, len(places)) for text in texts]
     return [*places], numbers
-
-
-def _mean(values: Sequence[float] | None, digits: int) -> float | None:
-    return round(sum(values) / len(values), digits) if values else None
