@@ -1,4 +1,4 @@
-"""The image, a runner for it and a GitHub, for every test that wants the container for real."""
+"""What several end-to-end tests share: the container's image, a runner and a GitHub; a browser."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.chromium import Chromium, program
 from tests.support.container import (
     SET_UP_FAILED,
     Hub,
@@ -52,3 +53,12 @@ def project(hub: Hub) -> str:
 def pull_request(hub: Hub, project: str) -> dict[str, object]:
     """The payload of an open pull request whose base is `project`."""
     return hub.pull("feature", project)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    found = program()
+    if found is None:
+        pytest.skip("chromium: not on this machine, and GATE_CHROMIUM names none")
+    with Chromium(found, tmp_path_factory.mktemp("browser")) as started:
+        yield started

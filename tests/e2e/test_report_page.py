@@ -14,7 +14,7 @@ from gate.records import CaseChanges, StepChange, StepDiff
 from gate.records.baseline import StoredAnswer
 from gate.report.formats.html import Html
 from gate.store.row_cache import SharedRows
-from tests.support.chromium import Chromium, Page, program
+from tests.support.chromium import Chromium, Page
 from tests.support.page_checks import CONTRASTS
 from tests.support.reports import change, regression, row
 
@@ -60,15 +60,6 @@ def rows() -> list[Any]:
 def report() -> Any:
     newly = change(1, case_id="case-010", steps=STEPS, baseline_passed=3, baseline_rounds=3)
     return regression(cases=CaseChanges(newly_failing=(newly,)))
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    found = program()
-    if found is None:
-        pytest.skip("chromium: not on this machine, and GATE_CHROMIUM names none")
-    with Chromium(found, tmp_path_factory.mktemp("browser")) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chromium import Chromium, Page, program
+from tests.support.chromium import Chromium, Page
 from tests.support.in_process import gate
 from tests.support.judged_session import judged
 from tests.support.page_checks import CONTRASTS
@@ -44,15 +44,6 @@ HOSTILE = (
 WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 360, "height": 740}
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    found = program()
-    if found is None:
-        pytest.skip("chromium: not on this machine, and GATE_CHROMIUM names none")
-    with Chromium(found, tmp_path_factory.mktemp("browser")) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
