@@ -83,6 +83,11 @@ def describe_expected(expected: Mapping[str, Json]) -> str:
     return "; ".join(filter(None, said))
 
 
+def describe_key(name: str, value: Json) -> str:
+    """What one key of a case expects, without the key's name. Hostile."""
+    return _SAID.get(name, _in_words)(value)
+
+
 def _with_name(name: str) -> Callable[[Json], str]:
     return lambda value: f"{name.replace('_', ' ')}: {_in_words(value)}"
 

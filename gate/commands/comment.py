@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
+from gate.commands.options.records import find_stored
 from gate.errors import InfrastructureError, UsageError
 from gate.github.api import Api
 from gate.github.comments import LIMITS, Published, decide, find_pull_request, marker, publish
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             "runner give the step `env: GITHUB_TOKEN: ${{ github.token }}`"
         )
     try:
-        session = load_session(Path(options.session), most=MOST_BYTES)
+        session = load_session(find_stored(options.session), most=MOST_BYTES)
         refuse_debugging(session)
         origin = _origin(job, env)
         means = Means(redact=Redactor(secrets_of(env, ())))

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from gate.commands.options.records import output_options, own_config
+from gate.commands.options.records import find_stored, output_options, own_config
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.files.plain_file import check_folder
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     cannot be read.
     """
     now = datetime.now(UTC)
-    paths = (Path(options.baseline), Path(options.current))
+    paths = (find_stored(options.baseline), find_stored(options.current))
     before, after = (load(path, now, options.max_mb) for path in paths)
     config, root = own_config(options, env)
     if after.provenance.mode == "release":

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from gate.commands.options.records import find_stored
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_target
 from gate.plugins import EXPORTERS, Exporter
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     row is invalid.
     """
     exporter = _load_exporter(options.format)
-    folder = Path(options.session)
+    folder = find_stored(options.session)
     out = Path(options.out) if options.out else None
     if out is not None:
         _check(out, force=options.force)

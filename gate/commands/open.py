@@ -7,11 +7,11 @@ import webbrowser
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from gate.commands.options.records import find_stored
 from gate.errors import UsageError
-from gate.store.session import find_session, load_session, refuse_debugging
+from gate.store.session import load_session, refuse_debugging
 from gate.text.escaping import plain
 
-RESULTS = Path("results")  # where `gate run` writes without --out
 PAGE = "report.html"
 
 
@@ -23,7 +23,7 @@ def run(
     """Prints the path of the page and returns 0; shows it, but not in CI. Raises UsageError for a
     session without a page.
     """
-    page = find_page(find_session(options.session, RESULTS))
+    page = find_page(find_stored(options.session))
     print(plain(str(page)))
     if env.get("CI"):
         return 0

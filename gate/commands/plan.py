@@ -7,13 +7,18 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from gate.analysis.default_gates import format_default_gates
 from gate.analysis.pairing import too_few_left
 from gate.analysis.table import Table
 from gate.commands.label_review.criteria import rubrics_of
-from gate.commands.options.records import host_of, own_config, page_width, run_options
+from gate.commands.options.records import (
+    find_stored,
+    host_of,
+    own_config,
+    page_width,
+    run_options,
+)
 from gate.errors import UsageError
 from gate.records import BaselineInfo, Config
 from gate.records.codec import to_json
@@ -130,7 +135,7 @@ def _read_session(
         if getattr(options, name) is not None:
             raise UsageError(f"gate plan SESSION: uses the session's own cases; leave out --{name}")
     now = datetime.now(UTC)
-    stored = load(Path(options.session), now)
+    stored = load(find_stored(options.session), now)
     config, _ = own_config(options, env)
     if stored.provenance.event == "import" and not _is_run_by_config(stored, config):
         config = replace(config, regression=replace(config.regression, stop="off"))

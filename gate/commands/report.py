@@ -8,21 +8,20 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from gate.commands.options.records import find_stored
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.records import ReportOptions
 from gate.report.write_all import write_reports
 from gate.store.baseline.answers import read_beside
 from gate.store.event_log import SURROGATES
-from gate.store.session import find_session, load_session, refuse_debugging
+from gate.store.session import load_session, refuse_debugging
 from gate.store.session_check import check_rows
-
-RESULTS = Path("results")  # where `gate run` writes without --out
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Writes the reports and returns 0. Raises UsageError for a session without a verdict."""
-    folder = find_session(options.session, RESULTS)
+    folder = find_stored(options.session)
     session = load_session(folder)
     refuse_debugging(session)
     if session.report is None:

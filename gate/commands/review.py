@@ -21,7 +21,7 @@ from gate.commands.label_review.criteria import criteria_of, rubrics_of
 from gate.commands.label_review.manifest import Manifest, check_period, last_cycles, read_history
 from gate.commands.label_review.merging import Merged, merge, render
 from gate.commands.label_review.sample import choose_suite, draw, period_of, trials_of
-from gate.commands.options.records import home_of, own_config, page_width
+from gate.commands.options.records import find_stored, home_of, own_config, page_width
 from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.locked_update import alone, write_whole
 from gate.files.plain_file import is_there, open_plain
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 def sample(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Writes manifest, form and sheet of a period; the same command writes the same files."""
-    session = load_session(Path(options.session))
+    session = load_session(find_stored(options.session))
     deque(check_rows(session.rows(), session.meta.suites, session.folder), maxlen=0)
     suite = choose_suite(session.meta, options.suite)
     period = check_period(options.period or period_of(session.meta.created_at))

@@ -6,15 +6,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
-from gate.commands.options.records import host_of, run_options
+from gate.commands.options.records import host_of, results_folder, run_options
 from gate.run.execute import execute
 from gate.run.options import Host, RunOptions
+from gate.store.session import LATEST, newest_session
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Returns the exit code of the verdict, or of the shown cases."""
     request, host = run_options(options), host_of(options, env)
+    if request.resume == LATEST:
+        newest = newest_session(Path(request.out) if request.out else results_folder())
+        request = replace(request, resume=str(newest))
     if request.case or request.failed is not None:
         return _debug(request, host)
     outcome = execute(request, host)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from gate.commands.open import PAGE, RESULTS, find_page
+from gate.commands.open import PAGE, find_page
+from gate.commands.options.records import find_stored
 from gate.commands.report_server import ReportServer
-from gate.store.session import find_session
 from gate.system.signals import Stop
 
 
@@ -15,7 +15,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Serves until Ctrl-C or SIGTERM; returns 0. Raises UsageError for a session without a page and
     for a port that is taken.
     """
-    session = find_page(find_session(options.session, RESULTS)).parent.resolve()
+    session = find_page(find_stored(options.session)).parent.resolve()
     stop: Stop = options.stop
     with ReportServer(session.parent, options.port, first=session.name) as server, stop.defer():
         print(f"{server.url}/{session.name}/{PAGE} (Ctrl-C stops it)", flush=True)

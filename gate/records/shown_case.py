@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gate.records.baseline import StoredAnswer
 from gate.records.settings import Json
 from gate.records.trial_row import TrialRow
 
@@ -21,6 +22,7 @@ class ShownCase:
     rows: tuple[TrialRow, ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)  # of its scores
     planned: int = 0  # rounds
+    before: StoredAnswer | None = None  # what the base branch answered
 
     @property
     def passed(self) -> int:

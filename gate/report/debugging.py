@@ -6,19 +6,23 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.analysis.expected import describe_key
 from gate.graders.trajectories.path import path_of_row
 from gate.records import CheckedJson, TrialRow
 from gate.records.settings import OutputOptions
 from gate.records.shown_case import ShownCase, is_failed_round
-from gate.report.console import Screen, in_words
+from gate.report.console import Screen
 from gate.system.outlet import wants_color
 from gate.text import figures
 from gate.text.escaping import fence
 
 ANSWER, LINES = 1_000, 40  # characters and lines of one text
+MOST = 10_000_000  # the same for `gate show`
 STEPS = 40
+_ROOM = 200  # characters for the name before a text
 _VERDICTS = {True: ("passed", "green"), False: ("failed", "bold red")}
 _ROW = (  # what JSON says of a round, as details.jsonl does
     *("round", "status", "passed", "error", "failures", "scores", "reasons", "failed_by"),
@@ -39,25 +43,42 @@ def render(
     if options.format == "json":
         sys.stderr.write(where + "\n")
         return [json.dumps(as_data(cases, notes, exit_code, session), indent=2)]
-    encoding = getattr(sys.stdout, "encoding", "") or ""
-    as_block = options.format == "github"
-    screen = Screen(
-        color=not as_block and wants_color(sys.stdout, env, no_color=options.colorless),
-        unicode="utf" in encoding.lower(),
-        width=shutil.get_terminal_size((100, 24)).columns,
-    )
+    screen = _screen_for(options, env)
     for case in () if options.quiet else cases:
-        _case(screen, case)
+        _Printer(screen).case(case)
     for note in () if options.quiet else notes:
         screen.line(f"Note: {note}", "yellow", wrap=False)
     good = sum(case.rows != () and case.passed == case.planned for case in cases)
     summary = f"{good} of {figures.count(len(cases), 'case')} passed every round"
     screen.line(f"{summary}; nothing was compared.", "bold", wrap=False)
     text = screen.text().rstrip("\n")
-    if as_block:
+    if options.format == "github":
         sys.stderr.write(where + "\n")
         return [fence(text)]
     return [text, where]
+
+
+def show(
+    cases: Sequence[ShownCase], session: Path, options: OutputOptions, env: Mapping[str, str]
+) -> list[str]:
+    """What `gate show` prints: the cases with their texts whole."""
+    if options.format == "json":
+        return [json.dumps(as_data(cases, (), 0, session), indent=2)]
+    screen = _screen_for(options, env)
+    for case in cases:
+        _Printer(screen, characters=MOST, lines=MOST).case(case)
+    text = screen.text().rstrip("\n")
+    return [fence(text) if options.format == "github" else text]
+
+
+def _screen_for(options: OutputOptions, env: Mapping[str, str]) -> Screen:
+    encoding = getattr(sys.stdout, "encoding", "") or ""
+    as_block = options.format == "github"
+    return Screen(
+        color=not as_block and wants_color(sys.stdout, env, no_color=options.colorless),
+        unicode="utf" in encoding.lower(),
+        width=shutil.get_terminal_size((100, 24)).columns,
+    )
 
 
 def none_failed(options: OutputOptions) -> str:
@@ -81,6 +102,7 @@ def as_data(
                 "case_id": case.case_id,
                 "question": case.question,
                 "expected": dict(case.expected),
+                "was": case.before.text if case.before is not None else None,
                 "rounds": [
                     {**{key: row.get(key) for key in _ROW}, "answer": row.get("output")}
                     for row in case.rows
@@ -91,44 +113,71 @@ def as_data(
     }
 
 
-def _case(screen: Screen, case: ShownCase) -> None:
-    rounds = f"{case.passed} of {figures.count(case.planned, 'round')} passed"
-    screen.line(f"{case.suite}: {case.case_id}: {rounds}", "bold", wrap=False)
-    _text(screen, "question", case.question, indent=2)
-    for name, value in case.expected.items():
-        _text(screen, name, in_words(value), indent=2)
-    for row in case.rows:
-        _round(screen, case, row)
-    if missing := case.planned - len(case.rows):
-        screen.line(f"{figures.count(missing, 'round')} not run", "yellow", indent=2)
-    screen.line("")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Printer:
+    """Prints cases; of each text so many characters and lines at most."""
 
+    screen: Screen = field(kw_only=False)
+    characters: int = ANSWER
+    lines: int = LINES
 
-def _round(screen: Screen, case: ShownCase, row: TrialRow) -> None:
-    word, style = verdict(row)
-    facts = [figures.value(row["latency_ms"], "ms")] if row["latency_ms"] is not None else []
-    facts += [figures.money(row["cost_usd"])] if row["cost_usd"] is not None else []
-    tries = len(row["attempts"])
-    facts += [f"{tries} tries"] if tries > 1 else []
-    screen.line(f"round {row['round']}: {', '.join([word, *facts])}", style, indent=2, wrap=False)
-    if row["error"]:
-        _text(screen, "error", str(row["error"]), indent=4)
-    if row["output"] is not None:
-        _text(screen, "answer", str(row["output"]), indent=4)
-    for name, reason in reasons(row):
-        _text(screen, name, reason, indent=4)
-    scores = ", ".join(
-        f"{name} {figures.value(value, case.units.get(name, ''))}"
-        for name, value in row["scores"].items()
-        if value is not None
-    )
-    if scores:
-        _text(screen, "scores", scores, indent=4)
-    steps = list(_steps(row))
-    if steps:
-        screen.line("steps:", indent=4)
-    for step in steps:
-        screen.line(step, "dim", indent=6, wrap=False)
+    def case(self, case: ShownCase) -> None:
+        rounds = f"{case.passed} of {figures.count(case.planned, 'round')} passed"
+        self.screen.line(f"{case.suite}: {case.case_id}: {rounds}", "bold", wrap=False)
+        self._text("question", case.question, indent=2)
+        for name, value in case.expected.items():
+            self._text(name, describe_key(name, value), indent=2)
+        if case.before is not None and case.before.text is not None:
+            self._text("main answered", case.before.text, indent=2)
+        for row in case.rows:
+            self._round(case, row)
+        if missing := case.planned - len(case.rows):
+            self.screen.line(f"{figures.count(missing, 'round')} not run", "yellow", indent=2)
+        self.screen.line("")
+
+    def _round(self, case: ShownCase, row: TrialRow) -> None:
+        word, style = verdict(row)
+        facts = [figures.value(row["latency_ms"], "ms")] if row["latency_ms"] is not None else []
+        facts += [figures.money(row["cost_usd"])] if row["cost_usd"] is not None else []
+        tries = len(row["attempts"])
+        facts += [f"{tries} tries"] if tries > 1 else []
+        about = f"round {row['round']}: {', '.join([word, *facts])}"
+        self.screen.line(about, style, indent=2, wrap=False)
+        if row["error"]:
+            self._text("error", str(row["error"]), indent=4)
+        if row["output"] is not None:
+            self._text("answer", str(row["output"]), indent=4)
+        for name, reason in reasons(row):
+            self._text(name, reason, indent=4)
+        scores = ", ".join(
+            f"{name} {figures.value(value, case.units.get(name, ''))}"
+            for name, value in row["scores"].items()
+            if value is not None
+        )
+        if scores:
+            self._text("scores", scores, indent=4)
+        steps = list(_steps(row))
+        if steps:
+            self.screen.line("steps:", indent=4)
+        for step in steps:
+            self.screen.line(step, "dim", indent=6, wrap=False)
+
+    def _text(self, name: str, text: str, *, indent: int) -> None:
+        """A line, or a block; a cut has its mark, and says where the rest is."""
+        whole = text.rstrip("\n")
+        lines = whole[: self.characters].split("\n")[: self.lines]
+        kept = sum(map(len, lines)) + len(lines) - 1
+        more = len(whole) - kept
+        mark = [f"... cut: {more:,} more characters in details.jsonl"] if more > 0 else []
+        if len(lines) == 1 and not mark:
+            self._line(f"{name}: {lines[0]}", indent)
+            return
+        self._line(f"{name}:", indent)
+        for line in (*lines, *mark):
+            self._line(line, indent + 2)
+
+    def _line(self, text: str, indent: int) -> None:
+        self.screen.line(text, indent=indent, wrap=False, limit=self.characters + _ROOM)
 
 
 def verdict(row: TrialRow) -> tuple[str, str]:
@@ -159,18 +208,3 @@ def _steps(row: TrialRow) -> Iterator[str]:
         yield f"{number}. {step.text}"
     if path.omitted:
         yield f"... {figures.count(path.omitted, 'more step')} in details.jsonl"
-
-
-def _text(screen: Screen, name: str, text: str, *, indent: int) -> None:
-    """One line where it is one, else a block; a cut has its mark, and says where the rest is."""
-    whole = text.rstrip("\n")
-    lines = whole[:ANSWER].split("\n")[:LINES]
-    kept = sum(map(len, lines)) + len(lines) - 1
-    more = len(whole) - kept
-    mark = [f"... cut: {more:,} more characters in details.jsonl"] if more > 0 else []
-    if len(lines) == 1 and not mark:
-        screen.line(f"{name}: {lines[0]}", indent=indent, wrap=False)
-        return
-    screen.line(f"{name}:", indent=indent, wrap=False)
-    for line in (*lines, *mark):
-        screen.line(line, indent=indent + 2, wrap=False)

@@ -337,6 +337,23 @@ def latest_session(out: Path) -> Path:
     )
 
 
+def newest_session(out: Path) -> Path:
+    """The newest session in `out` that measures, whether it came to an end or not. Raises
+    UsageError where there is none.
+    """
+    try:
+        names = sorted((path.name for path in out.glob("session-*")), reverse=True)
+    except OSError:
+        names = []
+    for name in names:
+        try:
+            if not read_meta(out / name).debugging:
+                return out / name
+        except UsageError:
+            continue
+    raise UsageError(f"{out}: no session found here; give a session folder (session-...)")
+
+
 def find_session(given: str, out: Path) -> Path:
     """The folder that is `given`, the newest session in `out` for `latest`. Raises UsageError."""
     return latest_session(out) if given == LATEST else Path(given)

@@ -177,7 +177,7 @@ def test_an_interrupted_run_is_resumed_without_asking_twice(tmp_path, number, co
         assert process.returncode == code, output
         finished = len(trials_in(session))
         before = server.calls
-        done = gate_as_process(tmp_path, "run", "--baseline", "none", "--resume", str(session))
+        done = gate_as_process(tmp_path, "run", "--baseline", "none", "--resume")  # the newest
         assert done.returncode == 0, done.stdout + done.stderr
         assert server.calls - before == 24 - finished
     details = (session / "details.jsonl").read_text("utf-8").splitlines()

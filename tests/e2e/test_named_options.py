@@ -26,6 +26,7 @@ NEEDS = {
     ("compare",): ["SESSION", "SESSION"],
     ("merge",): ["SESSION", "--out", "joined"],
     ("report",): ["SESSION"],
+    ("show",): ["c1", "--session", "SESSION"],
     ("comment",): ["SESSION"],
     ("calibrate",): ["SESSION", "SESSION", "--reps", "1"],
     ("baseline", "save"): ["SESSION"],

@@ -43,6 +43,7 @@ COMMANDS: dict[str, str] = {
     "merge": "join the shards of one run and report one verdict",
     "plan": "estimate what a run can detect and what it costs; calls no agent",
     "calibrate": "measure how often an unchanged agent would be blocked",
+    "show": "show everything about one case of a session; calls no agent",
     "report": "write the reports of a session again",
     "open": "open the report of a session in the browser",
     "serve": "serve the reports of sessions to a browser on this machine",
@@ -83,7 +84,7 @@ def parser(names: Iterable[str] = COMMANDS) -> Parser:
 
 
 def _comment(p: Parser) -> None:
-    p.value("session", "SESSION", "session folder")
+    _add_latest(p)
     p.value(
         "--comment-id", "ID", "id of the comment; each id has one comment per pull request (gate)"
     )
@@ -146,7 +147,7 @@ def _review(p: Parser) -> None:
         "sample",
         "select answers of a session to rate, and write a form and a CSV file for them",
     )
-    sample.value("session", "SESSION", "session whose answers are to be rated")
+    _add_latest(sample)
     sample.value("--suite", "NAME", "suite to use (the only one, or the one with a judge)")
     sample.number("--size", "number of cases (20)", default=20)
     sample.value(
@@ -247,8 +248,16 @@ def _dataset(p: Parser) -> None:
 
 
 def _report(p: Parser) -> None:
-    p.value("session", "SESSION", "session folder, or `latest` (in results)")
+    _add_latest(p)
     add_output(p)
+
+
+def _show(p: Parser) -> None:
+    p.value("case", "CASE", "id of the case")
+    p.value("--session", "SESSION", "session folder (the latest in results)", default="latest")
+    add_suites(p)
+    add_format(p)
+    p.flag("--no-color", "print no colors, as with NO_COLOR")
 
 
 def _open(p: Parser) -> None:
@@ -267,7 +276,7 @@ def _add_latest(p: Parser) -> None:
 
 
 def _export(p: Parser) -> None:
-    p.value("session", "SESSION", "session folder")
+    _add_latest(p)
     p.value(
         "--format",
         "FORMAT",
@@ -299,6 +308,7 @@ _ADD: dict[str, Callable[[Parser], None]] = {
     "calibrate": add_calibrate_options,
     "report": _report,
     "open": _open,
+    "show": _show,
     "serve": _serve,
     "comment": _comment,
     "baseline": _baseline,

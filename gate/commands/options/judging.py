@@ -117,7 +117,13 @@ def add_run_options(p: Parser) -> None:
         choices=("early", "off"),
         help="stop early when the verdict is clear, or never: off (early)",
     )
-    p.value("--resume", "SESSION", "continue a session; with --rounds, add rounds to it")
+    p.value(
+        "--resume",
+        "SESSION",
+        "continue a session (the newest); with --rounds, add rounds to it",
+        nargs="?",
+        const="latest",
+    )
     p.value("--record", "FILE", "write every answer of the agent to FILE")
     p.value("--replay", "FILE", "read the answers from FILE; calls no agent")
     p.value("--budget-usd", "USD", "stop when this much is spent", type=positive)
@@ -158,7 +164,13 @@ def add_grade_options(p: Parser) -> None:
 
 def add_compare_options(p: Parser) -> None:
     p.value("baseline", "BASELINE", "session folder or baseline file to compare with")
-    p.value("current", "CURRENT", "session folder or baseline file to judge")
+    p.value(
+        "current",
+        "CURRENT",
+        "session folder or baseline file to judge (the latest in results)",
+        nargs="?",
+        default="latest",
+    )
     add_config(p, "config with the gates and rules (gate.yml)")
     p.value("--out", "DIR", "also write the reports to this folder")
     p.number("--max-mb", "largest baseline file to read, in MB (256)", default=256, most=1_000_000)

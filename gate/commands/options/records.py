@@ -12,11 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gate.records import Config
+from gate.errors import GateError
+from gate.files.plain import plain
+from gate.files.yaml import parse
+from gate.records import CheckedJson, Config, ReportOptions
 from gate.records.settings import OutputOptions
 from gate.run.home import Home, find_home, log_nothing
 from gate.run.options import Host, ImportOptions, RunOptions
-from gate.suites.protection.rules import load_own_config
+from gate.store.session import find_session
+from gate.suites.protection.rules import CONFIG, load_own_config
 
 _Options = TypeVar("_Options", bound=OutputOptions)
 
@@ -65,6 +69,27 @@ def import_options(
 ) -> ImportOptions:
     """The ImportOptions. `settings`: dotted keys over gate.yml."""
     return _record(ImportOptions, parsed, settings=settings or {})
+
+
+def find_stored(given: str) -> Path:
+    """The folder of the session `given`; for `latest` the newest one with a verdict, in the folder
+    where gate.yml keeps the sessions. Raises UsageError where there is none.
+    """
+    return find_session(given, results_folder())
+
+
+def results_folder() -> Path:
+    """The folder of the sessions: `report.dir` of the nearest gate.yml, else results. A gate.yml
+    that cannot be read keeps nobody from the sessions.
+    """
+    home = find_home(None)
+    path = Path(home.file) if home.file else home.root / CONFIG
+    try:
+        report: CheckedJson = parse(plain(path).read_bytes(), str(path)).data
+        folder = report["report"]["dir"]  # whatever lacks is caught
+    except (GateError, OSError, LookupError, TypeError):
+        folder = None
+    return home.root / (folder if isinstance(folder, str) and folder else ReportOptions().dir)
 
 
 def page_width(most: int) -> int:

@@ -68,7 +68,7 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "error" and report.imported:
         yield say("measure it again with the tool itself, and import that")
     elif report.outcome == "error":
-        how = "run the job again" if _on_github(report) else code("gate run --resume SESSION")
+        how = "run the job again" if _on_github(report) else code("gate run --resume")
         also = "" if _on_github(report) else " and the options of this run"
         yield say("then continue where it stopped: {}{}", how, also)
 
@@ -97,11 +97,11 @@ def _on_github(report: Report) -> bool:
 def _more_trials(report: Report) -> Line:
     """How an inconclusive suite comes to more trials."""
     if report.imported:
-        plan = code("gate plan SESSION")
+        plan = code("gate plan latest")
         return say("run more rounds or add cases; {} shows how many", plan)
     open_suites = [suite for suite in report.suites.values() if suite.outcome == "inconclusive"]
     if any(0 < suite.look < suite.looks for suite in open_suites):
-        again = "run the job again: it" if _on_github(report) else code("gate run --resume SESSION")
+        again = "run the job again: it" if _on_github(report) else code("gate run --resume")
         return say("{} adds trials to this session", again)
     rounds = "regression.max_rounds" if any(s.looks for s in open_suites) else "gate run --rounds N"
     return say(

@@ -242,7 +242,7 @@ def test_the_worst_case_comes_first():
         (agent_down(), "then continue where it stopped: run the job again"),
         (
             agent_down(provenance=replace(agent_down().provenance, run_url=None)),
-            "continue where it stopped: gate run --resume SESSION and the options of this run",
+            "continue where it stopped: gate run --resume and the options of this run",
         ),
     ],
 )
@@ -254,13 +254,13 @@ def test_there_is_a_next_step(report, step):
     ("report", "command"),
     [
         (no_baseline(), "gate baseline save"),
-        (agent_down(), "gate run --resume SESSION"),
+        (agent_down(), "gate run --resume"),
         (
             passing(
                 outcome="inconclusive",
                 suites={"s": suite(outcome="inconclusive", look=4, looks=10)},
             ),
-            "gate run --resume SESSION",
+            "gate run --resume",
         ),
     ],
 )

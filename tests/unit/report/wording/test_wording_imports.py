@@ -79,7 +79,7 @@ def test_next_steps_ask_nobody():
     report = imported(agent_down(), reproduce="")
     assert "gate run" not in plain(next_step(report))
     unsure = imported(passing(), outcome="inconclusive", reproduce="")
-    assert "gate plan SESSION" in plain(next_step(unsure))
+    assert "gate plan latest" in plain(next_step(unsure))
     assert "gate run" not in plain(next_step(unsure))
     assert "import the results of the base branch" in plain(next_step(first()))
 
