@@ -30,6 +30,8 @@ from gate.records.report import (
     Provenance,
     QuotedValue,
     Report,
+    Spread,
+    SpreadOf,
     SuiteReport,
 )
 from gate.records.server_logs import (
@@ -201,6 +203,8 @@ __all__ = [
     "ServerLogs",
     "Severity",
     "Sight",
+    "Spread",
+    "SpreadOf",
     "Status",
     "StepChange",
     "StepDiff",

@@ -96,6 +96,29 @@ class CaseTexts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadOf:
+    """`trials`: their number in each of the steps from the lowest value to the highest."""
+
+    trials: tuple[int, ...]
+    median: float
+    p95: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Where the trials of a run have their values, and where those of its baseline have them. The
+    steps from `low` to `high` are equal differences, or equal `ratios`.
+    """
+
+    unit: str
+    low: float
+    high: float
+    ratios: bool
+    now: SpreadOf
+    was: SpreadOf | None = None  # None: the baseline has no such values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReport:
     """What one suite came to."""
 
@@ -143,6 +166,8 @@ class SuiteReport:
     people: tuple[Ratings, ...] = ()  # what people's labels say, by metric
     # Case -> its texts: of the newly failing and other failing cases the first 50, worst first.
     texts: Mapping[str, CaseTexts] = field(default_factory=dict)
+    # latency_ms, cost_usd -> of trials; empty where all are alike, or an older version wrote it.
+    spreads: Mapping[str, Spread] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

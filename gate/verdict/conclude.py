@@ -11,6 +11,7 @@ from typing import Any
 from gate.analysis.categories import categories
 from gate.analysis.estimates import estimates, success_of_cases_like_these
 from gate.analysis.reliability import count_cases, measure_reliability
+from gate.analysis.spreads import measure_spreads
 from gate.analysis.totals import dimension_scores, sum_totals
 from gate.records import (
     AcceptedChange,
@@ -215,6 +216,7 @@ def _suite(
         dimension_scores=dimension_scores(data.current),
         people=data.people,
         texts=texts,
+        spreads=measure_spreads(data.current, data.baseline),
     )
 
 

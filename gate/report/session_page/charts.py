@@ -18,7 +18,7 @@ from gate.text.html_markup import Markup, join_markup, markup
 
 RUNS = 30  # the last ones of a trend
 _HEIGHT = 24  # pixels of a row
-_TALL = 56  # of a trend
+TALL = 56  # of a trend
 _NARROWEST = 5.0  # percent to either side: noise must not fill the width
 _EDGE = 0.04  # of a scale, free at either end
 
@@ -93,8 +93,8 @@ def _forest_row(check: Check, shift: Shift, *, reach: float, several: bool) -> M
         [
             markup(
                 '<rect class="band" x="%s%%" y="2" width="%s%%" height="20"/>',
-                _place(100 - tolerance),
-                _place(tolerance - 50),
+                write_place(100 - tolerance),
+                write_place(tolerance - 50),
             ),
             Markup('<line class="zero" x1="50%" y1="0" x2="50%" y2="24"/>'),
             *_interval(low, high, check.sign),
@@ -126,28 +126,31 @@ def _scale(check: Check, gate: GateResult, *, several: bool) -> Markup:
     before = check.comparison.baseline if check.comparison else None
     known = [gate.value, before, gate.ci_low, gate.ci_high, *gate.limits]
     ends = _ends([value for value in known if value is not None])
-    low = _at(gate.min, ends) if gate.min is not None else 0.0
-    high = _at(gate.max, ends) if gate.max is not None else 100.0
+    low = place_on(gate.min, ends) if gate.min is not None else 0.0
+    high = place_on(gate.max, ends) if gate.max is not None else 100.0
     parts: list[Markup] = []
     if gate.min is not None or gate.max is not None:
         parts.append(
             markup(
                 '<rect class="band" x="%s%%" y="2" width="%s%%" height="20"/>',
-                _place(low),
-                _place(high - low),
+                write_place(low),
+                write_place(high - low),
             )
         )
     if gate.target is not None:
-        at = _place(_at(gate.target, ends))
+        at = write_place(place_on(gate.target, ends))
         parts.append(markup('<line class="target" x1="%s%%" y1="0" x2="%s%%" y2="24"/>', at, at))
     if gate.ci_low is not None and gate.ci_high is not None:
-        parts += _interval(_at(gate.ci_low, ends), _at(gate.ci_high, ends), check.sign)
+        parts += _interval(place_on(gate.ci_low, ends), place_on(gate.ci_high, ends), check.sign)
     if before is not None:
         parts.append(
-            markup('<circle class="ring" cx="%s%%" cy="12" r="5"/>', _place(_at(before, ends)))
+            markup(
+                '<circle class="ring" cx="%s%%" cy="12" r="5"/>',
+                write_place(place_on(before, ends)),
+            )
         )
     if gate.value is not None:
-        parts.append(_dot(_at(gate.value, ends), check.sign))
+        parts.append(_dot(place_on(gate.value, ends), check.sign))
     was = f"{check.baseline} → " if before is not None else ""
     return _row(check, parts, f"{was}{check.current}, {check.limit}", several=several)
 
@@ -165,7 +168,7 @@ def _trends(report: Report) -> Markup:
             markup(
                 '<div class="line"><span>%s</span>%s<span>%s</span></div>\n',
                 _name(told.suite, told.metric, several=several),
-                _svg(list(_course(heights)), _TALL),
+                draw_svg(list(_course(heights)), TALL),
                 f"{told.first} → {told.last}, {figures.count(told.runs, 'run')} before this one"
                 + (", limit " + ", ".join(_limits(limits, suite.metrics[told.metric].unit)))
                 * bool(limits),
@@ -186,21 +189,21 @@ def _course(heights: Sequence[float | None]) -> Iterator[Markup]:
     """A line through the runs that have a value; this run is the large dot."""
     step = 96 / max(1, len(heights) - 1)
     points = [
-        (2 + number * step, _TALL - 8 - (_TALL - 16) * height)
+        (2 + number * step, TALL - 8 - (TALL - 16) * height)
         for number, height in enumerate(heights)
         if height is not None
     ]
     for (x1, y1), (x2, y2) in pairwise(points):
         yield markup(
             '<line class="course" x1="%s%%" y1="%s" x2="%s%%" y2="%s"/>',
-            *(_place(x1), _place(y1), _place(x2), _place(y2)),
+            *(write_place(x1), write_place(y1), write_place(x2), write_place(y2)),
         )
     for number, (x, y) in enumerate(points, start=1):
         yield markup(
             '<circle class="%s" cx="%s%%" cy="%s" r="%s"/>',
             "run now" if number == len(points) else "run",
-            _place(x),
-            _place(y),
+            write_place(x),
+            write_place(y),
             5 if number == len(points) else 3,
         )
 
@@ -209,7 +212,7 @@ def _row(check: Check, parts: Sequence[Markup], said: str, *, several: bool) -> 
     return markup(
         '<div class="line"><span>%s</span>%s<span>%s %s</span></div>\n',
         _name(check.suite, check.metric, several=several),
-        _svg(parts, _HEIGHT),
+        draw_svg(parts, _HEIGHT),
         check.icon,
         said,
     )
@@ -220,7 +223,7 @@ def _name(suite: str, metric: str, *, several: bool) -> Markup:
     return markup("%s<code>%s</code>", where, one_line(metric, 80))
 
 
-def _svg(parts: Sequence[Markup], height: int) -> Markup:
+def draw_svg(parts: Sequence[Markup], height: int) -> Markup:
     """Told in words beside it, so nothing is read out of it."""
     template = '<svg aria-hidden="true" focusable="false" width="100%%" height="%s">%s</svg>'
     return markup(template, height, join_markup(parts))
@@ -230,13 +233,13 @@ def _interval(low: float, high: float, sign: str) -> list[Markup]:
     line = '<line class="range %s" x1="%s%%" y1="%s" x2="%s%%" y2="%s"/>'
     ends = [(low, 12, high, 12), (low, 8, low, 16), (high, 8, high, 16)]
     return [
-        markup(line, sign, _place(x1), y1, _place(x2), y2)
+        markup(line, sign, write_place(x1), y1, write_place(x2), y2)
         for x1, y1, x2, y2 in ends
     ]  # fmt: skip
 
 
 def _dot(at: float, sign: str) -> Markup:
-    return markup('<circle class="dot %s" cx="%s%%" cy="12" r="5"/>', sign, _place(at))
+    return markup('<circle class="dot %s" cx="%s%%" cy="12" r="5"/>', sign, write_place(at))
 
 
 def _ends(values: Sequence[float]) -> Range:
@@ -245,10 +248,10 @@ def _ends(values: Sequence[float]) -> Range:
     return low - room, high + room
 
 
-def _at(value: float, ends: Range) -> float:
+def place_on(value: float, ends: Range) -> float:
     low, high = ends
     return 100 * (value - low) / (high - low)
 
 
-def _place(number: float) -> str:
+def write_place(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")

@@ -19,6 +19,7 @@ from gate.report.session_page.sentence_markup import (
     join_paragraphs,
     join_titles,
 )
+from gate.report.session_page.spreads import draw_spreads
 from gate.report.wording import (
     case_totals,
     categories,
@@ -76,6 +77,7 @@ def page(
             *_notes(report),
             _suites(report),
             draw_charts(report),
+            draw_spreads(report),
             _checks(report),
             _dimensions(report),
             _safety(report),
