@@ -53,6 +53,7 @@ COMMANDS: dict[str, str] = {
     "export": "write a session as CSV, JSON Lines, JUnit, OpenTelemetry events or promptfoo JSON",
     "history": "show past runs and where their results changed",
     "review": "let people rate answers, and compare the judge with them",
+    "doctor": "check all that a run needs, and say what to do; asks the agent one question",
     "validate": "check the config, datasets and baselines; calls no agent",
     "init": "create gate.yml, three workflows and an example dataset, ready to run",
     "dataset": "propose, approve, summarize and check the cases of a dataset",
@@ -213,6 +214,15 @@ def _validate(p: Parser) -> None:
     add_suites(p)
 
 
+def _doctor(p: Parser) -> None:
+    add_config(p)
+    add_suites(p)
+    p.value("--base-url", "URL", "address of the agent (that of gate.yml)")
+    p.add_argument(
+        "--format", choices=("plain", "json"), default="plain", help="format of the output (plain)"
+    )
+
+
 def _dataset(p: Parser) -> None:
     actions = actions_of(p)
     extend = add_action(actions, "extend", "let the judge's model propose new cases")
@@ -314,6 +324,7 @@ _ADD: dict[str, Callable[[Parser], None]] = {
     "baseline": _baseline,
     "history": _history,
     "review": _review,
+    "doctor": _doctor,
     "validate": _validate,
     "init": _init,
     "dataset": _dataset,
