@@ -80,9 +80,8 @@ def _fault(name: str, message: str) -> Finding:
     what, mark, todo = message.partition("; ")
     if not mark:
         what, mark, todo = message.partition(" - ")
-    return Finding(
-        name=name, text=what, advice=todo or "run `gate doctor` again when that is mended"
-    )
+    todo = todo or "run `gate doctor` again when that is mended"
+    return Finding(name=name, text=what, advice=todo)
 
 
 def _examine_setup(setup: Setup) -> Iterator[Finding]:

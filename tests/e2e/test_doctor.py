@@ -1,4 +1,4 @@
-"""`gate doctor`: what it finds in a project that is whole, and what it advises in one that is not."""
+"""`gate doctor`: what it finds in a whole project, and what it advises in one that is not."""
 
 import json
 import subprocess
