@@ -44,9 +44,11 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if after.provenance.mode == "release":
         config = for_release(config)
     report = compare(before, after, config, now, root)
+    page = "report.html, which --out DIR writes"
     if options.out:
         _write(Path(options.out), report, after)
-    print(verdict_text(report, after.rows, output_options(options), env))
+        page = str(Path(options.out) / "report.html")
+    print(verdict_text(report, after.rows, output_options(options), env, page=page))
     return report.exit_code
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report
 from gate.records.settings import OutputOptions
-from gate.records.shown_case import ShownCase
 from gate.report.write_all import summary
 from gate.store.session import load_session
 from gate.system.outlet import wants_color
@@ -23,13 +22,10 @@ def tell(
     session: Path,
     options: OutputOptions,
     env: Mapping[str, str],
-    failing: Sequence[ShownCase] = (),
 ) -> list[str]:
-    """The verdict, then where the session is: the two last lines of `gate run`. `failing`: cases
-    that text shows.
-    """
+    """The verdict, then where the session is: the two last lines of `gate run`."""
     show = _open_command(session, env)
-    text = verdict_text(report, lambda: load_session(session).rows(), options, env, failing, show)
+    text = verdict_text(report, lambda: load_session(session).rows(), options, env, show)
     where = f"Session written to: {session}"
     if options.as_text:
         return [text, where]
@@ -49,11 +45,11 @@ def verdict_text(
     rows: Rows,
     options: OutputOptions,
     env: Mapping[str, str],
-    failing: Sequence[ShownCase] = (),
     show: str = "",
+    page: str = "report.html",
 ) -> str:
     """The verdict in `options.format`; the last line of text is the outcome and one sentence.
-    `show`: a command that opens the whole report.
+    `show`: a command that opens the whole report; `page`: the file that has it.
     """
     if options.format == "json":
         return summary(report).rstrip("\n")
@@ -66,8 +62,8 @@ def verdict_text(
     encoding = getattr(sys.stdout, "encoding", "") or ""
     return render_console(
         report,
-        failing=failing,
         show=show,
+        page=page,
         folded=sys.stdout.isatty(),
         color=wants_color(sys.stdout, env, no_color=options.colorless),
         unicode="utf" in encoding.lower(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, OverflowMethod
@@ -12,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gate.analysis.severity import by_severity
-from gate.records import CaseChange, Json, Report, TrialRow
-from gate.records.shown_case import ShownCase, is_failed_round
+from gate.records import CaseChange, Report
 from gate.report.wording import (
     causes,
     evidence,
@@ -25,9 +23,9 @@ from gate.report.wording import (
     published_scores,
     rule_changes,
     sentences,
-    steps,
     violations,
 )
+from gate.report.wording.case_overview import FailingCase, list_failing
 from gate.report.wording.checks import Check, Sign, keys, list_blocking, list_checks, list_warnings
 from gate.report.wording.corrected_judge import corrections_of_checks
 from gate.report.wording.cost import spending
@@ -85,11 +83,18 @@ class Screen:
             table.add_row(*row)
         self._console.print(table)
 
-    def list(self, rows: Iterable[tuple[str, str]], *, indent: int, limit: int) -> None:
+    def list(
+        self,
+        rows: Iterable[tuple[str, str]],
+        *,
+        indent: int = 0,
+        limit: int = 1_200,
+        styles: tuple[str, str] = ("dim", ""),
+    ) -> None:
         """A name and its text a row; the text is folded at words, below its own first word."""
         grid = Table.grid(padding=(0, 2, 0, 0))
-        grid.add_column(no_wrap=True, style="dim")
-        grid.add_column(overflow="fold")
+        grid.add_column(no_wrap=True, style=styles[0])
+        grid.add_column(overflow="fold", style=styles[1])
         for name, text in rows:
             grid.add_row(self.make_safe(name), self.make_safe(text, limit))
         self._console.print(Padding(grid, (0, 0, 0, indent)))
@@ -113,11 +118,9 @@ ROWS = 25
 CASES = 10
 FALLS, FALLEN = 2, 5  # metrics, and cases of each
 WIDE = 120  # columns of a terminal that has room for the rule
-DIFFS = 1  # cases whose steps are compared
 VIOLATIONS, MODES = 5, 5
-_ANSWER = "expected_answer"  # says in words what the other keys say to graders
-TOLD = 300  # characters of a question or an answer
-_DIFF = {"-": "red", "+": "green"}
+CAUSES, WORST = 3, 3  # causes, and failing cases with their texts
+TOLD = 200  # characters of a question or an answer
 ROOMY = 100  # of one with room for the metric of a group, such as a repository
 NARROW = 80  # fewer have no room for a table
 _COLUMNS = ("", "suite", "metric", "baseline", "now", "change", "rule", "verdict")
@@ -152,13 +155,13 @@ def render_console(
     color: bool,
     unicode: bool,
     width: int,
-    failing: Sequence[ShownCase] = (),
     folded: bool = False,
     show: str = "",
+    page: str = "report.html",
 ) -> str:
-    """Lines ended by \\n; the last one is the outcome and its reason, on one line unless `folded`.
-    `failing`: cases that are shown with what was asked and answered. `show`: a command that opens
-    the whole report.
+    """Lines ended by \\n; the first has what happened, the last one the outcome and its reason, on
+    one line unless `folded`. `show`: a command that opens the whole report; `page`: the
+    file that has it.
 
     No line can be a workflow command, whatever the report holds. `unicode` false: ASCII only.
     """
@@ -167,12 +170,10 @@ def render_console(
     style = "bold yellow"
     if not headline.is_doubted(report) or report.outcome != "pass":
         style = _OUTCOME_COLORS.get(report.outcome, style)
-    screen.line(headline.headline(report), style)
+    screen.list([(word, headline.clause(report))], styles=(style, style))
     if counts := spans.plain(plain_counts.passing(report), limit=1_000):
         screen.line(counts)
-    for n, line in enumerate(causes.lines(report)):
-        screen.line("") if n == 0 else None
-        screen.line(spans.plain(line), indent=2)
+    _show_causes(screen, report)
     _show_cautions(screen, report)
     _checks(screen, report, list_blocking(report))
     if weights := spans.plain(plain_counts.describe_weighting(report, keys(list_blocking(report)))):
@@ -183,9 +184,10 @@ def render_console(
     for line in list(corrections_of_checks(report, list_checks(report)))[:ROWS]:
         screen.line(spans.plain(line))
     _violations(screen, report)
-    _cases(screen, report, failing)
+    _cases(screen, report, show or page)
     _patterns(screen, report)
-    _dimensions(screen, report)
+    if report.outcome == "pass" or not any(row.n_paired for row in report.comparisons):
+        _dimensions(screen, report)
     for line in published_scores.lines(report)[:ROWS]:
         screen.line(spans.plain(line))
     for line in (*evidence.lines(report)[:ROWS], *people.lines(report)[:ROWS]):
@@ -200,6 +202,19 @@ def render_console(
     reason = spans.plain(headline.because(report), limit=1_000)
     screen.line(f"{word}: {reason}", style, wrap=folded)
     return screen.text()
+
+
+def _show_causes(screen: Screen, report: Report) -> None:
+    """What newly failing cases have in common."""
+    if not report.causes:
+        return
+    screen.line("")
+    lines = causes.titled(report)
+    screen.list(
+        ((t, spans.plain(line)) for t, line in lines[:CAUSES]), indent=2, styles=("bold", "")
+    )
+    if more := len(lines) - CAUSES:
+        screen.line(f"{more} more in report.md", indent=2) if more > 0 else None
 
 
 def _show_steps(screen: Screen, report: Report, show: str, *, folded: bool) -> None:
@@ -293,22 +308,55 @@ def _dimensions(screen: Screen, report: Report) -> None:
         screen.line(f"{len(measured) - ROWS} more in report.md")
 
 
-def _cases(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None:
-    _failing(screen, report, shown)
+def _cases(screen: Screen, report: Report, rest: str) -> None:
+    """The newly failing cases, or those that fail where nothing is compared: the worst with their
+    texts, or a table of them; then those that made a metric worse. `rest`: what shows the others.
+    """
+    if counts := spans.plain(sentences.case_counts(report)):
+        screen.line("")
+        screen.line(counts)
+    failing = list_failing(report) if report.outcome != "pass" else []
+    worst = [case for case in failing[:WORST] if case.texts is not None]
+    for case in worst:
+        _show_case(screen, report, case)
+    if worst and (more := len(failing) - len(worst)):
+        screen.line("")
+        screen.line(f"{more} more: {rest}", indent=2, wrap=False)
+    if not worst and report.outcome != "pass":
+        _list_newly_failing(screen, report)
     _falls(screen, report)
 
 
-def _failing(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None:
-    """The newly failing cases: a few in full where their answers are at hand, else a table."""
+def _show_case(screen: Screen, report: Report, case: FailingCase) -> None:
+    named = f"{case.suite}: {case.case_id}" if len(report.suites) > 1 else case.case_id
+    title = f"{named}: {_rounds(case.change)}" if case.change else named
+    screen.line("")
+    screen.line(title, "bold", indent=2)
+    screen.list(_told(case), indent=4, limit=TOLD)
+
+
+def _told(case: FailingCase) -> Iterator[tuple[str, str]]:
+    texts, change = case.texts, case.change
+    if texts is not None:
+        yield "asked", texts.asked
+        if texts.expected:
+            yield "expected", texts.expected
+        if texts.was is not None:
+            yield "before", texts.was
+        yield "now", "no answer" if texts.now is None else texts.now
+    if change is not None and (why := _why(change)):
+        yield "why", why
+
+
+def _rounds(change: CaseChange) -> str:
+    """`passed 6 of 6 in the baseline, 0 of 1 now`."""
+    was = f"{change.baseline_passed} of {change.baseline_rounds}"
+    return f"passed {was} in the baseline, {change.current_passed} of {change.current_rounds} now"
+
+
+def _list_newly_failing(screen: Screen, report: Report) -> None:
+    """Where their answers are not at hand."""
     failing = by_severity(report.cases.newly_failing)
-    counts = spans.plain(sentences.case_counts(report))
-    if counts:
-        screen.line("")
-        screen.line(counts)
-    if shown:
-        _show_answers(screen, report, shown)
-        _steps(screen, failing)
-        return
     if not failing:
         return
     several = len(report.suites) > 1
@@ -326,21 +374,11 @@ def _failing(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None
     )
     if len(failing) > CASES:
         screen.line(f"{len(failing) - CASES} more in report.md")
-    _steps(screen, failing)
 
 
 def _why(change: CaseChange) -> str:
     reason = shorten(change.reason or ", ".join(change.failures[:2]), 120)
     return ": ".join(part for part in (patterns.words(change.mode), reason) if part)
-
-
-def _steps(screen: Screen, failing: Sequence[CaseChange]) -> None:
-    """What the first case did otherwise; the reports have the others."""
-    changes = [(c, c.steps) for c in failing[:CASES] if c.steps is not None]
-    for change, diff in changes[:DIFFS]:
-        screen.line(steps.summary(change, diff))
-        for line in steps.lines(diff):
-            screen.line(line, _DIFF.get(line[:1], "dim"), indent=2 + line.startswith(" ") * 2)
 
 
 def _violations(screen: Screen, report: Report) -> None:
@@ -358,75 +396,19 @@ def _violations(screen: Screen, report: Report) -> None:
 
 
 def _patterns(screen: Screen, report: Report) -> None:
-    """Why trials of a suite failed, and how far its cases can be relied on."""
+    """How far the cases of a suite can be relied on, and why trials failed, unless the causes say
+    it.
+    """
     for suite in report.suites.values():
         name = f" of {shorten(suite.name, 14)}" if len(report.suites) > 1 else ""
         sentence = spans.plain(patterns.reliability(suite.reliability))
         if sentence and not plain_counts.tells_all(suite):
             screen.line(f"Reliability{name}: {sentence}")
-        if suite.modes:
+        if suite.modes and not report.causes:
             shown = [f"{mode} ({cases})" for mode, cases, _ in patterns.mode_rows(suite)[:MODES]]
             more = len(suite.modes) - MODES
             shown += [f"and {more} more"] if more > 0 else []
             screen.line(f"Failure modes{name} (cases): {', '.join(shown)}")
-
-
-def _show_answers(screen: Screen, report: Report, shown: Sequence[ShownCase]) -> None:
-    """A few failing cases: of each the first round that failed."""
-    changes = {(change.suite, change.case_id): change for change in report.cases.newly_failing}
-    for case in shown:
-        row = next((row for row in case.rows if is_failed_round(row)), None)
-        if row is None:  # it passed, and made a metric worse
-            row = next(iter(case.rows), None)
-        named = f"{case.suite}: {case.case_id}" if len(report.suites) > 1 else case.case_id
-        change = changes.get((case.suite, case.case_id))
-        screen.line("")
-        screen.line(f"{named}: {_rounds(change, case)}", "bold", indent=2)
-        screen.list(_told(report, case, row), indent=4, limit=TOLD)
-    if more := len(changes.keys() - {(case.suite, case.case_id) for case in shown}):
-        screen.line("")
-        screen.line(f"{more} more in report.html", indent=2)
-
-
-def _rounds(change: CaseChange | None, case: ShownCase) -> str:
-    """`passed 6 of 6 in the baseline, 0 of 1 now`."""
-    if change is None or change.baseline_rounds is None:
-        return f"passed {case.passed} of {len(case.rows)}"
-    was = f"{change.baseline_passed} of {change.baseline_rounds}"
-    return f"passed {was} in the baseline, {change.current_passed} of {change.current_rounds} now"
-
-
-def _told(report: Report, case: ShownCase, row: TrialRow | None) -> Iterator[tuple[str, str]]:
-    yield "asked", case.question
-    suite = report.suites.get(case.suite)
-    texts = suite.texts.get(case.case_id) if suite is not None else None
-    if texts is not None and texts.expected:
-        yield "expected", texts.expected
-    elif report.shows_answers:
-        wanted = {k: v for k, v in case.expected.items() if k == _ANSWER} or case.expected
-        for name, value in wanted.items():
-            yield "expected", in_words(value) if len(wanted) == 1 else f"{name}: {in_words(value)}"
-    if texts is not None and texts.was is not None:
-        yield "before", texts.was
-    if row is None:
-        return
-    answer = row["error"] if row["output"] is None else row["output"]
-    yield "now", str(answer)
-    for reason in _reasons(row)[:2]:
-        yield "why", reason
-
-
-def _reasons(row: TrialRow) -> list[str]:
-    """Reasons of the graders that failed the answer; of all graders where it is not known which
-    did.
-    """
-    reasons = row["reasons"]
-    failed = [name for name in row.get("failed_by") or () if name in reasons] or list(reasons)
-    return [f"{name}: {reasons[name]}" for name in failed]
-
-
-def in_words(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _falls(screen: Screen, report: Report) -> None:

@@ -4,7 +4,7 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +17,6 @@ from gate.graders.trajectories.path import Path as StepPath
 from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
 from gate.records.settings import JUnitOptions, OutputOptions
-from gate.records.shown_case import ShownCase
 from gate.report.announce import tell
 from gate.report.write_all import summary, write_reports
 from gate.run.baseline_answers import answers_in, keep_answers
@@ -28,19 +27,15 @@ from gate.run.pipeline import Collected
 from gate.run.prepare import SuitePlan
 from gate.run.rules_for_event import measures_the_base, shows_answers, tell_edited_baseline
 from gate.run.setup import Setup
-from gate.run.shown_cases import show_cases
 from gate.run.suite_metrics import metrics_of
 from gate.store.baseline.answers import read_beside
 from gate.store.baseline.find import Compared
 from gate.store.session import SessionWriter
 from gate.verdict.conclude import conclude, look
-from gate.verdict.debug_command import worst_failing
 from gate.verdict.stop_rule import LookResult
 from gate.verdict.suite_data import Setting, SuiteData
 
 NONE_WANTED = Compared(info=BaselineInfo(source="none", detail="none was wanted"))
-WORST = 3  # cases of a run that failed
-
 
 REPORTERS.load()  # now, not after the last answer
 METRICS.load()
@@ -52,7 +47,6 @@ class Outcome:
 
     report: Report
     session_dir: Path
-    failing: tuple[ShownCase, ...] = ()  # the worst of a run that failed
 
     @property
     def outcome(self) -> str:
@@ -60,7 +54,7 @@ class Outcome:
 
     def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
         """The last lines that the command prints."""
-        return tell(self.report, self.session_dir, options, env, self.failing)
+        return tell(self.report, self.session_dir, options, env)
 
 
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
@@ -80,25 +74,7 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
         from gate.run.release_evidence.write import write_evidence
 
         write_evidence(setup, session, stored)
-    failing = tuple(_show_failing(setup, session, report, measured))
-    return Outcome(report=stored, session_dir=session.folder, failing=failing)
-
-
-def _show_failing(
-    setup: Setup, session: SessionWriter, report: Report, measured: Sequence[SuiteData]
-) -> Iterator[ShownCase]:
-    """The worst cases of a run that failed, for whoever typed it."""
-    if report.outcome != "fail":
-        return
-    spared = setup.place.config.quarantined
-    worst = worst_failing(report.cases, report.worse, report.outcome, measured, spared)[:WORST]
-    redactor = setup.place.host.redactor()
-    shown: dict[tuple[str, str], ShownCase] = {}
-    for plan in setup.plans:
-        ids = [case_id for suite, case_id in worst if suite == plan.name]
-        for case in show_cases(plan, ids, session, redactor) if ids else ():
-            shown[case.suite, case.case_id] = case
-    yield from (shown[name] for name in worst if name in shown)
+    return Outcome(report=stored, session_dir=session.folder)
 
 
 def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> LookResult:

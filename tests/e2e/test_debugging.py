@@ -30,10 +30,10 @@ def against(folder, answers, *arguments, **more):
 def test_the_command_that_a_failed_run_prints_shows_the_case(measured):
     failed = against(measured, wrong_on(*range(8)), "--baseline", "baselines", "--stop", "off")
     assert failed.returncode == 1
-    after = failed.stdout.partition("Fail: ")[2]
+    after = failed.stdout.partition("FAIL  ")[2]
     assert after.count("\n    asked ") == 3, "the worst three"
     case = ["asked     q0", "expected  yes", "before    yes", "now       no"]
-    case += ["why       exact_match: expected"]
+    case += ["why       wrong answer: expected 'yes', got 'no'"]
     assert "\n    ".join(case) in after
     typed = re.search(r"Next: (gate run .*?--case \S+)", after)[1]
     assert shlex.split(typed) == ["gate", "run", "--suite", "s", "--case", "c0"]

@@ -562,13 +562,13 @@ def the_outcome_is_the_same(forms: Forms) -> None:
             line for line in forms.texts["comment.md"].splitlines() if "## " in line
         ),
         "report.md": forms.texts["report.md"].splitlines()[0],
-        "terminal": forms.texts["terminal"].splitlines()[0],
         "report.html": forms.texts["report.html"].strip().splitlines()[0],
     }
     for where, head in heads.items():
         assert f"{word}: " in head, (where, head)
         assert reason[1:] in plain(forms.texts[where]), (where, reason)
-    last = forms.texts["terminal"].splitlines()[-1]
+    first, *_, last = forms.texts["terminal"].splitlines()
+    assert first.startswith(f"{word.upper()}  ")
     assert last.startswith(f"{word.upper()}: ")
     assert forms.check.startswith(f"{report.outcome}: ")
     assert forms.json["outcome"] == report.outcome

@@ -16,11 +16,13 @@ _MODES: dict[str, FailureMode] = {str(mode): mode for mode in ORDER}
 
 def lines(report: Report) -> tuple[Line, ...]:
     """`Cause 1 (33 cases): ...` for each cause: what, how often it is elsewhere, three cases."""
+    return tuple(join("", [say("{}: ", name), line]) for name, line in titled(report))
+
+
+def titled(report: Report) -> tuple[tuple[str, Line], ...]:
+    """`Cause 1 (33 cases)` and what is told of it, for each cause."""
     return tuple(
-        join(
-            "",
-            [say("{}: ", title(number, cause)), what(cause), say("; "), share(cause), _in(cause)],
-        )
+        (title(number, cause), join("", [what(cause), say("; "), share(cause), _in(cause)]))
         for number, cause in enumerate(report.causes, start=1)
     )
 

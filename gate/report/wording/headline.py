@@ -24,7 +24,7 @@ OUTCOMES: dict[Outcome, tuple[str, str]] = {
 
 def headline(report: Report) -> str:
     """`Fail: analytics got worse`, without icon; hostile where suite names are."""
-    return f"{OUTCOMES[report.outcome][1]}: {_clause(report)}"
+    return f"{OUTCOMES[report.outcome][1]}: {clause(report)}"
 
 
 def icon(outcome: Outcome) -> str:
@@ -98,7 +98,8 @@ def in_short(suite: SuiteReport) -> Line:
     return prose(re.split(r" \(|; ", suite.reason.strip(), maxsplit=1)[0])
 
 
-def _clause(report: Report) -> str:
+def clause(report: Report) -> str:
+    """What happened in a few words; hostile text."""
     concerned = [s.name for s in report.suites.values() if s.outcome == report.outcome]
     suites = figures.join_words(concerned or report.suites) or "nothing"
     if report.outcome == "pass":

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.records import CaseChange, CaseTexts
-from gate.records.shown_case import ShownCase
+from gate.analysis.severity import by_severity
+from gate.records import CaseChange, CaseTexts, CausePart, FailureCause
 from gate.report.console import render_console
 from gate.text.hidden import drop_hidden
 from tests.support.hostile_text import PIECES, RUNNER
@@ -18,7 +18,6 @@ from tests.support.reports import (
     no_baseline,
     passing,
     regression,
-    row,
 )
 
 
@@ -33,7 +32,7 @@ def test_the_verdict_stands_first_and_last(name):
     word = {"not_comparable": "NOT COMPARABLE", "no_baseline": "NO BASELINE"}.get(
         report.outcome, report.outcome.upper()
     )
-    assert lines[0].upper().startswith(f"{word}:")
+    assert lines[0].startswith(f"{word}  ")
     assert lines[-1].startswith(f"{word}: ")
     assert len(lines[-1]) > len(word) + 10
 
@@ -79,22 +78,21 @@ def test_the_tables_hold_what_blocks_and_what_fails():
 
 
 ANSWER = "I could not find the figure of EMEA in any of the documents that I have looked at today."
+TEXTS = CaseTexts(
+    asked="What was EMEA's MRR in June?",
+    expected="1,120.91",
+    was="EMEA had 1,120.91 USD",
+    now=ANSWER,
+)
 
 
-def shown_case():
-    reasons = {"facts": "1,120.91 is missing"}
-    failed = row("orders-7", passed=False, output=ANSWER, reasons=reasons, failed_by=["facts"])
-    return ShownCase(
-        suite="analytics",
-        case_id="orders-7",
-        question="What was EMEA's MRR in June?",
-        expected={"expected_facts": ["1120.91"]},
-        rows=(failed,),
-    )
+def with_texts(report, *case_ids, texts=TEXTS):
+    """The report with what was said in these cases."""
+    suite = replace(report.suites["analytics"], texts=dict.fromkeys(case_ids, texts))
+    return replace(report, suites={"analytics": suite})
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
-def test_failing_cases_stand_with_what_was_asked_expected_and_answered(width):
+def failing_with_texts():
     change = CaseChange(
         suite="analytics",
         case_id="orders-7",
@@ -102,33 +100,74 @@ def test_failing_cases_stand_with_what_was_asked_expected_and_answered(width):
         baseline_rounds=6,
         current_passed=0,
         current_rounds=1,
+        p_value=0.0,
+        reason="1,120.91 is missing",
     )
     first = many_failing(40)
     failing = (change, *first.cases.newly_failing)
     report = replace(first, cases=replace(first.cases, newly_failing=failing))
-    shown = render(report, failing=[shown_case()], width=width)
+    worst = [one.case_id for one in by_severity(failing)[:3]]
+    assert "orders-7" in worst
+    return with_texts(report, *worst)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_failing_cases_stand_with_what_was_asked_expected_and_answered(width):
+    shown = render(failing_with_texts(), width=width, show="gate open")
     lines = shown.splitlines()
     start = lines.index("  orders-7: passed 6 of 6 in the baseline, 0 of 1 now")
-    assert lines[start + 1] == "    asked     What was EMEA's MRR in June?"
-    assert lines[start + 2] == '    expected  ["1120.91"]'
-    assert lines[start + 3].startswith("    now       I could not find the figure of EMEA ")
+    assert lines[start + 1 : start + 4] == [
+        "    asked     What was EMEA's MRR in June?",
+        "    expected  1,120.91",
+        "    before    EMEA had 1,120.91 USD",
+    ]
+    assert lines[start + 4].startswith("    now       I could not find the figure of EMEA ")
     assert ANSWER in " ".join(shown.split())  # folded at words
-    assert "    why       facts: 1,120.91 is missing" in lines
-    assert "  40 more in report.html" in lines
+    assert "    why       1,120.91 is missing" in lines
+    assert shown.count("    asked  ") == 3
+    assert "  38 more: gate open" in lines
     assert "case                  baseline" not in shown  # the table would say it again
     assert max(map(len, lines[start : start + 8])) <= width
 
 
-def test_what_the_base_branch_answered_stands_before_the_answer_of_now():
-    first = many_failing(3)
-    texts = {"orders-7": CaseTexts(asked="?", expected="1,120.91", was="EMEA had 1,120.91 USD")}
-    suite = replace(first.suites["analytics"], texts=texts)
-    shown = render(replace(first, suites={"analytics": suite}), failing=[shown_case()])
-    assert (
-        "\n    expected  1,120.91\n    before    EMEA had 1,120.91 USD\n    now       I " in shown
-    )
-    hidden = render(replace(first, shows_answers=False), failing=[shown_case()])
-    assert "expected  " not in hidden
+def test_without_a_command_the_rest_is_in_the_page():
+    assert "  38 more: report.html\n" in render(failing_with_texts())
+
+
+def test_a_first_run_shows_the_worst_cases_that_fail():
+    texts = replace(TEXTS, was=None, now=None)
+    shown = render(with_texts(no_baseline(), "a", "b", "c", "d", texts=texts))
+    assert "\n  a\n    asked     What was EMEA's MRR in June?\n    expected  1,120.91\n" in shown
+    assert shown.count("\n    now       no answer\n") == 3
+    assert "\n  1 more: report.html\n" in shown
+
+
+def test_a_pass_lists_no_case():
+    assert "asked" not in render(with_texts(passing(), "a"))
+
+
+def test_what_the_base_branch_answered_is_left_out_where_nobody_may_see_it():
+    hidden = replace(TEXTS, expected="", was=None)
+    shown = render(with_texts(many_failing(1), "churn-by-quarter-01", texts=hidden))
+    assert "    asked  What was EMEA's" in shown
+    assert "expected  " not in shown
+    assert "before  " not in shown
+
+
+def cause(what="search_documents.top_k", was="5", now="1", cases=("a", "b")):
+    part = CausePart(kind="argument", what=what, was=was, now=now, cases=len(cases), of=2)
+    return FailureCause(suite="analytics", parts=(part,), cases=cases)
+
+
+def test_causes_stand_below_the_verdict_the_first_three():
+    report = many_failing(2)
+    shown = render(replace(report, causes=tuple(cause(f"tool.{n}") for n in range(5))), width=70)
+    lines = shown.splitlines()
+    start = lines.index("  Cause 1 (2 cases)  tool.0 5 → 1; in 2 of 2 newly failing cases (a,")
+    assert start < 5
+    assert lines[start + 1] == " " * 21 + "b)", "folded at words, below its first"
+    assert "  2 more in report.md" in lines
+    assert "Failure modes" not in shown, "the causes say it"
 
 
 def test_the_reason_is_folded_at_words_on_a_terminal():
