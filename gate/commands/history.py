@@ -7,14 +7,16 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from gate.commands.baseline_sources import find_baselines, open_desk
+from gate.commands.open import PAGE
 from gate.commands.options.records import page_width
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_folder, check_target
 from gate.records.codec import to_json
-from gate.records.history import History
+from gate.records.history import History, PastRun
 from gate.report.history.badge import as_shields, as_svg
 from gate.report.history.page import as_html
 from gate.report.history.text import blocks
@@ -27,6 +29,7 @@ from gate.text.escaping import plain
 from gate.text.suggestions import did_you_mean
 
 NO_HISTORY = 4
+REPORTS = "reports"  # the folder of a site with the reports of runs
 WIDTH = 120
 
 
@@ -42,14 +45,26 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         _tell(f"no history in {places}; `gate history results` shows a folder of sessions")
         return NO_HISTORY
     history = History(
-        suites=tuple(history_of(chain, last=options.last, since=options.since) for chain in chains),
+        suites=tuple(
+            history_of(
+                chain,
+                last=options.last,
+                since=options.since,
+                repository_url=find_repository_url(env),
+                cases=options.format == "html",
+            )
+            for chain in chains
+        ),
         alpha=ALPHA,
         notes=past.notes,
     )
-    if options.format == "html" and options.out and not Path(options.out).suffix:
+    if options.format != "html":
+        _out(FORMATS[options.format](history), options.out)
+    elif options.out and not Path(options.out).suffix:
         _write_site(history, Path(options.out))
     else:
-        _out(FORMATS[options.format](history), options.out)
+        beside = Path(options.out).parent if options.out else Path()
+        _out(as_html(history, partial(find_report, beside)), options.out)
     return 0 if any(suite.runs for suite in history.suites) else NO_HISTORY
 
 
@@ -93,8 +108,24 @@ FORMATS: Mapping[str, Callable[[History], str]] = {
     "table": _table,
     "md": lambda history: markdown_of(blocks(history)),
     "json": _json,
-    "html": as_html,
 }
+
+
+def find_report(folder: Path, run: PastRun) -> str:
+    """The address of the run's report in a site or among sessions, seen from a page in `folder`;
+    empty where there is none.
+    """
+    places = [f"{REPORTS}/{run.run_id}", f"{REPORTS}/{run.session_id}", f"session-{run.session_id}"]
+    for place in places:
+        if re.fullmatch(r"[\w/-]+", place, re.ASCII) and (folder / place / PAGE).is_file():
+            return f"{place}/{PAGE}"
+    return ""
+
+
+def find_repository_url(env: Mapping[str, str]) -> str:
+    """`https://github.com/owner/name` in a workflow; empty elsewhere."""
+    server, name = env.get("GITHUB_SERVER_URL", "").rstrip("/"), env.get("GITHUB_REPOSITORY", "")
+    return f"{server}/{name}" if server and name else ""
 
 
 def _write_site(history: History, folder: Path) -> None:
@@ -106,7 +137,7 @@ def _write_site(history: History, folder: Path) -> None:
         raise InfrastructureError(
             f"--out {folder}: cannot be made: {error.strerror}; choose another folder"
         ) from error
-    _out(as_html(history), str(folder / "index.html"))
+    _out(as_html(history, partial(find_report, folder)), str(folder / "index.html"))
     for number, suite in enumerate(history.suites, start=1):
         plain_name = re.sub(r"[^\w-]+", "-", suite.suite, flags=re.ASCII)[:100].strip("-")
         name = f"badge-{plain_name or number}"

@@ -1,4 +1,6 @@
-"""What `gate history` tells: a row a run, and where the level of a metric changed."""
+"""What `gate history` tells: a row a run, every metric over the runs, where the level of a metric
+changed, and how often each case passed.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,8 @@ class PastRun:
     top_mode: str | None = None  # most cases, then most trials, then the more serious
     top_mode_cases: int = 0
     trials: int | None = None  # that were made
+    commit_url: str = ""  # empty: the repository is not known
+    run_id: str | None = None  # of GitHub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +50,50 @@ class LevelChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """One metric over the runs of a suite, a value a run in their order; None is unknown. `lows`
+    and `highs` bound the values where intervals are stored.
+    """
+
+    metric: str
+    unit: str
+    direction: Direction
+    leads: bool  # it blocks, or the table has it
+    values: tuple[float | None, ...]
+    lows: tuple[float | None, ...] = ()
+    highs: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseCourse:
+    """One case over the newest runs: rounds that passed and rounds that were judged, a pair a run;
+    None where it was not run.
+    """
+
+    case_id: str  # hostile text
+    rounds: tuple[tuple[int, int] | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseCourses:
+    """The cases that ever failed, the worst first, over the newest `runs` runs."""
+
+    runs: int
+    cases: tuple[CaseCourse, ...]
+    steady: int  # cases that never failed, which are not listed
+    left_out: int = 0  # cases that failed, beyond the most that are listed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedStart:
+    """Somebody accepted a change: the run at `before` of the runs begins a new pool."""
+
+    before: int
+    told: str  # who, when and why; hostile text
+    metrics: tuple[str, ...] = ()  # empty: all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteHistory:
     suite: str
     source: str  # where the runs were found
@@ -53,6 +101,9 @@ class SuiteHistory:
     changes: tuple[LevelChange, ...] = ()
     older: int = 0  # runs that were not asked for
     notes: tuple[str, ...] = ()
+    courses: tuple[Course, ...] = ()
+    starts: tuple[AcceptedStart, ...] = ()
+    cases: CaseCourses | None = None  # None: not asked for, or not stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

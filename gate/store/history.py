@@ -4,13 +4,22 @@ circumstances.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gate.records import Direction
+from gate.records import Direction, Estimate, MetricSpec, Provenance
 from gate.records.baseline import BaselineRun
-from gate.records.history import LevelChange, PastRun, SuiteHistory
+from gate.records.history import (
+    AcceptedStart,
+    CaseCourse,
+    CaseCourses,
+    Course,
+    LevelChange,
+    PastRun,
+    SuiteHistory,
+)
 from gate.stats.change_points import FEWEST, MOST, chance_noise, change_points
 from gate.store.baseline.find import differences
 from gate.store.baseline.schema import AcceptanceNote
@@ -18,6 +27,27 @@ from gate.text.figures import count
 
 ALPHA = 0.01  # shared by the metrics of a suite
 COMPARABLE = 0.5  # of the largest run's cases: the means of a smaller sample are others
+STRIP_RUNS = 40  # the newest runs whose cases are shown
+STRIP_CASES = 200  # the worst of them
+
+Rounds = tuple[int, int]  # that passed, and that were judged
+
+
+def no_cases() -> Mapping[str, Rounds]:
+    """An empty mapping, where no rounds of cases are kept."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDetail:
+    """What is known of a run beside its numbers, as far as its place keeps it."""
+
+    provenance: Provenance | None = None
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)  # by metric
+    read_cases: Callable[[], Mapping[str, Rounds]] = no_cases  # by case
+
+
+NO_DETAIL = RunDetail()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +59,9 @@ class Chain:
     runs: tuple[BaselineRun, ...]
     accepted: tuple[AcceptanceNote, ...] = ()
     notes: tuple[str, ...] = ()
+    specs: Mapping[str, MetricSpec] = field(default_factory=dict)  # by metric
+    blocking: frozenset[str] = frozenset()  # metrics, as far as it is known
+    details: Mapping[str, RunDetail] = field(default_factory=dict)  # by session id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,26 +84,42 @@ COST = Followed(name="agent.cost_per_task", unit="USD", direction="lower")
 FOLLOWED = (SUCCESS, EFFICIENCY, STEPS, COST)
 
 
-def history_of(chain: Chain, *, last: int | None, since: datetime | None) -> SuiteHistory:
+def history_of(
+    chain: Chain,
+    *,
+    last: int | None,
+    since: datetime | None,
+    repository_url: str = "",
+    cases: bool = False,
+) -> SuiteHistory:
     """The newest `last` runs from `since` on. A change of level is looked for in all of them. Runs
     of one moment keep the order of the chain: the end of a session's name is drawn by chance.
+    `repository_url`: where commits are linked to that no session says more of. `cases`: whether the
+    rounds of each case are read.
     """
     runs = sorted(chain.runs, key=lambda run: _moment(run.created_at))
     numbers = [n for n, run in enumerate(runs) if since is None or _moment(run.created_at) >= since]
     shown = numbers[-last:] if last else numbers
     first = {runs[n].session_id for n in shown}
     changes, notes = _changes(runs, chain.accepted)
+    chosen = [runs[n] for n in shown]
     return SuiteHistory(
         suite=chain.suite,
         source=chain.source,
-        runs=tuple(past_run(runs[n]) for n in shown),
+        runs=tuple(
+            past_run(run, chain.details.get(run.session_id, NO_DETAIL), repository_url)
+            for run in chosen
+        ),
         changes=tuple(change for change in changes if change.first.session_id in first),
         older=len(runs) - len(shown),
         notes=(*chain.notes, *notes),
+        courses=tuple(_list_courses(chain, chosen)),
+        starts=tuple(_list_starts(chain.accepted, chosen)),
+        cases=_read_case_courses(chain, chosen[-STRIP_RUNS:]) if cases else None,
     )
 
 
-def past_run(run: BaselineRun) -> PastRun:
+def past_run(run: BaselineRun, detail: RunDetail = NO_DETAIL, repository_url: str = "") -> PastRun:
     modes = run.modes
     if modes is None and run.means.get(SUCCESS.name) == 1.0:
         modes = {}  # no mode was stored then, and nothing failed
@@ -89,7 +138,17 @@ def past_run(run: BaselineRun) -> PastRun:
         top_mode=top,
         top_mode_cases=(modes or {}).get(top or "", 0),
         trials=run.trials,
+        commit_url=_find_commit_url(run.commit, detail.provenance, repository_url),
+        run_id=detail.provenance.run_id if detail.provenance else None,
     )
+
+
+def _find_commit_url(commit: str | None, made: Provenance | None, repository_url: str) -> str:
+    """On the server that the run was made on, else in the repository that was given."""
+    server, found, _ = (made.run_url or "" if made else "").partition("/actions/runs/")
+    address = server if found else repository_url
+    plain = address.startswith("https://") and commit and re.fullmatch("[0-9a-f]{7,64}", commit)
+    return f"{address}/commit/{commit}" if plain else ""
 
 
 def top_mode(modes: Mapping[str, int]) -> str | None:
@@ -99,6 +158,70 @@ def top_mode(modes: Mapping[str, int]) -> str | None:
     return max(
         (mode for mode, cases in modes.items() if cases), key=lambda m: modes[m], default=None
     )
+
+
+# ------------------------------------------------------------------------------ metrics and cases
+
+
+def _list_courses(chain: Chain, runs: Sequence[BaselineRun]) -> Iterator[Course]:
+    """Every metric with a value, those that lead first."""
+    leading = [*(one.name for one in FOLLOWED), *sorted(chain.blocking)]
+    names = [*leading, *sorted({name for run in runs for name in run.means})]
+    for name in dict.fromkeys(names):
+        values = tuple(run.means.get(name) for run in runs)
+        if all(value is None for value in values):
+            continue
+        stored = [chain.details.get(run.session_id, NO_DETAIL).estimates.get(name) for run in runs]
+        followed = next((one for one in FOLLOWED if one.name == name), None)
+        told = next((one for one in reversed(stored) if one), None)
+        known = followed or chain.specs.get(name) or told
+        bounded = any(one and one.ci_low is not None for one in stored)
+        yield Course(
+            metric=name,
+            unit=known.unit if known else "",
+            direction=known.direction if known else "higher",
+            leads=name in leading,
+            values=values,
+            lows=tuple(one.ci_low if one else None for one in stored) if bounded else (),
+            highs=tuple(one.ci_high if one else None for one in stored) if bounded else (),
+        )
+
+
+def _list_starts(
+    accepted: Sequence[AcceptanceNote], runs: Sequence[BaselineRun]
+) -> Iterator[AcceptedStart]:
+    """Those between two of the runs."""
+    moments = [_moment(run.created_at) for run in runs]
+    for note in sorted(accepted, key=lambda one: _moment(one.when)):
+        before = sum(moment < _moment(note.when) for moment in moments)
+        if 0 < before < len(runs):
+            told = f"{note.when[:10]} by {note.who}: {note.why}"
+            yield AcceptedStart(before=before, told=told, metrics=note.metrics)
+
+
+def _read_case_courses(chain: Chain, runs: Sequence[BaselineRun]) -> CaseCourses | None:
+    """The worst first: by the newest run, then by all of them."""
+    found = [chain.details.get(run.session_id, NO_DETAIL).read_cases() for run in runs]
+    courses = [
+        CaseCourse(case_id=case, rounds=tuple(rounds.get(case) for rounds in found))
+        for case in sorted({case for rounds in found for case in rounds})
+    ]
+    failed = [course for course in courses if _share(course.rounds) < 1.0]
+    failed.sort(key=lambda course: (_share(course.rounds[-1:]), _share(course.rounds)))
+    if not courses:
+        return None
+    return CaseCourses(
+        runs=len(runs),
+        cases=tuple(failed[:STRIP_CASES]),
+        steady=len(courses) - len(failed),
+        left_out=max(0, len(failed) - STRIP_CASES),
+    )
+
+
+def _share(rounds: Sequence[Rounds | None]) -> float:
+    """Of the judged rounds those that passed; 1 where none was judged."""
+    judged = sum(pair[1] for pair in rounds if pair)
+    return sum(pair[0] for pair in rounds if pair) / judged if judged else 1.0
 
 
 # ----------------------------------------------------------------------------- changes of level

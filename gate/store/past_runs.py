@@ -6,18 +6,22 @@ readable.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
+from gate.analysis.table import Table
 from gate.errors import UsageError
 from gate.files.plain_file import read_bytes
+from gate.records import MetricSpec, Report
 from gate.records.baseline import BaselineRun
 from gate.store.baseline.file import BaselineFile, parse
 from gate.store.baseline.schema import AcceptanceNote
 from gate.store.baseline.sources.file import run_of
-from gate.store.history import Chain
+from gate.store.history import Chain, Rounds, RunDetail
 from gate.store.session import Session, is_session, load_session
+from gate.store.session_check import check_rows
 
 SESSION = "session-*"  # the folders that `gate run` makes
 
@@ -39,6 +43,9 @@ class _Found:
     )  # suite -> session id -> run
     accepted: dict[str, dict[tuple[str, str], AcceptanceNote]] = field(default_factory=dict)
     places: dict[str, dict[str, None]] = field(default_factory=dict)
+    details: dict[str, dict[str, RunDetail]] = field(default_factory=dict)
+    specs: dict[str, dict[str, MetricSpec]] = field(default_factory=dict)
+    blocking: dict[str, set[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def add(
@@ -57,6 +64,16 @@ class _Found:
         consents.update({(one.who, one.when): one for one in accepted})
         self.places.setdefault(suite, {})[place] = None
 
+    def describe(
+        self, suite: str, details: Mapping[str, RunDetail], specs: Mapping[str, MetricSpec]
+    ) -> None:
+        """What a place knows beside the runs; a session tells more than a baseline file."""
+        known_details = self.details.setdefault(suite, {})
+        for session_id, detail in details.items():
+            if detail.provenance is not None or session_id not in known_details:
+                known_details[session_id] = detail
+        self.specs.setdefault(suite, {}).update(specs)
+
 
 def read_past_runs(paths: Sequence[Path]) -> PastRuns:
     """Raises UsageError for a path that is not there, and for a file that is no baseline."""
@@ -69,6 +86,9 @@ def read_past_runs(paths: Sequence[Path]) -> PastRuns:
             source=", ".join(collected.places[suite]),
             runs=tuple(runs.values()),
             accepted=tuple(collected.accepted[suite].values()),
+            specs=collected.specs.get(suite, {}),
+            blocking=frozenset(collected.blocking.get(suite, ())),
+            details=collected.details.get(suite, {}),
         )
         for suite, runs in collected.runs.items()
     )
@@ -82,7 +102,31 @@ def chain_of(baseline: BaselineFile, source: str, notes: Sequence[str] = ()) -> 
         runs=baseline.runs,
         accepted=baseline.accepted,
         notes=tuple(notes),
+        specs=baseline.table.specs,
+        details=_details_of(baseline),
     )
+
+
+def _details_of(baseline: BaselineFile) -> dict[str, RunDetail]:
+    """The rounds that are still kept of each run."""
+    details, start = {}, 0
+    for run in baseline.runs:
+        if run.kept:
+            rounds = slice(start, start + run.kept)
+            read = partial(_rounds_in, baseline.table, rounds)
+            details[run.session_id] = RunDetail(read_cases=read)
+        start += run.kept
+    return details
+
+
+def _rounds_in(table: Table, rounds: slice) -> dict[str, Rounds]:
+    """By case, of those that were judged in these rounds of the table."""
+    found = {}
+    for case, values in zip(table.cases, table.column("success")[:, rounds].tolist(), strict=True):
+        judged = [value for value in values if value == value]
+        if judged:
+            found[case] = (sum(value == 1.0 for value in judged), len(judged))
+    return found
 
 
 def _read_path(path: Path, collected: _Found) -> None:
@@ -114,6 +158,7 @@ def _baseline(file: Path, collected: _Found) -> None:
         ) from error
     stored = parse(text, str(file))
     collected.add(stored.suite, str(file), stored.runs, stored.accepted)
+    collected.describe(stored.suite, _details_of(stored), stored.table.specs)
 
 
 def _session(folder: Path, place: str, collected: _Found) -> None:
@@ -129,6 +174,35 @@ def _session(folder: Path, place: str, collected: _Found) -> None:
         return
     for suite, run in _runs(session, collected.notes):
         collected.add(suite, place, [run])
+        detail = RunDetail(
+            provenance=session.meta.provenance,
+            estimates=session.report.suites[suite].metrics if session.report else {},
+            read_cases=partial(_read_rounds, session, suite),
+        )
+        specs = session.meta.suites[suite].specs
+        collected.describe(suite, {session.meta.session_id: detail}, specs)
+        if session.report:
+            collected.blocking.setdefault(suite, set()).update(_blocking(session.report, suite))
+
+
+def _blocking(report: Report, suite: str) -> Iterator[str]:
+    """Metrics that may block, by the rules of that run."""
+    rows = [(row.suite, row.level, row.metric) for row in report.comparisons]
+    rows += [(row.suite, row.level, row.metric) for row in report.gates]
+    return (metric for name, level, metric in rows if name == suite and level == "block")
+
+
+def _read_rounds(session: Session, suite: str) -> dict[str, Rounds]:
+    """By case; of a session whose rows cannot be read none."""
+    found: dict[str, Rounds] = {}
+    try:
+        for row in check_rows(session.rows(), session.meta.suites, session.folder):
+            if row["suite"] == suite and row["passed"] is not None:
+                passed, judged = found.get(row["case_id"], (0, 0))
+                found[row["case_id"]] = (passed + row["passed"], judged + 1)
+    except UsageError:
+        return {}
+    return found
 
 
 def _no_measurement(session: Session) -> str:

@@ -1,4 +1,4 @@
-"""The script of report.html keeps to its types (JSDoc, read by tsc) and the rules of a linter."""
+"""The scripts of the pages keep to its types (JSDoc, read by tsc) and the rules of a linter."""
 
 import subprocess
 from pathlib import Path
@@ -7,10 +7,10 @@ import pytest
 
 from tests.support.paths import ROOT
 
-SCRIPT = "gate/report/session_page/script"
+SCRIPTS = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("gate/report/*/script"))
 TOOLS = {
     "tsc": ("-p", "tests/page_script/tsconfig.json"),
-    "biome": ("lint", "--error-on-warnings", "--config-path=tests/page_script", SCRIPT),
+    "biome": ("lint", "--error-on-warnings", "--config-path=tests/page_script", *SCRIPTS),
 }
 
 

@@ -1,72 +1,75 @@
-"""A history as one HTML file that needs nothing else and has no script."""
+"""A history as one HTML file that needs nothing else and can be read without scripts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup
 
-from gate.records.history import History, SuiteHistory
+from gate.records.history import History, PastRun, SuiteHistory
 from gate.report.history import cells
+from gate.report.history.case_strip import draw_strip
+from gate.report.history.chart import Report, draw_course, name_metric
 from gate.report.history.text import chance
 from gate.report.html_page import content_policy
 from gate.report.html_templates import templates
-from gate.report.wording.trend import heights
+from gate.report.page_script import join_modules
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.shortening import shorten
 
-WIDTH, HEIGHT, EDGE = 240, 44, 4  # of a course, in its own units
 NUMERIC = (2, 3, 4, 6)  # columns
+MODULES = ("session_page/script/elements", "history/script/choose")
 
 _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Number:
-    """`lines`: points of its course, a line for each stretch of known values."""
-
-    title: str
-    newest: str
-    lines: tuple[str, ...]
-    turns: tuple[float, ...]  # where the level changed
-    told: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
+    run: PastRun
     cells: tuple[str, ...]
     turn: bool  # a level begins here
+    report: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Suite:
     history: SuiteHistory
-    numbers: tuple[_Number, ...]
+    numbers: tuple[tuple[str, str], ...]  # title and newest value
     turns: tuple[cells.HistoryTurn, ...]
     rows: tuple[_Row, ...]
+    charts: tuple[Markup, ...]  # that lead
+    others: tuple[Markup, ...]
+    strip: Markup
 
 
-def as_html(history: History) -> str:
-    style = _style()
+def _no_report(run: PastRun) -> str:
+    return ""
+
+
+def as_html(history: History, report: Report = _no_report) -> str:
+    """`report`: the address of a run's report; empty where there is none."""
+    style, script = _style(), join_modules(MODULES)
     environment = templates(_HERE)
     environment.filters.update(short=shorten, count=figures.count)
     environment.finalize = _show
     return environment.get_template("history.html.j2").render(
         history=history,
-        suites=[_suite(suite) for suite in history.suites],
+        suites=[_suite(suite, report) for suite in history.suites],
+        metrics=_list_metrics(history.suites),
         sizes=cells.sizes(history.suites),
         columns=cells.COLUMNS,
         numeric=NUMERIC,
-        width=WIDTH,
-        height=HEIGHT,
         changed=any(suite.changes for suite in history.suites),
+        started=any(suite.starts for suite in history.suites),
+        bounded=any(course.lows for suite in history.suites for course in suite.courses),
         chance=chance(history),
         style=Markup(style),  # noqa: S704 - our own file
-        policy=content_policy(style),
+        script=Markup(script),  # noqa: S704 - our own files
+        policy=content_policy(style, script),
     )
 
 
@@ -75,60 +78,41 @@ def _show(value: object) -> object:
     return one_line(str(value), None) if is_text else value
 
 
-def _suite(suite: SuiteHistory) -> _Suite:
+def _list_metrics(suites: Iterable[SuiteHistory]) -> list[tuple[str, str]]:
+    """Every metric once, with the words for it."""
+    names = dict.fromkeys(course.metric for suite in suites for course in suite.courses)
+    return [(name, name_metric(name)) for name in names]
+
+
+def _suite(suite: SuiteHistory, report: Report) -> _Suite:
     turns = cells.list_turns(suite)
     starts = {turn.first for turn in turns}
+    strip = draw_strip(suite.cases, suite.runs, suite.suite) if suite.cases else ""
+    leading, others = (
+        tuple(
+            Markup(draw_course(course, suite, report))  # noqa: S704 - `markup` escaped its values
+            for course in suite.courses
+            if course.leads == leads
+        )
+        for leads in (True, False)
+    )
     return _Suite(
         history=suite,
-        numbers=tuple(_number(one, suite) for one in cells.HEADLINES),
+        numbers=tuple((one.title, one.newest(suite)) for one in cells.HEADLINES),
         turns=turns,
-        rows=tuple(_Row(cells=cells.row(run), turn=run.session_id in starts) for run in suite.runs),
-    )
-
-
-def _number(headline: cells.Headline, suite: SuiteHistory) -> _Number:
-    values = headline.values(suite)
-    measured = [value for value in values if value is not None]
-    ends = (
-        (cells.format_value(end, headline.metric) for end in (measured[0], measured[-1]))
-        if measured
-        else ()
-    )
-    starts = {
-        change.first.session_id for change in suite.changes if change.metric == headline.metric.name
-    }
-    across = _across(len(values))
-    return _Number(
-        title=headline.title,
-        newest=headline.newest(suite),
-        lines=tuple(_lines(values)) if len(measured) > 1 else (),
-        turns=tuple(
-            round((across[n] + across[max(0, n - 1)]) / 2, 1)
-            for n, run in enumerate(suite.runs)
-            if run.session_id in starts
+        rows=tuple(
+            _Row(
+                run=run,
+                cells=cells.row(run),
+                turn=run.session_id in starts,
+                report=report(run),
+            )
+            for run in suite.runs
         ),
-        told=f"{' → '.join(ends)} in {figures.count(len(measured), 'run')}",
+        charts=leading,
+        others=others,
+        strip=Markup(strip),  # noqa: S704 - `markup` escaped its values
     )
-
-
-def _across(runs: int) -> list[float]:
-    step = (WIDTH - 2 * EDGE) / max(1, runs - 1)
-    return [round(EDGE + n * step, 1) for n in range(runs)]
-
-
-def _lines(values: Sequence[float | None]) -> Iterator[str]:
-    """Points of each stretch of known values; a single one is a dash."""
-    points: list[str] = []
-    for x, height in zip(_across(len(values)), heights(values), strict=True):
-        if height is None:
-            if points:
-                yield " ".join(points)
-            points = []
-            continue
-        y = round(HEIGHT - EDGE - height * (HEIGHT - 2 * EDGE), 1)
-        points += [f"{x},{y}"] if points else [f"{x - 1},{y}", f"{x},{y}"]
-    if points:
-        yield " ".join(points)
 
 
 @cache

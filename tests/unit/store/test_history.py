@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gate.records import Estimate, MetricSpec, Provenance
 from gate.records.baseline import BaselineRun
 from gate.records.history import History, SuiteHistory
 from gate.report.history.cells import COLUMNS, format_value, list_turns, row
@@ -15,7 +16,17 @@ from gate.report.history.page import as_html
 from gate.report.history.text import blocks
 from gate.report.wording.blocks import markdown_of, text_of
 from gate.store.baseline.schema import AcceptanceNote
-from gate.store.history import ALPHA, COST, SUCCESS, Chain, history_of, past_run, top_mode
+from gate.store.history import (
+    ALPHA,
+    COST,
+    STRIP_CASES,
+    SUCCESS,
+    Chain,
+    RunDetail,
+    history_of,
+    past_run,
+    top_mode,
+)
 from tests.support.main_runs import header
 
 HOSTILE = "<img src=x onerror=alert(1)>|`@team` ::error::x\x1b[31m"
@@ -237,6 +248,95 @@ def test_runs_that_lack_a_metric_are_passed_over():
     assert change.runs_after == 5
 
 
+# ----------------------------------------------------------------------------- metrics and cases
+
+
+def test_every_metric_has_a_course_and_those_that_block_lead():
+    means = {"agent.success_rate": 0.9, "b.x": 1.0, "a.y": None}
+    chain = Chain(
+        suite="s",
+        source="x",
+        runs=(run(1, means={**means, "c.ms": 5.0}), run(2, means=means)),
+        blocking=frozenset({"b.x"}),
+        specs={"c.ms": MetricSpec(name="c.ms", column="x", unit="ms", direction="lower")},
+    )
+    courses = history_of(chain, last=None, since=None).courses
+    told = [(one.metric, one.leads, one.values) for one in courses]
+    assert told == [
+        ("agent.success_rate", True, (0.9, 0.9)),
+        ("b.x", True, (1.0, 1.0)),
+        ("c.ms", False, (5.0, None)),
+    ]
+    assert (courses[2].unit, courses[2].direction) == ("ms", "lower")
+
+
+def test_intervals_and_commits_are_those_that_a_session_stored():
+    estimate = Estimate(metric=SUCCESS.name, value=0.9, ci_low=0.8, ci_high=0.95)
+    made = Provenance(run_url="https://github.com/o/r/actions/runs/7", run_id="7")
+    details = {"r02": RunDetail(provenance=made, estimates={SUCCESS.name: estimate})}
+    found = of(run(1), run(2), details=details)
+    success, *others = found.courses
+    assert (success.lows, success.highs) == ((None, 0.8), (None, 0.95))
+    assert {one.lows for one in others} == {()}
+    assert [one.commit_url for one in found.runs] == [
+        "",
+        f"https://github.com/o/r/commit/{run(2).commit}",
+    ]
+    assert [one.run_id for one in found.runs] == [None, "7"]
+
+
+@pytest.mark.parametrize(
+    ("commit", "address"),
+    [
+        (None, "https://github.com/o/r"),
+        ('"><script>', "https://github.com/o/r"),
+        ("01" * 20, "javascript:alert(1)//"),
+        ("01" * 20, ""),
+    ],
+)
+def test_a_commit_that_is_none_and_an_address_that_is_none_are_no_link(commit, address):
+    assert past_run(run(1, commit=commit), repository_url=address).commit_url == ""
+
+
+def test_an_accepted_change_stands_before_the_run_that_begins_the_new_pool():
+    runs = [run(1), run(2), run(3)]
+    notes = [
+        AcceptanceNote(who="ana", when=when, why="meant", old_digest="x")
+        for when in ("2026-11-03T20:00:00Z", "2026-01-01T00:00:00Z", "2026-12-01T00:00:00Z")
+    ]
+    (start,) = of(*runs, accepted=tuple(notes)).starts
+    assert (start.before, start.told) == (2, "2026-11-03 by ana: meant")
+
+
+def test_cases_are_the_worst_first_and_those_that_never_failed_are_counted():
+    rounds = [
+        {"fine": (3, 3), "mended": (0, 3), "worst": (3, 3), "bad": (1, 3)},
+        {"fine": (3, 3), "mended": (3, 3), "worst": (0, 3)},
+    ]
+    details = {
+        f"r0{n}": RunDetail(read_cases=lambda one=one: one) for n, one in enumerate(rounds, 1)
+    }
+    chain = Chain(suite="s", source="x", runs=(run(1), run(2)), details=details)
+    assert history_of(chain, last=None, since=None).cases is None, "not asked for"
+    found = history_of(chain, last=None, since=None, cases=True).cases
+    assert found
+    assert [(one.case_id, one.rounds) for one in found.cases] == [
+        ("worst", ((3, 3), (0, 3))),
+        ("bad", ((1, 3), None)),
+        ("mended", ((0, 3), (3, 3))),
+    ]
+    assert (found.runs, found.steady, found.left_out) == (2, 1, 0)
+
+
+def test_of_many_failing_cases_the_worst_are_listed_and_the_others_counted():
+    every = {f"c{n}": (0, 1) for n in range(STRIP_CASES + 5)}
+    details = {"r01": RunDetail(read_cases=lambda: every)}
+    chain = Chain(suite="s", source="x", runs=(run(1),), details=details)
+    found = history_of(chain, last=None, since=None, cases=True).cases
+    assert found
+    assert (len(found.cases), found.left_out) == (STRIP_CASES, 5)
+
+
 # --------------------------------------------------------------------------------------- formats
 
 
@@ -246,18 +346,13 @@ def test_each_format_has_the_headline_numbers_on_top():
     assert "Trajectory efficiency **-**" in markdown_of(blocks(history))
     page = as_html(history)
     assert page.index("<strong>0.95</strong>") < page.index("<table")
-    assert "0.50 → 0.95 in 2 runs" in page
+    assert "Success rate, 0.50 → 0.95 in 2 runs" in page
 
 
-def test_the_page_marks_where_a_level_begins_and_breaks_the_line_at_what_is_unknown():
+def test_the_page_marks_where_a_level_begins():
     page = as_html(whole(of(*FELL)))
     assert page.count('<tr class="turn">') == 1
-    assert page.count('<line class="level"') == 1
-    gap = as_html(whole(of(run(1), run(2), run(3, None), run(4))))
-    first = re.search(r'<svg class="course".*?</svg>', gap, re.DOTALL)
-    assert first
-    lines = re.findall(r'<polyline[^>]* points="([^"]*)"', first[0])
-    assert [len(line.split()) for line in lines] == [3, 2], "a single run is a dash"
+    assert page.count('<line class="turn bad"') == 1
 
 
 def test_hostile_texts_show_as_text_in_every_format():

@@ -59,6 +59,37 @@ def test_the_chain_of_a_baseline_file_has_the_same_runs_as_its_sessions(tmp_path
         ]
 
 
+def test_rounds_of_cases_are_the_same_from_a_baseline_file_and_its_sessions(tmp_path: Path) -> None:
+    one = store(tmp_path, {"a": [True, False], "b": [True, True]})
+    two = store(tmp_path, {"a": [False, False], "b": [True, True]}, number=2)
+    file = tmp_path / "analytics.json"
+    pool = session_baseline(load_session(two), "analytics", onto=saved(one), keep_rounds=4)
+    file.write_text(render(pool), encoding="utf-8")
+    for paths in ([file], [one, two]):
+        (chain,) = read_past_runs(paths).chains
+        found = [chain.details[run.session_id].read_cases() for run in chain.runs]
+        assert found == [{"a": (1, 2), "b": (2, 2)}, {"a": (0, 2), "b": (2, 2)}]
+        assert chain.specs.keys() == {"agent.success_rate"}
+
+
+def test_a_session_tells_more_of_a_run_than_a_baseline_file(tmp_path: Path) -> None:
+    session = store(tmp_path, {"a": [True]}, run_id="7")
+    file = tmp_path / "analytics.json"
+    file.write_text(render(saved(session)), encoding="utf-8")
+    for paths in ([file, session], [session, file]):
+        (chain,) = read_past_runs(paths).chains
+        (detail,) = chain.details.values()
+        assert detail.provenance
+        assert detail.provenance.run_id == "7"
+
+
+def test_damaged_rows_are_no_rounds(tmp_path: Path) -> None:
+    session = store(tmp_path, {"a": [True]})
+    (session / "details.jsonl").write_text('{"case_id": 1}\n')
+    (chain,) = read_past_runs([session]).chains
+    assert [detail.read_cases() for detail in chain.details.values()] == [{}]
+
+
 def test_a_run_that_is_found_twice_counts_once(tmp_path: Path) -> None:
     session = with_report(store(tmp_path, {"a": [True, False]}), modes=MODES)
     file = tmp_path / "analytics.json"
