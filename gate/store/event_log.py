@@ -122,21 +122,24 @@ class EventLog:
         return keys - self._unanswered
 
     def copy(self, name: str, folder: Path) -> None:
-        """Writes <folder>/<name> and <folder>/<suite>/<name> without parsing the lines again."""
+        """Writes <folder>/<suite>/<name> for each suite without parsing the lines again, and
+        <folder>/<name> with all of them: of one suite it is the same file, where links can be made.
+        """
+        parts = [folder / suite / name for suite in sorted(self._places)]
         with (
             disk(folder / name),
             self._path.open("rb") as file,
             mmap(file.fileno(), 0, access=ACCESS_READ) as log,
-            _create(folder / name) as whole,
         ):
-            for suite in sorted(self._places):
-                (folder / suite).mkdir(exist_ok=True)
-                offsets = self._find_lines(suite, self._places[suite])
-                with _create(folder / suite / name) as part:
-                    part.writelines(self._read_lines(log, offsets))
-                    part.seek(0)
-                    while block := part.read(_BLOCK):
-                        whole.write(block)
+            for part in parts:
+                suite = part.parent.name
+                part.parent.mkdir(exist_ok=True)
+                with _create(part) as lines:
+                    lines.writelines(
+                        self._read_lines(log, self._find_lines(suite, self._places[suite]))
+                    )
+            if len(parts) != 1 or not _link(parts[0], folder / name):
+                _join(parts, folder / name)
 
     def read_copy(self, copied: Path) -> Iterator[TrialRow]:
         """The rows of a file that `copy` has written: in the same order, and quicker than `rows`,
@@ -276,6 +279,25 @@ def is_trial(row: Mapping[str, Json]) -> TypeGuard[TrialRow]:
     named = isinstance(row.get("suite"), str) and isinstance(row.get("case_id"), str)
     number = row.get("round")
     return named and isinstance(number, int) and abs(number) <= sys.maxsize
+
+
+def _link(source: Path, path: Path) -> bool:
+    """Makes `path` another name of the file; False where the file system has no such thing."""
+    path.unlink(missing_ok=True)
+    try:
+        path.hardlink_to(source)
+    except OSError:
+        return False
+    return True
+
+
+def _join(parts: Iterable[Path], path: Path) -> None:
+    """Writes the files one after the other into one."""
+    with _create(path) as whole:
+        for part in parts:
+            with part.open("rb") as lines:
+                while block := lines.read(_BLOCK):
+                    whole.write(block)
 
 
 def _create(path: Path) -> BinaryIO:

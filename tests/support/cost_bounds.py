@@ -36,7 +36,7 @@ MOST_OF_A_TRIAL = {
         "encodings": 3.2,  # 3.03: the case, the request, the row
         "decodings": 5.3,  # 5.0: the case twice, the reply, the row twice (reports, its page)
         "opens": 0.1,  # 0.06: some files are made only by larger runs
-        "written": 4_000,  # 3,790
+        "written": 2_350,  # 2,239
         "blocks": 33,  # 30.7
     },
     "facts, retrieval": {
@@ -44,7 +44,7 @@ MOST_OF_A_TRIAL = {
         "encodings": 3.2,  # 3.03
         "decodings": 5.3,  # 5.0
         "opens": 0.1,  # 0.06
-        "written": 4_850,  # 4,612: a row of round 1 has what its dataset expects
+        "written": 2_820,  # 2,680: a row of round 1 has what its dataset expects
         "blocks": 49,  # 45.9
     },
 }

@@ -44,6 +44,25 @@ def test_details_are_in_order_whatever_the_order_of_completion(tmp_path):
     assert [json.loads(x)["case_id"] for x in top.splitlines()] == ["a", "a", "b", "b"]
 
 
+def test_details_of_the_only_suite_are_stored_once(tmp_path):
+    with open_session(tmp_path) as session:
+        for _ in range(2):  # anew, as a session that goes on writes them
+            session.append(written_row("a", 1))
+            session.write_details()
+    top = session.folder / "details.jsonl"
+    assert top.samefile(session.folder / "s" / "details.jsonl")
+    assert top.read_bytes().count(b"\n") == 1
+
+
+def test_details_of_several_suites_are_one_file_after_the_other(tmp_path):
+    with open_session(tmp_path) as session:
+        for suite in ("z", "s"):
+            session.append({**written_row("a", 1), "suite": suite})
+        session.write_details()
+    parts = [(session.folder / suite / "details.jsonl").read_bytes() for suite in ("s", "z")]
+    assert (session.folder / "details.jsonl").read_bytes() == b"".join(parts)
+
+
 def test_resume_keeps_whole_lines_and_drops_a_half_one(tmp_path):
     with open_session(tmp_path) as session:
         session.append(written_row("a", 1))
