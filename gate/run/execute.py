@@ -241,7 +241,7 @@ def _make_trials(
     slots = make_slots([setup.agent, *filter(None, [setup.control_agent])])
     with (
         recorder(place.options.record, place.host.redactor()) as record,
-        _progress(setup, ask, slots.describe) as listener,
+        _progress(setup, ask, slots.describe, session, control) as listener,
     ):
         effects = Effects(
             world=replace(place.world, session=session.folder),
@@ -320,7 +320,11 @@ def _panel(setup: Setup, session: SessionWriter, *, needed: bool) -> Iterator[Pa
 
 
 def _progress(
-    setup: Setup, ask: bool, describe_pace: Callable[[], str]
+    setup: Setup,
+    ask: bool,
+    describe_pace: Callable[[], str],
+    session: SessionWriter,
+    control: SessionWriter | None,
 ) -> AbstractContextManager[ProgressListener]:
     """What may make the answers worthless is told before they are paid for."""
     place, options = setup.place, setup.place.options
@@ -336,4 +340,6 @@ def _progress(
         describe_pace=describe_pace,
         planned_of=count_planned(setup.plans),
         read_shares=partial(read_passed_shares, setup.baselines),
+        begun=session.rows() if setup.resumed else (),
+        begun_beside=control.rows() if control and setup.resumed else (),
     )

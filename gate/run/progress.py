@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from gate.text.escaping import plain
 from gate.verdict.course import Course
 
 EVERY_S = 10.0  # seconds between two plain lines
+_BETWEEN = "; "
 
 # Suite and case -> share of its rounds that the baseline passed.
 Shares = Mapping[tuple[str, str], float]
@@ -43,17 +45,27 @@ def progress(
     describe_pace: Callable[[], str] = str,
     planned_of: Mapping[str, int] | None = None,
     read_shares: Callable[[], Shares] = dict,
+    begun: Iterable[TrialRow] = (),
+    begun_beside: Iterable[TrialRow] = (),
 ) -> Iterator[ProgressListener]:
     """The listener for this output. rich is imported only for a terminal. `warnings` are printed
     before the first row. `describe_pace` says what a provider's limits do to the run. `planned_of`:
-    planned trials of each suite, without those of the control.
+    planned trials of each suite, without those of the control. `begun`: trials of a resumed
+    session; `begun_beside`: those of its control.
     """
     if quiet or planned == 0:
         yield ProgressListener()
         return
     for warning in warnings:
         stream.write(f"warning: {plain(redact(warning))}\n")
-    so_far = RunSoFar(planned, planned_of or {}, read_shares(), describe_pace)
+    so_far = RunSoFar(
+        planned,
+        planned_of or {},
+        read_shares(),
+        describe_pace,
+        begun=begun,
+        begun_beside=begun_beside,
+    )
     if stream.isatty() and color and not verbose:
         from gate.run.progress_bar import live_line
 
@@ -93,19 +105,27 @@ class RunSoFar:
         shares: Shares,
         describe_pace: Callable[[], str] = str,
         *,
+        begun: Iterable[TrialRow] = (),
+        begun_beside: Iterable[TrialRow] = (),
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         self._planned, self._planned_of = planned, planned_of
         self._shares, self._describe_pace = shares, describe_pace
-        self._seconds, self._began = seconds, seconds()
         self.done = self._failed = self._errors = 0
+        self._done_of: Counter[str] = Counter()  # without the control's
         self._usd = self._was = self._now = 0.0
         self._paired = 0
         self._newly: set[tuple[str, str]] = set()
-        self._look = ""
+        self._look = self._seen = self._saved = ""
+        for row in begun:
+            self.add(row)
+        for row in begun_beside:
+            self.add_beside(row)
+        self._seconds, self._began, self._before = seconds, seconds(), self.done
 
     def add(self, row: TrialRow) -> None:
         passed = row["passed"]
+        self._done_of[row["suite"]] += 1
         self._failed += passed is False
         share = self._shares.get((row["suite"], row["case_id"])) if self._shares else None
         if share is not None and passed is not None:
@@ -123,43 +143,53 @@ class RunSoFar:
         self._usd += row["cost_usd"] or 0.0
 
     def look(self, course: Course, rows: Sequence[Comparison]) -> None:
-        """Remembers what the look of the first suite that goes on saw."""
+        """Remembers what the look of the first suite that goes on saw, and what the ended ones
+        spared.
+        """
         name = min(course.going, default=None) or next(iter(course.plans))
-        number = f"look {course.made[name]} of {len(course.plans[name].calls)}"
+        self._look = f"look {course.made[name]} of {len(course.plans[name].calls)}"
         seen = next((r for r in rows if r.suite == name and r.level == "block"), None)
-        change = ""
+        self._seen = ""
         if seen is not None and seen.delta is not None:
             delta = figures.change(seen.delta, seen.unit, relative=seen.relative)
             ends = figures.interval(seen.ci_low, seen.ci_high, seen.unit, relative=seen.relative)
-            change = f": {seen.metric} {delta} {ends}".rstrip()
+            self._seen = plain(f"{seen.metric} {delta} {ends}".rstrip())
         saved = sum(
-            max(0, self._planned_of.get(suite, 0) - plan.calls[course.made[suite] - 1])
-            for suite, plan in course.plans.items()
+            max(0, self._planned_of.get(suite, 0) - self._done_of[suite])
+            for suite in course.plans
             if suite not in course.going and course.made[suite]
         )
-        spared = f", {saved:,} calls saved" if saved else ""
-        self._look = plain(f"{number}{change}{spared}")
+        self._saved = f"{figures.count(saved, 'call')} saved" if saved else ""
 
-    def line(self) -> str:
-        """`120/600 trials, 48 failed, 0 not answered; 33 cases newly fail (0.87 in the baseline,
-        0.60 now); look 2 of 20: ...; $0.84; at most 2 min 41 s left`.
+    def line(self, width: int | None = None) -> str:
+        """`120/600 trials, 48 failed; 33 newly fail (0.87 → 0.60); agent.success_rate −26.7 pt
+        (−35.1 … −18.3); look 2 of 20; 480 calls saved; $0.84; at most 2 min 41 s left`: the
+        baseline's rate and this run's are of the same trials. Of `width` columns at most it leaves
+        out what matters least.
         """
         planned = max(self._planned, self.done)
-        counts = f"{self.done}/{planned} trials, {self._failed} failed, {self._errors} not answered"
+        counts = f"{self.done}/{planned} trials, {self._failed} failed"
+        if self._errors:
+            counts += f", {self._errors} not answered"
         newly = ""
         if self._paired:
             was, now = (figures.value(v / self._paired, "share") for v in (self._was, self._now))
-            cases = figures.count(len(self._newly), "case")
             fail = "fails" if len(self._newly) == 1 else "fail"
-            newly = f"{cases} newly {fail} ({was} in the baseline, {now} now)"
-        left = ""
-        if 0 < self.done < planned:
-            seconds = (self._seconds() - self._began) / self.done * (planned - self.done)
+            newly = f"{len(self._newly)} newly {fail} ({was} → {now})"
+        left, done = "", self.done - self._before
+        if done and self.done < planned:
+            seconds = (self._seconds() - self._began) / done * (planned - self.done)
             left = f"at most {figures.duration(seconds)} left"
         usd = figures.money(self._usd) if self._usd else ""
-        return "; ".join(
-            filter(None, [counts, newly, self._look, usd, left, self._describe_pace()])
-        )
+        pace = self._describe_pace()
+        shown = [counts, newly, self._seen, self._look, self._saved, usd, left, pace]
+        if width is None:
+            return _BETWEEN.join(filter(None, shown))
+        kept = [counts]
+        for part in (newly, left, self._seen, self._saved, usd, self._look, pace):
+            if part and len(_BETWEEN.join([*kept, part])) <= width:
+                kept.append(part)
+        return _BETWEEN.join(part for part in shown if part in kept)
 
 
 class Lines:
@@ -179,7 +209,7 @@ class Lines:
         self._stream, self._so_far, self._verbose = stream, so_far, verbose
         self._redact, self._seconds = redact, seconds
         self._said_at = seconds()
-        self._said = 0
+        self._said = so_far.done
 
     def row(self, row: TrialRow) -> None:
         self._so_far.add(row)

@@ -12,13 +12,14 @@ from rich.text import Text
 
 
 @contextmanager
-def live_line(stream: TextIO, line: Callable[[], str]) -> Iterator[None]:
-    """What `line` says, four times a second, folded at words; gone in the end. A trial costs it
+def live_line(stream: TextIO, line: Callable[[int], str]) -> Iterator[None]:
+    """What `line` says for so many columns, four times a second; gone in the end. A trial costs it
     nothing.
     """
+    console = Console(file=stream)
     with Live(
-        get_renderable=lambda: Text(line()),
-        console=Console(file=stream),
+        get_renderable=lambda: Text(line(console.width), no_wrap=True, overflow="ellipsis"),
+        console=console,
         refresh_per_second=4,
         transient=True,
     ):

@@ -1,5 +1,7 @@
 import io
 
+import pytest
+
 from gate.records import Looks
 from gate.run.progress import Lines, RunSoFar, progress, trial_line
 from gate.verdict.course import course
@@ -38,7 +40,7 @@ def test_a_line_every_ten_seconds_and_at_the_end():
     lines.end()
     lines.end()
     assert out.getvalue().splitlines() == [
-        "2/4 trials, 1 failed, 0 not answered; at most 0 s left",
+        "2/4 trials, 1 failed; at most 0 s left",
         "4/4 trials, 1 failed, 1 not answered",
     ]
 
@@ -113,24 +115,69 @@ def test_a_run_stands_beside_the_baseline_on_the_trials_that_both_have():
         so_far.add(row(case_id=case, passed=passed, cost_usd=0.28))
     so_far.add_beside(row(case_id="b", passed=False))
     assert so_far.line() == (
-        "6/10 trials, 4 failed, 0 not answered; 1 case newly fails (0.69 in the baseline, 0.25 now)"
-        "; $1.40; at most 40 s left"
+        "6/10 trials, 4 failed; 1 newly fails (0.69 → 0.25); $1.40; at most 40 s left"
     )
+
+
+def looked_at(**more):
+    """A run of two suites whose second has ended after 50 of its 120 trials."""
+    looks = Looks(calls=(60, 120, 240))
+    seen = comparison("agent.success_rate", suite="s", delta=-0.267, ci_low=-0.351, ci_high=-0.183)
+    aside = comparison("m", suite="s", level="warn")
+    so_far = RunSoFar(240, {"s": 120, "t": 120}, {("s", "c"): 1.0}, **more)
+    for _ in range(60):
+        so_far.add(row(passed=False, cost_usd=0.1))
+    for _ in range(50):
+        so_far.add(row(suite="t"))
+    so_far.look(course({"s": looks, "t": looks}, "", None).after({"s"}, ""), (aside, seen))
+    return so_far
 
 
 def test_what_the_last_look_saw_stands_in_the_line():
-    looks = Looks(calls=(60, 120, 240))
-    at_first = course({"s": looks, "t": looks}, "", None)
-    seen = comparison("agent.success_rate", suite="s", delta=-0.267, ci_low=-0.351, ci_high=-0.183)
-    aside = comparison("m", suite="s", level="warn")
-    so_far = RunSoFar(240, {"s": 120, "t": 120}, {}, seconds=lambda: 0.0)
-    so_far.look(at_first.after({"s"}, ""), (aside, seen))
-    assert so_far.line() == (
-        "0/240 trials, 0 failed, 0 not answered; look 1 of 3: agent.success_rate "
-        "−26.7 pt (−35.1 … −18.3), 60 calls saved"
+    clock = iter([0.0, 110.0])
+    assert looked_at(seconds=lambda: next(clock)).line() == (
+        "110/240 trials, 60 failed; 1 newly fails (1.00 → 0.00); agent.success_rate "
+        "−26.7 pt (−35.1 … −18.3); look 1 of 3; 70 calls saved; $6.00; at most 2 min 10 s left"
     )
-    so_far.look(at_first.after({"t"}, ""), ())
-    assert "look 1 of 3, 60 calls saved" in so_far.line()
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (60, "110/240 trials, 60 failed; 1 newly fails (1.00 → 0.00)"),
+        (
+            80,
+            "110/240 trials, 60 failed; 1 newly fails (1.00 → 0.00); at most 2 min 10 s left",
+        ),
+        (
+            120,
+            "110/240 trials, 60 failed; 1 newly fails (1.00 → 0.00); 70 calls saved; $6.00; "
+            "look 1 of 3; at most 2 min 10 s left",
+        ),
+    ],
+)
+def test_a_narrow_line_leaves_out_what_matters_least(width, shown):
+    clock = iter([0.0, 110.0])
+    line = looked_at(seconds=lambda: next(clock)).line(width)
+    assert len(line) <= width
+    assert set(line.split("; ")) == set(shown.split("; "))
+
+
+def test_a_resumed_run_counts_what_it_had_and_times_only_what_it_makes():
+    clock = iter([0.0, 10.0])
+    begun = [row(passed=False)] * 6
+    shares = {("s", "c"): 1.0}
+    so_far = RunSoFar(
+        12, {}, shares, begun=begun, begun_beside=[row()], seconds=lambda: next(clock)
+    )
+    so_far.add(row())
+    assert so_far.line() == (
+        "8/12 trials, 6 failed; 1 newly fails (1.00 → 0.14); at most 40 s left"
+    )
+    out = io.StringIO()
+    with progress(out, planned=10, quiet=False, verbose=False, color=False, begun=begun):
+        pass
+    assert out.getvalue() == "", "nothing was asked"
 
 
 def test_what_a_trial_line_says():
