@@ -32,6 +32,7 @@ from gate.records.report import (
     Report,
     Spread,
     SpreadOf,
+    StoredRun,
     SuiteReport,
 )
 from gate.records.server_logs import (
@@ -208,6 +209,7 @@ __all__ = [
     "Status",
     "StepChange",
     "StepDiff",
+    "StoredRun",
     "Suite",
     "SuiteReport",
     "ToldBy",

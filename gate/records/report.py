@@ -119,6 +119,14 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """Which run of the base branch a value in `history` is of."""
+
+    commit: str | None
+    created_at: str  # ISO 8601, UTC
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReport:
     """What one suite came to."""
 
@@ -151,6 +159,7 @@ class SuiteReport:
     unscored_reasons: Mapping[str, str] = field(default_factory=dict)  # grader -> why, mostly
     # Blocking metric -> its value in each stored run of the baseline, oldest first.
     history: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    history_runs: tuple[StoredRun, ...] = ()  # those runs; empty: an older version wrote it
     modes: tuple[ModeCount, ...] = ()  # why trials failed, most cases first
     clusters: tuple[Cluster, ...] = ()  # largest first
     categories: tuple[CategoryReport, ...] = ()  # by name; empty where there is one at most

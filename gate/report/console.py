@@ -193,7 +193,7 @@ def render_console(
     for line in (*evidence.lines(report)[:ROWS], *people.lines(report)[:ROWS]):
         screen.line(spans.plain(line))
     screen.line("")
-    for line in sentences.comparisons(report):
+    for line in sentences.comparisons(report, sources=True):
         screen.line(spans.plain(line))
     screen.line(spans.plain(spending(report)))
     if decided := spans.plain(headline.decision(report), limit=1_000):

@@ -359,7 +359,7 @@ def test_compare_decides_as_the_run_did_and_lists_what_differs(recorded):
         assert by_metric(report) == by_metric(made)
         assert report["reason"] == made["reason"]
         (change,) = report["baseline"]["fingerprint_diff"]
-        assert change.startswith("agent: openai m at http://127.0.0.1:")
+        assert change.startswith("agent address: http://127.0.0.1:")
     with (recorded / "baselines" / "s.json").open("a") as file:
         file.write(" " * (1 << 20))
     pair = ("compare", "baselines/s.json", str(session), "--max-mb")

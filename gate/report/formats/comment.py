@@ -39,6 +39,7 @@ from gate.report.wording.markdown import (
 from gate.report.wording.method import method, provenance
 from gate.report.wording.next_step import WHOLE, next_step
 from gate.report.wording.published_scores import lines as quotations
+from gate.report.wording.trend import last_runs, trends
 from gate.text import figures
 from gate.text.escaping import inline
 from gate.text.spans import Line, code, markdown, say
@@ -164,13 +165,15 @@ def _parts(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator[st
     yield from _suites(report, detail)
     yield from _blocking(report, [check for check in rows if check.blocking], detail)
     milder = [check for check in rows if not check.blocking and check.sign == "warn"]
-    worse = markdown(sentences.warn_only(milder), limit=120)
+    fell = headline.tells_newly_failing(report)
+    worse = markdown(sentences.warn_only(milder, fell=fell), limit=120)
     yield f"⚠️ {worse}" if worse else ""
     yield agent_tables.violation_table(report, most=VIOLATIONS if detail.evidence else 0)
     groups = (first_figures(report), evidence.lines(report), people.lines(report))
     for lines in (*groups, quotations(report)):
         yield from map(markdown, lines[: LINES if detail.evidence else 0])
     yield from _cases(report, detail)
+    yield markdown(last_runs(report))
     yield f"{'📥' if report.imported else '💰'} {markdown(spending(report))}"
     if detail.folds:
         yield from _folds(report, detail)
@@ -264,18 +267,19 @@ def _blocking(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator
 
 
 def _cases(report: Report, detail: Detail) -> Iterator[str]:
-    yield markdown(sentences.case_counts(report), limit=200)
+    known = bool(report.causes) and headline.tells_newly_failing(report)
+    yield "" if known else markdown(sentences.case_counts(report), limit=200)
     failing = case_overview.list_failing(report)
     shown = failing[: _open(report, detail)]
     changes = [case.change for case in shown if case.change]
-    if shown:
-        if any(case.texts for case in shown):
-            yield case_overview.texts_table(report, shown)
-        else:
-            yield case_table(report, changes, evidence=detail.evidence, history=False)
-        if more := len(failing) - len(shown):
-            folded = f"below, under “{WORSE}”" if detail.folds and changes else _where(report)
-            yield f"{more:,} more {folded}."
+    if any(case.texts for case in shown):
+        yield case_overview.texts_table(report, shown)
+    elif shown:
+        yield case_table(report, changes, evidence=detail.evidence, history=False)
+    more = len(failing) - len(shown) if shown else 0
+    folded = "below" if detail.folds and changes else _where(report)
+    also = markdown(sentences.other_changes(report), limit=200) if known else ""
+    yield " ".join(filter(None, (f"{more:,} more {folded}." if more else "", also)))
     for fall in metric_falls.list_open(report, most=FALLS if detail.failing else 0):
         yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 
@@ -297,7 +301,7 @@ def _folds(report: Report, detail: Detail) -> Iterator[str]:
         yield details(f"All metrics{name}", body)
         patterns = agent_tables.patterns_of(suite) if detail.evidence else ""
         yield details(f"Failure patterns{name}", patterns)
-    yield details("Trend", trend_table(report))
+    yield details("Trend", trend_table(report) if len(list(trends(report))) > 1 else "")
     yield details(CASES, "\n\n".join(_lists(report, detail)))
     lines = method(report, most=detail.listed + 1)
     more = (say("and more in {}", code("report.md")),) if len(lines) > detail.listed else ()

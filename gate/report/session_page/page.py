@@ -135,14 +135,13 @@ def _causes(report: Report) -> Markup:
     """What the newly failing cases have in common, a card each."""
     if not report.causes:
         return NONE
-    several = len(report.suites) > 1
     cards = (
         markup(
             '<article class="card"><h3>%s</h3><p>%s</p><p class="soft">%s</p>'
             "<p>%s%s</p></article>\n",
-            f"{one_line(cause.suite, 40)}: {title}" if several else title,
+            title,
             as_markup(causes.what(cause)),
-            as_markup(causes.share(cause)),
+            as_markup(causes.elsewhere(cause)),
             join_markup(
                 markup(
                     '<a href="#%s"><code>%s</code></a> ',
@@ -156,7 +155,7 @@ def _causes(report: Report) -> Markup:
             else "",
         )
         for title, cause in (
-            (causes.title(number, cause), cause)
+            (causes.title(report, number, cause), cause)
             for number, cause in enumerate(report.causes, start=1)
         )
     )

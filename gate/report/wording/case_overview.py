@@ -14,7 +14,7 @@ from gate.report.wording.sentences import rounds
 from gate.text import figures
 from gate.text.escaping import cell, inline
 
-TEXT = 40  # characters of a question or answer: two lines of a comment
+TEXT = 36  # characters of a question or answer: two lines of a comment
 _METRICS = 4  # columns
 _NO_ANSWER, _NOT_STORED = "no answer", "no stored answer"
 
@@ -63,7 +63,7 @@ def texts_table(report: Report, cases: Sequence[FailingCase]) -> str:
         "Newly failing" if newly else "Failing",
         "asked",
         *(["expected"] if expected else []),
-        *(["answered before"] if newly else []),
+        *(["before"] if newly else []),
         "now",
     ]
     rows = ([*_where(case, suites=suites), *_said(case, expected=expected)] for case in cases)

@@ -15,14 +15,16 @@ _MODES: dict[str, FailureMode] = {str(mode): mode for mode in ORDER}
 
 
 def lines(report: Report) -> tuple[Line, ...]:
-    """`Cause 1 (33 cases): ...` for each cause: what, how often it is elsewhere, three cases."""
+    """`Cause 1 (32 of 33 cases): ...` for each cause: what, three cases, how often it
+    is elsewhere.
+    """
     return tuple(join("", [say("{}: ", name), line]) for name, line in titled(report))
 
 
 def titled(report: Report) -> tuple[tuple[str, Line], ...]:
-    """`Cause 1 (33 cases)` and what is told of it, for each cause."""
+    """`Cause 1 (32 of 33 cases)` and what is told of it, for each cause."""
     return tuple(
-        (title(number, cause), join("", [what(cause), say("; "), share(cause), _in(cause)]))
+        (title(report, number, cause), join("", [what(cause), _such_as(cause), _also(cause)]))
         for number, cause in enumerate(report.causes, start=1)
     )
 
@@ -39,22 +41,33 @@ def in_short(report: Report) -> str:
     return plain(describe(first.parts[0])) if covers and says else ""
 
 
-def title(number: int, cause: FailureCause) -> str:
-    """`Cause 1 (33 cases)`, `Cause 2 (17 of them)` where earlier ones have all of its cases."""
-    cases = len(cause.cases)
+def title(report: Report, number: int, cause: FailureCause) -> str:
+    """`Cause 1 (32 of 33 cases)`, of those that newly fail; `Cause 2 (23 of them)` where earlier
+    ones have all of its cases. With its suite where there are several.
+    """
+    suite = f" of {shorten(cause.suite, _NAME)}" if len(report.suites) > 1 else ""
+    begin, cases = f"Cause {number}{suite}", len(cause.cases)
     if number > 1 and cause.shared == cases:
-        return f"Cause {number} ({cases:,} of them)"
+        return f"{begin} ({cases:,} of them)"
+    newly = sum(change.suite == cause.suite for change in report.cases.newly_failing)
     before = f", {cause.shared:,} of them named above" if cause.shared else ""
-    return f"Cause {number} ({figures.count(cases, 'case')}{before})"
+    of = "all " if 1 < cases == newly else f"{cases:,} of " if cases < newly else ""
+    return f"{begin} ({of}{figures.count(newly, 'case')}{before})"
 
 
 def what(cause: FailureCause) -> Line:
-    """`search_documents.top_k` 5 → 1; `a` is no longer called, nor is `b`: parts with their cases
-    where these are fewer.
-    """
+    """`a` is no longer called, nor is `b` (21 cases): its parts, further ones with their cases."""
     first, *more = cause.parts
-    also = (say("{} ({})", describe(part), figures.count(part.cases, "case")) for part in more)
+    also = (
+        say("{} ({})", _further(part, first), figures.count(part.cases, "case")) for part in more
+    )
     return join(", ", [describe(first), *also])
+
+
+def _further(part: CausePart, first: CausePart) -> Line:
+    if part.kind == first.kind == "tool_gone":
+        return say("nor is {}", code(shorten(part.what, _NAME)))
+    return describe(part)
 
 
 def describe(part: CausePart) -> Line:
@@ -75,17 +88,18 @@ def describe(part: CausePart) -> Line:
     return say(template, name)
 
 
-def share(cause: FailureCause) -> Line:
-    """`in 32 of 32 newly failing cases and in 71 of 71 others`: how often it is elsewhere."""
+def elsewhere(cause: FailureCause) -> Line:
+    """`also in 71 of 71 passing cases`: how often others have it; empty where nothing is known of
+    others.
+    """
     part = cause.parts[0]
-    here = f"in {part.cases:,} of {figures.count(part.of, 'newly failing case')}"
     if not part.of_elsewhere:
-        return say(here)
+        return ()
     kinds = {"mode": "other failing cases", "category": "other cases"}
-    others = f"{part.of_elsewhere:,} {kinds.get(part.kind, 'others looked at')}"
-    if not part.elsewhere:
-        return say(f"{here}, in none of {others}")
-    return say(f"{here} and in {part.elsewhere:,} of {others}")
+    others = f"{part.of_elsewhere:,} {kinds.get(part.kind, 'passing cases')}"
+    return say(
+        f"also in {part.elsewhere:,} of {others}" if part.elsewhere else f"in none of {others}"
+    )
 
 
 def numbers_of(report: Report) -> dict[tuple[str, str], tuple[int, ...]]:
@@ -97,10 +111,15 @@ def numbers_of(report: Report) -> dict[tuple[str, str], tuple[int, ...]]:
     return numbers
 
 
-def _in(cause: FailureCause) -> Line:
-    """` (metric-003, policy-003, ...)`."""
+def _such_as(cause: FailureCause) -> Line:
+    """`, such as metric-003, policy-003`; `, in metric-003` where these are all."""
     named = join(", ", (say("{}", code(shorten(case, 48))) for case in cause.cases[:NAMED]))
-    return join("", [say(" ("), named, say(", ...)" if len(cause.cases) > NAMED else ")")])
+    return join("", [say(", such as " if len(cause.cases) > NAMED else ", in "), named])
+
+
+def _also(cause: FailureCause) -> Line:
+    others = elsewhere(cause)
+    return join("", [say("; "), others]) if others else ()
 
 
 def _value(text: str) -> Line:

@@ -138,13 +138,24 @@ def clause(report: Report) -> str:
     }[report.outcome]
 
 
-def _newly_failing(report: Report) -> str:
-    """`33 of 120 analytics cases newly fail`, where the success rate fails the run; else empty."""
-    suites = {
+def tells_newly_failing(report: Report) -> bool:
+    """Whether it says how many cases newly fail, of all suites."""
+    told = sum(_count_newly_failing(report).values()) if report.outcome == "fail" else 0
+    return 0 < told == len(report.cases.newly_failing)
+
+
+def _count_newly_failing(report: Report) -> dict[str, int]:
+    """Of each suite whose success rate fails the run."""
+    return {
         check.suite: sum(change.suite == check.suite for change in report.cases.newly_failing)
         for check in list_failing(report)
         if check.metric == SUCCESS and check.sign == "bad"
     }
+
+
+def _newly_failing(report: Report) -> str:
+    """`33 of 120 analytics cases newly fail`, where the success rate fails the run; else empty."""
+    suites = _count_newly_failing(report)
     number = sum(suites.values())
     if not number:
         return ""

@@ -47,7 +47,20 @@ def provenance(report: Report) -> tuple[tuple[str, Line], ...]:
         (measured_by, say("{}", p.tool_version) if p.tool_version else ()),
     ]
     rows += [(f"dataset of {suite.name}", _dataset(suite)) for suite in report.suites.values()]
+    rows += _sources(report)
     return tuple(row for row in rows if row[1])
+
+
+def _sources(report: Report) -> Iterator[tuple[str, Line]]:
+    """Where the baselines come from; `report.suites` that share one have one row."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for suite in report.suites.values():
+        info = suite.baseline
+        if info.source != "none" and info.detail:
+            groups.setdefault((info.source, info.detail), []).append(suite.name)
+    for (source, detail), names in groups.items():
+        of = f" of {figures.join_words(names)}" if len(report.suites) > 1 else ""
+        yield f"baseline{of}", say("{}: {}", source, code(detail))
 
 
 def _method(report: Report) -> Iterator[Line]:

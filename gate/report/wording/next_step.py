@@ -34,7 +34,7 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
     broken = any(row.status in ("regression", "fail") and row.level == "block" for row in rows)
     if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
-        yield say("if this is intended, comment {}", code("/gate accept REASON"))
+        yield say("if intended, comment {}", code("/gate accept REASON"))
     elif bad and all(check.is_unproved for check in bad):
         more = "add cases or rounds to prove that the limit is met"
         yield say("{}; without {} no proof is required", more, code("rule: proven"))
@@ -42,7 +42,7 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         return  # nothing is stored that could be replaced
     elif any(c.status == "regression" and c.level == "block" for c in report.comparisons):
         command = code("gate baseline accept --reason TEXT")
-        yield say("if this is intended, run {} on the base branch once it is merged", command)
+        yield say("if intended, run {} on the base branch after the merge", command)
     elif report.outcome == "no_baseline":
         command = code("gate baseline save")
         if report.imported and not _on_github(report):
@@ -52,7 +52,7 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         yield say("create a baseline: run {} on the base branch", how)
     elif report.outcome == "not_comparable" and (metrics := _list_edited_metrics(report)):
         command = code(f"/gate accept {' '.join(metrics)} REASON")
-        yield say("if this is intended, comment {}", command)
+        yield say("if intended, comment {}", command)
     elif report.outcome == "not_comparable":
         yield say(
             "start a new baseline with {} on the base branch",

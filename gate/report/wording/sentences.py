@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,32 +19,37 @@ from gate.text.spans import Line, Span, code, join, link, prose, say, strong
 
 DOT = " · "
 _TOP_CODES = 3
-_SAID_AGAIN = (  # beginnings of metrics that say what success rate, cost and tokens say
+# Beginnings of metrics that say what success rate, cost and tokens say.
+_SUCCESS_AGAIN = (
     *("agent.first_attempt_", "agent.pass@", "agent.pass^", "agent.reliable_"),
-    *("agent.consistently_", "operational.estimated_cost", "operational.std_"),
+    "agent.consistently_",
 )
+_COST_AGAIN = ("operational.estimated_cost", "operational.std_")
 
 
-def comparisons(report: Report) -> tuple[Line, ...]:
-    """One line for all suites that share a baseline."""
+def comparisons(report: Report, *, sources: bool = False) -> tuple[Line, ...]:
+    """One line for all suites that share a baseline; with where it was read from (`sources`) where
+    nothing else tells it.
+    """
     groups: dict[BaselineInfo, list[str]] = {}
     for suite in report.suites.values():
-        groups.setdefault(_common_baseline(suite, report), []).append(suite.name)
+        groups.setdefault(_common_baseline(report, suite, sources=sources), []).append(suite.name)
     groups = groups or {report.baseline: []}
     several = len(groups) > 1
     return tuple(
         join("", [say("{}: ", strong(figures.join_words(names))) if several else (), line])
         for info, names in groups.items()
-        for line in [_comparison(report, info, names)]
+        for line in [_comparison(report, info, names, sources=sources)]
     )
 
 
-def _common_baseline(suite: SuiteReport, report: Report) -> BaselineInfo:
+def _common_baseline(report: Report, suite: SuiteReport, *, sources: bool) -> BaselineInfo:
     """The baseline without what differs from suite to suite of one run of the base branch."""
     info = suite.baseline
     if len(report.suites) < 2:
         return info
-    detail = info.detail.replace(f"/{suite.name}.json", "/*.json")
+    told = sources or info.source == "none"
+    detail = info.detail.replace(f"/{suite.name}.json", "/*.json") if told else ""
     return replace(info, detail=detail, notes=(), pooling=())
 
 
@@ -83,6 +89,24 @@ def case_counts(report: Report) -> Line:
     cases = report.cases
     failing = figures.count(len(cases.newly_failing), "case")
     verb = "newly fails" if len(cases.newly_failing) == 1 else "newly fail"
+    rest = _list_other_changes(cases)
+    if not cases.newly_failing:
+        if not any(c.n_paired for c in report.comparisons):  # nothing was compared
+            return say("Cases: {}.", ", ".join(rest)) if rest else ()
+        return say("{}.", ", ".join(["No case newly fails", *rest]))
+    line = say("{}{}.", strong(f"{failing} {verb}"), "".join(f", {part}" for part in rest))
+    if report.causes:  # which say more
+        return line
+    return (*line, *(patterns.mostly(cases.newly_failing) or _mostly(cases.newly_failing)))
+
+
+def other_changes(report: Report) -> Line:
+    """`2 newly pass, 5 flaky.`: what cases did beside newly failing; empty where they did not."""
+    rest = _list_other_changes(report.cases)
+    return say("{}.", ", ".join(rest)) if rest else ()
+
+
+def _list_other_changes(cases: CaseChanges) -> list[str]:
     others = (
         ("newly passes" if len(cases.newly_passing) == 1 else "newly pass", cases.newly_passing),
         ("flaky", cases.flaky),
@@ -92,15 +116,7 @@ def case_counts(report: Report) -> Line:
         ("errored", cases.errored),
         ("quarantined", cases.quarantined),
     )
-    rest = [f"{len(changes):,} {name}" for name, changes in others if changes]
-    if not cases.newly_failing:
-        if not any(c.n_paired for c in report.comparisons):  # nothing was compared
-            return say("Cases: {}.", ", ".join(rest)) if rest else ()
-        return say("{}.", ", ".join(["No case newly fails", *rest]))
-    line = say("{}{}.", strong(f"{failing} {verb}"), "".join(f", {part}" for part in rest))
-    if report.causes:  # which say more
-        return line
-    return (*line, *(patterns.mostly(cases.newly_failing) or _mostly(cases.newly_failing)))
+    return [f"{len(changes):,} {name}" for name, changes in others if changes]
 
 
 def case_lists(
@@ -127,16 +143,19 @@ def rounds(change: CaseChange) -> str:
     return f"{was} → {_share(change.current_passed, change.current_rounds)}"
 
 
-def warn_only(rows: Sequence[Check], *, most: int = 5) -> Line:
-    """Metrics that got worse, miss a limit or are gone, and may; empty when there are none."""
+def warn_only(rows: Sequence[Check], *, most: int = 5, fell: bool = False) -> Line:
+    """Metrics that got worse, miss a limit or are gone, and may; empty when there are none. `fell`:
+    that success fell is told already, and not said again by other metrics.
+    """
     unjudged = [check for check in rows if check.is_unjudged]
     gone = [c for c in rows if c.comparison is not None and c.comparison.status == "missing"]
     unscored = [c for c in gone if c.comparison is not None and c.comparison.current is not None]
     worse = sorted((c for c in rows if c not in (*gone, *unjudged)), key=_news)
+    worse = [c for c in worse if not (fell and c.metric.startswith(_SUCCESS_AGAIN))]
     families = collapse(worse, lambda check: (check.suite, check.metric), _excess)
     gone = [check for check in gone if check not in (*unscored, *unjudged)]
     listed = (
-        ("Worse, but not blocking: {}.", [_with_family(*family) for family in families]),
+        ("Also worse, not blocking: {}.", [_with_family(*family) for family in families]),
         ("Judge unreachable: {}.", [say("{}", code(check.metric)) for check in unjudged]),
         ("No longer measured: {}.", [say("{}", code(check.metric)) for check in gone]),
         ("Too many unscored: {}.", [say("{}", code(check.metric)) for check in unscored]),
@@ -146,7 +165,8 @@ def warn_only(rows: Sequence[Check], *, most: int = 5) -> Line:
 
 def _news(check: Check) -> tuple[bool, float]:
     """The largest first; last what says again that success fell or costs rose."""
-    return check.metric.startswith(_SAID_AGAIN), -_excess(check)
+    said = check.metric.startswith((*_SUCCESS_AGAIN, *_COST_AGAIN))
+    return said, -_excess(check)
 
 
 def _some(items: Sequence[Line], most: int) -> Line:
@@ -162,9 +182,16 @@ def run_link(report: Report) -> Line:
 
 def commit_link(report: Report, commit: str | None) -> Span:
     """The short SHA, linked where the run's address tells where the repository is."""
-    short = code((commit or "unknown")[:7])
+    return link(code((commit or "unknown")[:7]), commit_url(report, commit))
+
+
+def commit_url(report: Report, commit: str | None) -> str | None:
+    """Its page, where the run's address tells where the repository is; a baseline file may hold
+    anything as a commit.
+    """
     repository, has_run, _ = (report.provenance.run_url or "").partition("/actions/runs/")
-    return link(short, f"{repository}/commit/{commit}" if commit and has_run else None)
+    known = has_run and commit and re.fullmatch("[0-9a-fA-F]{7,64}", commit)
+    return f"{repository}/commit/{commit}" if known else None
 
 
 def _excess(check: Check) -> float:
@@ -187,33 +214,45 @@ def _milder(check: Check) -> Line:
     return say("{} {}{}", code(check.metric), change, f" ({words})" if words else "")
 
 
-def _comparison(report: Report, info: BaselineInfo, names: Sequence[str]) -> Line:
+def _comparison(report: Report, info: BaselineInfo, names: Sequence[str], *, sources: bool) -> Line:
     if info.source == "none" or not (info.commit or info.rounds):
         where = f" ({info.detail})" if info.detail else ""
         return say("Not compared: there is no baseline of {}{}.", figures.join_words(names), where)
     what = "control" if info.source == "control" else "baseline"
-    compared = any(c.delta is not None for c in report.comparisons if c.suite in names)
-    verb = "Compared" if compared else "Not compared"
-    facts = [say("{} with the {}{}", verb, what, _origin(report, info))]
+    facts = [say("{} the {}{}", _head(report, names), what, _origin(report, info, sources=sources))]
     facts += [say(text) for text in _pairing(report, names)]
     if info.fingerprint_diff:
         differences = join("; ", (prose(text, 160) for text in info.fingerprint_diff[:8]))
         facts.append(say("differs in {}", differences))
     else:
         facts.append(say("same agent, judge and settings"))
-    return (*join(DOT, facts), Span("."))
+    return join(DOT, facts)
 
 
-def _origin(report: Report, info: BaselineInfo) -> Line:
+def _head(report: Report, names: Sequence[str]) -> Line:
+    """`Head 4f1c9d2 against`; what was not compared says so."""
+    if not any(c.delta is not None for c in report.comparisons if c.suite in names):
+        return say("Not compared with")
+    commit = report.provenance.commit
+    if not commit:
+        return say("Compared with")
+    return say("Head {} against", commit_link(report, commit))
+
+
+def _origin(report: Report, info: BaselineInfo, *, sources: bool) -> Line:
+    """` at a81e03c (12 rounds of 4 runs, the newest 2 days old)`."""
     at = say(" at {}", commit_link(report, info.commit)) if info.commit else ()
-    source = f" ({info.source}" + (f", {info.detail})" if info.detail else ")")
-    if info.source == "control":
-        source = f" ({info.detail}, asked in the same run)"
-    size = f", {figures.count(info.rounds, 'round')}" if info.rounds else ""
     runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
     newest = "the newest " if info.runs > 1 else ""  # a file may be written long after
-    when = f", {newest}measured {figures.age(info.age_days)}" if info.age_days is not None else ""
-    return join("", [at, (Span(source),), (Span(size + runs + when),)])
+    age = "" if info.age_days is None else figures.age(info.age_days).removesuffix(" ago")
+    facts = (
+        *((info.source, info.detail) if sources else ()),
+        "asked in the same run" if info.source == "control" else "",
+        figures.count(info.rounds, "round") + runs if info.rounds else "",
+        f"{newest}{age} old" if age else "",
+    )
+    told = ", ".join(filter(None, facts))
+    return join("", [at, (Span(f" ({told})"),) if told else ()])
 
 
 def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
@@ -223,19 +262,18 @@ def _pairing(report: Report, names: Sequence[str]) -> Iterator[str]:
     pairs = sum(paired.values())
     suites = [suite for name, suite in report.suites.items() if name in names]
     all_cases = sum(suite.cases for suite in suites)
-    spared = any(suite.look and suite.trials < suite.cases for suite in suites)
-    of = f"{pairs:,} of " if spared and pairs else ""
-    paired_cases = figures.count(all_cases if of else pairs, "case")
-    facts = [f"{of}{paired_cases} paired" if pairs else "no case paired"]
-    for word, count in (
+    asked = sum(suite.counts.asked if suite.counts else 0 for suite in suites)
+    told = f"{figures.count(pairs, 'case')} paired" if pairs else "no case paired"
+    if pairs and any(suite.look and suite.trials < suite.cases for suite in suites):
+        told = f"{asked or pairs:,} of {figures.count(all_cases, 'case')} asked"
+        told += f", {pairs:,} paired" if asked > pairs else ""
+    changed = (
         ("added", cases.added),
         ("removed", cases.removed),
         ("changed", cases.changed),
-    ):
-        number = sum(c.suite in names for c in count)
-        if number or (pairs and word != "changed"):
-            facts.append(f"{number:,} {word}")
-    yield ", ".join(facts)
+    )
+    counts = [(sum(c.suite in names for c in some), word) for word, some in changed]
+    yield ", ".join([told, *(f"{number:,} {word}" for number, word in counts if number)])
 
 
 def _incomplete(suite: SuiteReport, *, named: bool) -> Iterator[Line]:

@@ -1,15 +1,21 @@
-"""How the blocking metrics went from run to run: a line of block characters, no image."""
+"""How the blocking metrics went from run to run: a line of values, or of block
+characters."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.records import Report, limits_by_metric
+from gate.records import Report, StoredRun, limits_by_metric
+from gate.report.wording.plain_counts import SUCCESS
+from gate.report.wording.sentences import commit_url
 from gate.text import figures
+from gate.text.spans import Line, Span, code, join, link, say, strong
 
 BARS = "▁▂▃▄▅▆▇█"
 UNKNOWN = "·"
+SHOWN = 8  # runs whose values stand in a line
 FLAT = 0.10  # of the largest value: less up and down does not fill the whole height
 
 
@@ -48,6 +54,47 @@ def trends(report: Report) -> Iterator[Trend]:
                 last=last,
                 runs=len(past),
             )
+
+
+def last_runs(report: Report) -> Line:
+    """`agent.success_rate` in the baseline's last 8 runs, 2026-01-10 to 2026-01-17: 0.91 0.90 ... →
+    0.60: of the success rate, else of the first blocking metric that has runs; each value links to
+    its commit where the repository is known. Empty below two known values.
+    """
+    known = sorted(trends(report), key=lambda trend: trend.metric != SUCCESS)
+    if not known:
+        return ()
+    told = known[0]
+    suite = report.suites[told.suite]
+    past = suite.history[told.metric][-SHOWN:]
+    runs = suite.history_runs[-SHOWN:] if len(suite.history_runs) >= len(past) else ()
+    unit, limits = suite.metrics[told.metric].unit, limits_by_metric(report.gates)
+    held = limits.get((told.suite, told.metric), ())
+    urls = [commit_url(report, run.commit) for run in runs] or [None] * len(past)
+    values = (
+        say("{}", link(Span(figures.value(value, unit, limits=held)), url))
+        for value, url in zip(past, urls, strict=True)
+    )
+    of = say(" of {}", told.suite) if len(report.suites) > 1 else ()
+    asked = suite.counts.asked if suite.counts else suite.cases
+    return say(
+        "{}{} in the baseline's last {}{}: {} → {}{}",
+        code(told.metric),
+        of,
+        figures.count(len(past), "run"),
+        _dates(runs),
+        join(" ", values),
+        strong(told.last),
+        f" in {figures.count(asked, 'case')}" if asked < suite.cases else "",
+    )
+
+
+def _dates(runs: Sequence[StoredRun]) -> str:
+    """`, 2026-01-10 to 2026-01-17`: of the first and the last, where both are known."""
+    days = [run.created_at[:10] for run in (*runs[:1], *runs[-1:])]
+    if not days or not all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in days):
+        return ""
+    return ", " + " to ".join(dict.fromkeys(days))
 
 
 def sparkline(values: Sequence[float | None]) -> str:

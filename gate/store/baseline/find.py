@@ -215,7 +215,15 @@ def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str,
     unsure = not options_known and before.get("agent") != now.get("agent")
     words = {**_HASHED, **({"agent_digest": "agent options or address"} if unsure else {})}
     return tuple(
-        words[key] if key in words else f"{key}: {before[key]} -> {now[key]}"
+        words[key] if key in words else _difference(key, before[key], now[key])
         for key in shared
         if key != left_out
     )
+
+
+def _difference(key: str, before: str, now: str) -> str:
+    """`agent: a -> b`; of an agent elsewhere `agent address: http://a -> http://b`."""
+    was, at, address = before.rpartition(" at ")
+    if at and now.startswith(was + at):
+        return f"{key} address: {address} -> {now.removeprefix(was + at)}"
+    return f"{key}: {before} -> {now}"

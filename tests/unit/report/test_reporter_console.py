@@ -71,7 +71,7 @@ def test_colour_is_asked_for():
 def test_the_tables_hold_what_blocks_and_what_fails():
     shown = render(regression(), width=140)
     assert re.search(r"FAIL +retrieval\.recall@5 +0\.93 +0\.84 +−9\.1 pt .*regression", shown)
-    assert "Worse, but not blocking: operational.p95_latency_ms +18 %." in shown
+    assert "Also worse, not blocking: operational.p95_latency_ms +18 %." in shown
     assert "churn-by-quarter-01" in shown
     assert "30 more in report.md" in render(many_failing(40))
     assert "churn-by-quarter-01" in shown.split("Next: gate run ")[1].splitlines()[0]
@@ -156,6 +156,7 @@ def test_what_the_base_branch_answered_is_left_out_where_nobody_may_see_it():
 
 def cause(what="search_documents.top_k", was="5", now="1", cases=("a", "b")):
     part = CausePart(kind="argument", what=what, was=was, now=now, cases=len(cases), of=2)
+    part = replace(part, elsewhere=30, of_elsewhere=31)
     return FailureCause(suite="analytics", parts=(part,), cases=cases)
 
 
@@ -163,9 +164,9 @@ def test_causes_stand_below_the_verdict_the_first_three():
     report = many_failing(2)
     shown = render(replace(report, causes=tuple(cause(f"tool.{n}") for n in range(5))), width=70)
     lines = shown.splitlines()
-    start = lines.index("  Cause 1 (2 cases)  tool.0 5 → 1; in 2 of 2 newly failing cases (a,")
+    start = lines.index("  Cause 1 (all 2 cases)  tool.0 5 → 1, in a, b; also in 30 of 31")
     assert start < 5
-    assert lines[start + 1] == " " * 21 + "b)", "folded at words, below its first"
+    assert lines[start + 1] == " " * 25 + "passing cases", "folded at words, below its first"
     assert "  2 more in report.md" in lines
     assert "Failure modes" not in shown, "the causes say it"
 
@@ -215,7 +216,7 @@ def test_what_only_warns_is_told_by_how_far_it_went():
         for n in range(3, 11)
     ]
     shown = " ".join(render(passing(comparisons=tuple(worse))).split())
-    assert "Worse, but not blocking: m.10 −10.0 pt, m.9 −9.0 pt, m.8 −8.0 pt" in shown
+    assert "Also worse, not blocking: m.10 −10.0 pt, m.9 −9.0 pt, m.8 −8.0 pt" in shown
     assert "m.6 −6.0 pt, and 3 more." in shown
 
 

@@ -16,6 +16,7 @@ from tests.support.reports import (
     change,
     hostile,
     hostile_rows,
+    many_failing,
     passing,
     regression,
     row,
@@ -172,10 +173,11 @@ def test_hostile_text_is_text():
 def test_causes_are_cards_that_link_to_their_cases():
     part = CausePart(kind="argument", what="search.top_k", was="5", now="1", cases=33, of=33)
     cases = tuple(f"c{n:02}" for n in range(33))
-    report = regression(causes=(FailureCause(suite="analytics", parts=(part,), cases=cases),))
+    found = FailureCause(suite="analytics", parts=(part,), cases=cases)
+    report = many_failing(33, causes=(found,))
     text = render(report, row("c00"))
     page = Page(re.search('<div class="cards">.*?</div>', text, re.S)[0])
-    assert "Cause 1 (33 cases)" in page.text
+    assert "Cause 1 (all 33 cases)" in page.text
     assert "search.top_k  5 → 1" in page.text
     assert "and 30 more" in page.text
     assert ("a", "href", "#case=analytics%2Fc00") in page.attributes

@@ -23,7 +23,7 @@ def test_a_row_says_what_was_asked_expected_answered_before_and_now():
     cases = list_failing(made)
     assert {case.case_id for case in cases} == {c.case_id for c in made.cases.newly_failing}
     table = texts_table(made, [case for case in cases if case.case_id == first])
-    assert "| Newly failing | asked | expected | answered before | now |" in table
+    assert "| Newly failing | asked | expected | before | now |" in table
     assert "`How many?` | `54` | `There are 54.` | no answer |" in table
 
 

@@ -167,12 +167,12 @@ def test_what_only_warns_is_one_line():
     slow = latency(status="regression", delta=0.2)
     report = passing(comparisons=(slow,), gates=(limit,))
     assert spans.plain(sentences.warn_only(list_warnings(report))) == (
-        f"Worse, but not blocking: m 0.50 (below min), {P95} +20 %."
+        f"Also worse, not blocking: m 0.50 (below min), {P95} +20 %."
     )
     gone = latency(status="missing", delta=None, current=None)
     report = passing(comparisons=(gone,), gates=(limit,))
     assert spans.plain(sentences.warn_only(list_warnings(report))) == (
-        f"Worse, but not blocking: m 0.50 (below min). No longer measured: {P95}."
+        f"Also worse, not blocking: m 0.50 (below min). No longer measured: {P95}."
     )
     twice = [
         comparison(name, level="warn", status="regression", delta=delta)
@@ -181,7 +181,7 @@ def test_what_only_warns_is_one_line():
     line = spans.plain(
         sentences.warn_only(list_warnings(passing(comparisons=tuple(twice), gates=())))
     )
-    assert line == "Worse, but not blocking: agent.loop_rate −10.0 pt, agent.pass^2 −50.0 pt."
+    assert line == "Also worse, not blocking: agent.loop_rate −10.0 pt, agent.pass^2 −50.0 pt."
     many = tuple(comparison(f"m{n}", level="warn", status="regression") for n in range(9))
     line = spans.plain(sentences.warn_only(list_warnings(passing(comparisons=many, gates=()))))
     assert line.endswith(", m4 −0.2 pt, and 4 more.")
@@ -191,9 +191,8 @@ def test_what_only_warns_is_one_line():
 def test_the_comparison_line_tells_source_age_and_pairs():
     (line,) = sentences.comparisons(passing())
     assert spans.plain(line) == (
-        "Compared with the baseline at a81e03c (repo, baselines/analytics.json), 12 rounds of "
-        "4 runs, the newest measured 2 days ago · 200 cases paired, 0 added, 0 removed · same "
-        "agent, judge and settings."
+        "Head 4f1c9d2 against the baseline at a81e03c (12 rounds of 4 runs, the newest 2 days old) "
+        "· 200 cases paired · same agent, judge and settings"
     )
     assert f"[`a81e03c`](https://github.com/acme/assistant/commit/{BASE})" in spans.markdown(line)
 
@@ -203,7 +202,7 @@ def test_the_age_of_a_baseline_says_of_what_it_is():
     one = baseline(age_days=194.2, runs=1, rounds=3)
     report = passing(suites={"analytics": suite(baseline=one)}, baseline=one)
     (line,) = sentences.comparisons(report)
-    assert ", 3 rounds, measured 194 days ago · " in spans.plain(line)
+    assert "(3 rounds, 194 days old) · " in spans.plain(line)
 
 
 def test_a_baseline_that_could_not_be_used_is_not_called_compared():
@@ -229,10 +228,10 @@ def test_the_worst_case_comes_first():
 @pytest.mark.parametrize(
     ("report", "step"),
     [
-        (regression(), "if this is intended, comment /gate accept REASON"),
+        (regression(), "if intended, comment /gate accept REASON"),
         (
             regression(provenance=replace(regression().provenance, mode="branch")),
-            "if this is intended, run gate baseline accept --reason TEXT on the base branch",
+            "if intended, run gate baseline accept --reason TEXT on the base branch",
         ),
         (no_baseline(), "create a baseline: run the workflow that measures it on the base branch"),
         (
@@ -327,8 +326,10 @@ def test_a_control_that_was_asked_in_the_same_run_is_named():
     report = fresh("openai m at http://control")
     (line,) = sentences.comparisons(report)
     shown = spans.plain(line)
-    assert shown.startswith("Compared with the control at ")
-    assert "(openai m at http://control, asked in the same run), 3 rounds" in shown
+    assert " against the control at " in shown
+    assert "(asked in the same run, 3 rounds)" in shown
+    source = dict(provenance(report))["baseline"]
+    assert spans.plain(source) == "control: openai m at http://control"
     assert "($0.40 of it for the control)" in spans.plain(spending(report))
     assert "gate baseline accept" not in spans.plain(next_step(report))
 
@@ -408,7 +409,7 @@ def test_the_method_says_that_a_control_ran_beside():
 def test_an_early_end_tells_how_many_cases_were_asked():
     cut = suite(cases=300, trials=200, look=2, looks=10)
     (line,) = sentences.comparisons(passing(suites={"analytics": cut}))
-    assert "200 of 300 cases paired, 0 added" in spans.plain(line)
+    assert "200 of 300 cases asked · " in spans.plain(line)
 
 
 @pytest.mark.parametrize(
@@ -461,7 +462,7 @@ def test_suites_whose_files_come_from_one_run_share_a_line():
     rows = tuple(comparison(suite=name) for name in names)
     (line,) = sentences.comparisons(passing(suites=both, comparisons=rows))
     assert spans.plain(line).startswith(
-        "Compared with the baseline at a81e03c (repo, baselines/*.json at a81e03c)"
+        "Head 4f1c9d2 against the baseline at a81e03c (12 rounds of 4 runs"
     )
 
 

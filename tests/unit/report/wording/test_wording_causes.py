@@ -16,24 +16,27 @@ def cause(*parts, cases=32, shared=0):
     return FailureCause(suite="analytics", parts=parts or (part(),), cases=ids, shared=shared)
 
 
+def title_of(found):
+    return causes.title(many_failing(), 2, found)
+
+
 def test_a_cause_names_its_share_and_three_cases():
-    (line,) = causes.lines(regression(causes=(cause(),)))
+    (line,) = causes.lines(many_failing(causes=(cause(),)))
     assert plain(line) == (
-        "Cause 1 (32 cases): search.top_k 5 → 1; in 32 of 32 newly failing cases and in 71 of 71 "
-        "others looked at (c0, c1, c2, ...)"
+        "Cause 1 (32 of 40 cases): search.top_k 5 → 1, such as c0, c1, c2; also in "
+        "71 of 71 passing cases"
     )
 
 
 def test_a_further_cause_says_how_many_cases_are_known():
     gone = part("tool_gone", "run_sql", "", "", cases=23, elsewhere=0)
-    assert causes.title(2, cause(gone, cases=23, shared=23)) == "Cause 2 (23 of them)"
-    assert causes.title(2, cause(gone, cases=23, shared=4)) == (
-        "Cause 2 (23 cases, 4 of them named above)"
+    assert title_of(cause(gone, cases=23, shared=23)) == "Cause 2 (23 of them)"
+    assert title_of(cause(gone, cases=23, shared=4)) == (
+        "Cause 2 (23 of 40 cases, 4 of them named above)"
     )
-    assert causes.title(1, cause(gone, cases=1)) == "Cause 1 (1 case)"
-    assert plain(causes.share(cause(gone))) == (
-        "in 23 of 32 newly failing cases, in none of 71 others looked at"
-    )
+    assert causes.title(many_failing(1), 1, cause(gone, cases=1)) == ("Cause 1 (1 case)")
+    assert plain(causes.elsewhere(cause(gone))) == "in none of 71 passing cases"
+    assert causes.elsewhere(cause(part(of_elsewhere=0))) == ()
 
 
 def test_each_kind_has_its_words():
@@ -54,9 +57,7 @@ def test_each_kind_has_its_words():
 
 def test_what_else_the_same_cases_have_comes_with_its_number():
     gone, also = (part("tool_gone", tool, "", "", cases=n) for tool, n in (("a", 23), ("b", 21)))
-    assert plain(causes.what(cause(gone, also))) == (
-        "a is no longer called, b is no longer called (21 cases)"
-    )
+    assert plain(causes.what(cause(gone, also))) == ("a is no longer called, nor is b (21 cases)")
 
 
 def test_a_hostile_name_stays_inside_its_code_span():

@@ -136,7 +136,7 @@ def test_an_agent_that_is_reached_elsewhere_has_no_other_options():
         {"agent": f"openai m at :{port}", "agent_digest": str(port), "agent_options": "o"}
         for port in (1, 2)
     )
-    assert differences(before, now) == ("agent: openai m at :1 -> openai m at :2",)
+    assert differences(before, now) == ("agent address: :1 -> :2",)
     assert differences(before, {**now, "agent_options": "p"})[1:] == ("agent options",)
     older = {name: fact for name, fact in before.items() if name != "agent_options"}
     assert differences(older, now)[1:] == ("agent options or address",)
