@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from gate.commands.options.records import find_stored
+from gate.commands.options.records import find_stored, output_options
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.records import ReportOptions
+from gate.report.announce import tell
 from gate.report.write_all import write_reports
 from gate.store.baseline.answers import read_beside
 from gate.store.event_log import SURROGATES
@@ -20,7 +21,9 @@ from gate.store.session_check import check_rows
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Writes the reports and returns 0. Raises UsageError for a session without a verdict."""
+    """Writes the reports and returns 0. Prints their paths, or, where a format is given, the
+    verdict. Raises UsageError for a session without one.
+    """
     folder = find_stored(options.session)
     session = load_session(folder)
     refuse_debugging(session)
@@ -40,7 +43,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     before = partial(read_beside, folder)
     options_of_reports = ReportOptions(sarif=sarif)
     write_reports(write, session.report, session.rows, options_of_reports, before=before)
-    if not options.quiet:
-        for path in written:
-            print(path)
+    lines = [] if options.quiet else [str(path) for path in written]
+    if options.format:
+        lines = tell(session.report, folder, output_options(options), env)
+    for line in lines:
+        print(line)
     return 0

@@ -259,6 +259,7 @@ def _dataset(p: Parser) -> None:
 
 def _report(p: Parser) -> None:
     _add_latest(p)
+    add_format(p, None, "print the verdict, as `gate run` does, in place of the written files")
     add_output(p)
 
 

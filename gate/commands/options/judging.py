@@ -45,13 +45,17 @@ def add_suites(p: Parser) -> None:
     p.value("--suite", "NAME", "suite to use, or `all`; repeatable (all)", action="append")
 
 
-def add_format(p: Parser) -> None:
+def add_format(
+    p: Parser,
+    default: str | None = "rich",
+    what: str = "format of the output: rich, plain text, JSON, or Markdown as GitHub has it (rich)",
+) -> None:
     p.add_argument(
         "--format",
         choices=("plain", "rich", "json", "github"),
         type=lambda name: _OLDER_FORMATS.get(name, name),
-        default="rich",
-        help="format of the output: rich, plain text, JSON, or Markdown as GitHub has it (rich)",
+        default=default,
+        help=what,
     )
 
 
