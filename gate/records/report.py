@@ -315,6 +315,7 @@ class Report:
     overall: Totals | None = None  # None: of one suite, or an older version wrote it
     open_suites: tuple[str, ...] = ()  # that need stage 2 of a run in shards, before a verdict
     shows_answers: bool = True  # False: nobody is to see what was expected or answered before
+    page_url: str = ""  # where report.html will be found, of `report.url`
     known_failures: KnownFailures = "skipped"  # how junit.xml has what fails on main too
     lost: tuple[str, ...] = ()  # why parts of the run left no result, one sentence each
     causes: tuple[FailureCause, ...] = ()  # of the newly failing cases, of most of them first

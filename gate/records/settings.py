@@ -226,6 +226,7 @@ class ReportOptions:
     junit: bool | JUnitOptions = True
     sarif: bool = False
     answers: bool = True  # reports show what was expected, and what the base branch answered
+    url: str = ""  # where report.html will be found, with ${NAME} as written; empty: nowhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,7 @@ from gate.run.suite_metrics import metrics_of
 from gate.store.baseline.answers import read_beside
 from gate.store.baseline.find import Compared
 from gate.store.session import SessionWriter
+from gate.suites.config.variables import fill_in
 from gate.verdict.conclude import conclude, look
 from gate.verdict.stop_rule import LookResult
 from gate.verdict.suite_data import Setting, SuiteData
@@ -117,6 +118,7 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         accepted=setup.accepted,
         comment_id=place.host.env.get("INPUT_COMMENT-ID") or "gate",
         shows_answers=shows_answers(place.config, place.job),
+        page_url=fill_in(place.config.report.url, place.where.env),
         elsewhere=_list_metrics_elsewhere(setup),
         measures_main=measures_the_base(place.job, place.config),
         asked_with=_describe_agent(setup),

@@ -66,6 +66,7 @@ def strip_report(report: Report, origin: Origin, *, shows_answers: bool) -> Repo
         },
         accepted=(),
         shows_answers=shown,
+        page_url="",
         reproduce="",
         decision=None,
     )

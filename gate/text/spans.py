@@ -15,7 +15,7 @@ from gate.text.shortening import LIMIT, shorten
 
 _MINUS = late_pattern(r"(?<=[ (])-(?=\d)")
 _URL = late_pattern(
-    r"https?://[\w.-]+(?::\d+)?(?:/[\w.~%/-]*)?(?:\?[\w.~%=&-]*)?(?:#[\w-]+)?", re.ASCII
+    r"https?://[\w.-]+(?::\d+)?(?:/[\w.~%/-]*)?(?:\?[\w.~%=&-]*)?(?:#[\w.~%=&+-]*)?", re.ASCII
 )
 
 

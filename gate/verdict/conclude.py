@@ -96,6 +96,7 @@ def conclude(
         alpha=config.regression.alpha,
         power=config.regression.power,
         shows_answers=setting.shows_answers,
+        page_url=setting.page_url,
         decision=decide_deployment(verdict, config.policy) if _is_deployed(setting) else None,
         overall=sum_totals(
             [one.current for one in measured], (one.tally.codes for one in measured)

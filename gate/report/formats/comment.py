@@ -183,7 +183,7 @@ def _parts(report: Report, rows: Sequence[Check], detail: Detail) -> Iterator[st
 
 def _next(report: Report) -> str:
     steps = markdown(next_step(report), limit=WHOLE)
-    run = markdown(sentences.run_link(report))
+    run = markdown(sentences.report_links(report))
     return " · ".join(part for part in (f"**Next**: {steps}" if steps else "", run) if part)
 
 
@@ -325,5 +325,8 @@ def _cut_note(report: Report, detail: Detail) -> str:
 
 
 def _where(report: Report) -> str:
+    page = sentences.page_link(report)
+    if page.url:
+        return f"in the {markdown((page,))}"
     artifact = ", an artifact of the run" if report.provenance.run_url else ""
     return f"in `report.md` and `report.html` of the session{artifact}"

@@ -9,7 +9,7 @@ from gate.analysis.metric_families import collapse
 from gate.analysis.severity import by_severity
 from gate.records import CaseChange, CaseTexts, MetricFall, Report
 from gate.report.wording import causes, metric_falls
-from gate.report.wording.markdown import NAME, REASON, shorten_id, table, why_failed
+from gate.report.wording.markdown import NAME, REASON, case_cell, table, why_failed
 from gate.report.wording.sentences import rounds
 from gate.text import figures
 from gate.text.escaping import cell, inline
@@ -66,15 +66,17 @@ def texts_table(report: Report, cases: Sequence[FailingCase]) -> str:
         *(["before"] if newly else []),
         "now",
     ]
-    rows = ([*_where(case, suites=suites), *_said(case, expected=expected)] for case in cases)
+    rows = (
+        [*_where(report, case, suites=suites), *_said(case, expected=expected)] for case in cases
+    )
     return table(head, "<" * len(head), rows)
 
 
-def _where(case: FailingCase, *, suites: bool) -> Iterator[str]:
+def _where(report: Report, case: FailingCase, *, suites: bool) -> Iterator[str]:
     if suites:
         yield inline(case.suite, NAME)
     moved = f" {figures.tight(rounds(case.change))}" if case.change else ""
-    yield cell(shorten_id(case.case_id), NAME) + moved
+    yield case_cell(report, case.suite, case.case_id) + moved
 
 
 def _said(case: FailingCase, *, expected: bool) -> Iterator[str]:
@@ -114,7 +116,7 @@ def worse_overview(report: Report, *, most: int) -> str:
     rows = (
         [
             *([inline(key[0], NAME)] if suites else []),
-            cell(shorten_id(key[1]), NAME),
+            case_cell(report, *key),
             figures.tight(rounds(newly[key])) if key in newly else figures.ABSENT,
             *(moved.get(key, {}).get(name, figures.ABSENT) for name in names),
             *([", ".join(map(str, numbers.get(key, ()))) or figures.ABSENT] if caused else []),

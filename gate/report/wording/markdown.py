@@ -21,12 +21,12 @@ from gate.report.wording.dimensions import (
     whose_intervals,
 )
 from gate.report.wording.plain_counts import describe_weighting
-from gate.report.wording.sentences import rounds
+from gate.report.wording.sentences import case_url, rounds
 from gate.report.wording.trend import trends
 from gate.text import figures
 from gate.text.escaping import cell, inline, markup
 from gate.text.shortening import shorten
-from gate.text.spans import Line, markdown
+from gate.text.spans import Line, code, link, markdown
 
 NAME = 80  # characters of a metric, a case or a suite in a table
 CASE = 48  # characters of a case id; in a longer one both ends tell it from others
@@ -115,7 +115,7 @@ def case_table(
     rows = (
         [
             *([inline(change.suite, NAME)] if suites else []),
-            cell(shorten_id(change.case_id), NAME),
+            case_cell(report, change.suite, change.case_id),
             *([_history(change)] if runs else []),
             figures.tight(rounds(change)),
             why_failed(change, evidence=evidence),
@@ -130,7 +130,7 @@ def worse_table(report: Report, fall: MetricFall, *, most: int, evidence: bool) 
     cases = fall.worst[:most]
     rows = (
         [
-            cell(shorten_id(case.case_id), NAME),
+            case_cell(report, fall.suite, case.case_id),
             figures.tight(metric_falls.change(fall, case)),
             (cell(case.reason, REASON) if evidence else "") or figures.ABSENT,
         ]
@@ -253,6 +253,12 @@ def _check_row(check: Check, *, suites: bool) -> list[str]:
         figures.tight(check.limit),
         f"{check.icon}\N{NO-BREAK SPACE}{inline(check.verdict)}" if check.verdict else check.icon,
     ]
+
+
+def case_cell(report: Report, suite: str, case_id: str) -> str:
+    """The id, as a link to the case where report.html is hosted."""
+    shown = code(shorten(shorten_id(case_id), NAME))
+    return markdown((link(shown, case_url(report, suite, case_id)),))
 
 
 def shorten_id(case_id: str) -> str:

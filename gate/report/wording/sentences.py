@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from urllib.parse import urlencode
 
 from gate.analysis.catalogue import JUDGE_INJECTION
 from gate.analysis.metric_families import collapse
@@ -178,6 +179,26 @@ def run_link(report: Report) -> Line:
     url = report.provenance.run_url
     shown = link(Span("run and full report"), url)
     return (shown,) if shown.url else ()
+
+
+def report_links(report: Report) -> Line:
+    """To the hosted report and the run, or to the run that has the report as an artifact."""
+    page = page_link(report)
+    if not page.url:
+        return run_link(report)
+    run = link(Span("run"), report.provenance.run_url)
+    return join(DOT, [(shown,) for shown in (page, run) if shown.url])
+
+
+def page_link(report: Report) -> Span:
+    """`report`, as a link where report.html is hosted."""
+    return link(Span("report"), report.page_url)
+
+
+def case_url(report: Report, suite: str, case_id: str) -> str:
+    """The case in the hosted report.html, which reads this form; empty where none is hosted."""
+    page = report.page_url.partition("#")[0]
+    return f"{page}#{urlencode({'case': f'{suite}/{case_id}'}, errors='replace')}" if page else ""
 
 
 def commit_link(report: Report, commit: str | None) -> Span:

@@ -26,6 +26,7 @@ from gate.run.rules_for_event import (
 from gate.store.baseline.find import Compared, find
 from gate.store.baseline.source_order import BaselineContext
 from gate.suites.config.overrides import for_release, override, settings
+from gate.suites.config.variables import fill_in
 from gate.suites.protection.rules import Rules, load_own_config
 
 NONE_WANTED = Compared(info=BaselineInfo(source="none", detail="imported, not compared"))
@@ -40,6 +41,7 @@ class ImportPlace:
     config: Config
     facts: Mapping[str, Any] = field(default_factory=dict)
     comment_id: str = "gate"
+    page_url: str = ""  # where report.html will be found
     key: str = field(default="", repr=False)  # for GitHub's API
     baselines: BaselineContext | None = None  # None: nothing is compared
 
@@ -76,7 +78,10 @@ def import_place(
     if job.mode == "laptop" and not options.baseline:
         own_config = load_own_config(home.file, root, env, now.date())
         return ImportPlace(
-            job=Job(), rules=Rules(config=own_config, own=own_config, root=root), config=own_config
+            job=Job(),
+            rules=Rules(config=own_config, own=own_config, root=root),
+            config=own_config,
+            page_url=fill_in(own_config.report.url, env),
         )
     where = Where(job, open_repository(job, token(env), root), env, now)
     rules = choose_rules(where, home)
@@ -92,6 +97,7 @@ def import_place(
         config=config,
         facts=_facts(where, rules, config),
         comment_id=env.get("INPUT_COMMENT-ID") or "gate",
+        page_url=fill_in(config.report.url, env),
         key=token(env),
         baselines=place_of(where, rules) if options.baseline else None,
     )

@@ -177,6 +177,7 @@ def _setting(plan: ImportPlan, measured: Sequence[SuiteData]) -> Setting:
         comment_id=place.comment_id,
         accepted=plan.accepted.changes,
         shows_answers=shows_answers(place.config, place.job),
+        page_url=place.page_url,
         elsewhere=list_metrics_elsewhere(place.config, plan.metas, place.rules.root),
         asked_with=None,
     )

@@ -53,6 +53,7 @@ JUDGE_KEYS: dict[str, Json] = {
 # A suite's name is a folder of the session, so it is no file of it either, and leaves room for what
 # files are called after it. A `$` alone lets a line end pass.
 _SUITE_NAME = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]{0,199}$(?!\n)"
+_ADDRESS: CheckedJson = {"type": "string", "pattern": r"^https?://\S+$(?!\n)"}
 _NUMBER: Json = {"type": "number"}
 _WHOLE: CheckedJson = {"type": "integer", "minimum": 1}
 _ROUNDS: CheckedJson = {**_WHOLE, "maximum": MOST_ROUNDS}
@@ -130,7 +131,7 @@ def _top() -> dict[str, CheckedJson]:
         "baseline": _record(BaselineRules, keep_rounds=_WHOLE, max_age_days=_days()),
         "budget": _record(Budget, usd=_ABOVE_ZERO, calls=_optional(_WHOLE), minutes=_ABOVE_ZERO),
         "quarantine": {"type": "array", "items": _quarantine()},
-        "report": _record(ReportOptions, dir=_TEXT),
+        "report": _record(ReportOptions, dir=_TEXT, url=_ADDRESS),
     }
 
 

@@ -1,5 +1,5 @@
-"""`${NAME}` in gate.yml is replaced in `agent`, `judge` and similar sections only; API keys in the
-file are refused.
+"""`${NAME}` in gate.yml is replaced in `agent`, `judge` and similar sections only, and in
+`report.url` by `fill_in`; API keys in the file are refused.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from gate.files.yaml import Path, scalar
 from gate.records import Json
 from gate.system.sealing import OF_THE_GATE
+from gate.text.credentials import looks_secret
 from gate.text.late_pattern import late_pattern
 
 SECTIONS = ("agent", "control_agent", "judge", "verifier", "retriever")
+_FILLED_IN_LATER: Path = ("report", "url")
 
 _VARIABLE = late_pattern(r"(\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 _NAME = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -59,6 +61,9 @@ def replace_variables(
         return _replace(path, text, env, done, as_text=wants_text(path))
 
     def outside(path: Path, text: str) -> Json:
+        if path == _FILLED_IN_LATER:
+            done.faults += _secrets_in_link(path, text)
+            return text
         if any(not match[1] for match in _VARIABLE.finditer(text)):
             message = (
                 "environment variables are expanded only under agent and judge - write the "
@@ -70,6 +75,26 @@ def replace_variables(
     for section, value in data.items():
         done.data[section] = _walk(value, (section,), inside if section in SECTIONS else outside)
     return done
+
+
+def fill_in(text: str, env: Mapping[str, str]) -> str:
+    """The text with its variables; empty where one of them has no value, as on a laptop."""
+    names = [match for match in _VARIABLE.finditer(text) if not match[1]]
+    if any(not (env.get(match["name"]) or match["default"]) for match in names):
+        return ""
+    return _VARIABLE.sub(
+        lambda match: (
+            match[0][1:] if match[1] else env.get(match["name"]) or match["default"] or ""
+        ),
+        text,
+    )
+
+
+def _secrets_in_link(path: Path, text: str) -> Iterator[ConfigFault]:
+    for match in _VARIABLE.finditer(text):
+        if not match[1] and (looks_secret(match["name"]) or OF_THE_GATE.fullmatch(match["name"])):
+            message = f"{match['name']} may be a secret, and a link is read by many - leave it out"
+            yield ConfigFault(path=path, message=message)
 
 
 def secrets(data: Mapping[str, Json]) -> Iterator[ConfigFault]:

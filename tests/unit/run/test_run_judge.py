@@ -178,6 +178,24 @@ def test_the_action_names_its_comment(tmp_path, judged):
     assert judged("--baseline", "none", env=env).report.comment_id == "nightly"
 
 
+def test_the_page_has_the_address_of_this_run(tmp_path, judged):
+    write(
+        tmp_path, s=("wrong",) * 8, more='report: {url: "https://o.github.io/${RUN}/report.html"}'
+    )
+    outcome = judged("--baseline", "none", env={"RUN": "8123"})
+    page = "https://o.github.io/8123/report.html"
+    assert outcome.report.page_url == page
+    comment = (outcome.session_dir / "comment.md").read_text("utf-8")
+    assert f"[`s0`]({page}#case=s%2Fs0)" in comment
+    assert f"3 more in the [report]({page})." in comment
+    assert load_session(outcome.session_dir).report.page_url == page
+
+
+def test_on_a_laptop_the_page_has_no_address(tmp_path, judged):
+    write(tmp_path, more='report: {url: "https://o.github.io/${RUN}/report.html"}')
+    assert judged("--baseline", "none").report.page_url == ""
+
+
 def test_cases_that_were_not_chosen_are_no_loss(tmp_path, judged):
     write(tmp_path)
     first = judged("--baseline", "none")

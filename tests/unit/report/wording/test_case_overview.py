@@ -1,9 +1,13 @@
 """Failing cases in a comment: what was asked, expected, answered before and now; one row each."""
 
+import re
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 from gate.records import CaseChanges, CaseTexts
 from gate.report.wording.case_overview import list_failing, texts_table, worse_overview
+from gate.report.wording.sentences import report_links
+from gate.text.spans import plain
 from tests.support.reports import comparison, many_failing, passing, regression
 
 SUITE = "analytics"
@@ -25,6 +29,32 @@ def test_a_row_says_what_was_asked_expected_answered_before_and_now():
     table = texts_table(made, [case for case in cases if case.case_id == first])
     assert "| Newly failing | asked | expected | before | now |" in table
     assert "`How many?` | `54` | `There are 54.` | no answer |" in table
+
+
+PAGE = "https://octo.github.io/bot/reports/12/report.html"
+
+
+def test_cases_lead_to_the_hosted_page_in_the_form_that_it_reads():
+    hostile = ("a/b", "a b", "x)|(y", "ü#&=%+`", "\N{ZERO WIDTH SPACE}", "<b>", "half\ud800")
+    made = regression(page_url=PAGE + "#old")
+    failing = [replace(made.cases.newly_failing[0], case_id=name) for name in hostile]
+    made = replace(made, cases=CaseChanges(newly_failing=tuple(failing)))
+    for table in (texts_table(made, list_failing(made)), worse_overview(made, most=9)):
+        found = dict.fromkeys(re.findall(r"\]\((\S*)\) ", table))
+        assert all(re.fullmatch(re.escape(PAGE) + r"#case=[\w.~%+-]+", url) for url in found)
+        asked = [parse_qs(url.partition("#")[2])["case"] for url in found]
+        names = [name.replace("\ud800", "?") for name in hostile]
+        assert sorted(asked) == sorted([f"{SUITE}/{name}"] for name in names)
+
+
+def test_without_a_hosted_page_and_with_an_odd_address_nothing_is_linked():
+    for url in ("", "javascript:alert(1)", "https://evil)"):
+        made = regression(page_url=url)
+        assert "](" not in texts_table(made, list_failing(made))
+        assert plain(report_links(made)) == "run and full report"
+    hosted = regression(page_url=PAGE)
+    assert next(span.url for span in report_links(hosted) if span.url) == PAGE
+    assert plain(report_links(hosted)) == "report · run"
 
 
 def test_an_answer_that_nobody_stored_is_said_to_be_missing():

@@ -9,6 +9,7 @@ from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, GRADERS
 from gate.suites.config.check import check_document
 from gate.suites.config.json_schema import schema
+from gate.suites.config.variables import fill_in
 
 SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"
 
@@ -205,6 +206,32 @@ def test_a_variable_elsewhere_is_an_error() -> None:
     ]
     data, problems = check("report: {dir: 'a$${HOME}'}")
     assert (data["report"]["dir"], problems) == ("a${HOME}", [])
+
+
+def test_the_address_of_the_page_keeps_its_variables_until_the_run_ends() -> None:
+    written = "https://o.github.io/r/${GITHUB_RUN_ID}/${PART:-all}/$${X}/report.html"
+    data, problems = check(f"report: {{url: '{written}'}}", GITHUB_RUN_ID="12")
+    assert (data["report"]["url"], problems) == (written, [])
+    assert fill_in(written, {"GITHUB_RUN_ID": "12"}) == (
+        "https://o.github.io/r/12/all/${X}/report.html"
+    )
+    assert fill_in(written, {}) == fill_in(written, {"GITHUB_RUN_ID": ""}) == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("javascript:alert(1)", "does not have the form"),
+        ("${HOST}/x", "does not have the form"),
+        ("https://a b", "does not have the form"),
+        ("https://x/${DEPLOY_TOKEN}", "DEPLOY_TOKEN may be a secret"),
+        ("https://x/${INPUT_CONFIG}", "INPUT_CONFIG may be a secret"),
+    ],
+)
+def test_an_address_that_is_none_or_holds_a_secret(url: str, message: str) -> None:
+    (problem,) = told(f"report: {{url: '{url}'}}")
+    assert problem.startswith("gate.yml:1: report.url: ")
+    assert message in problem
 
 
 @pytest.mark.parametrize(
