@@ -17,6 +17,7 @@ Cyrillic a, é in one and in two characters) are no hidden characters and stay a
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -50,8 +51,12 @@ _ESCAPES = late_pattern(
     r"|\x1b[@-_]?|\x9b[0-?]*[ -/]*[@-~]"
 )
 _CONTROL = late_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_UNPICTURED = late_pattern(r"[\x00-\x08\x0b-\x1f\x7f]")
+_NOT_ASCII = late_pattern(r"[^\x00-\x7f]+")
 _NEWLINES = late_pattern(r"\r\n?|[\x85\u2028\u2029]")
 _ACCENTS = 3  # combining marks on one letter; more are stacked to cover the neighbouring lines
+_SHORT = 1_000  # characters: a pattern of its own takes longer than it saves
+_FEW = 256  # different characters in a pattern; with thousands it is slower than none
 _JOINERS = "\u200c\u200d"
 _SELECTORS = "\ufe0e\ufe0f"
 # Emoji that are no symbols to Unicode: an old set, new ones are symbols.
@@ -73,7 +78,7 @@ def show_hidden(text: str) -> str:
         return text if text.isprintable() else text.translate(_PICTURED)
     if _LATIN.fullmatch(text):
         return text
-    return "".join(_signs(text))
+    return _signs(text)
 
 
 def drop_hidden(text: str) -> str:
@@ -105,20 +110,33 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip(_LAST_OF_A_CUT) + "…"
 
 
-def _signs(text: str) -> list[str]:
+def _signs(text: str) -> str:
+    places = _NOT_ASCII if len(text) < _SHORT else _find_places(text)
+    if places:
+        text = places.sub(_name_hidden, text)
+    return text.translate(_PICTURED) if _UNPICTURED.search(text) else text
+
+
+def _find_places(text: str) -> re.Pattern[str] | None:
+    """What finds all that may be hidden in it: of a million letters few are."""
+    letters = {sign for sign in set(text) if not sign.isascii()}
+    accents, odd = [*filter(_is_accent, letters)], [*filter(_is_odd, letters)]
+    if len(accents) + len(odd) > _FEW:
+        return _NOT_ASCII
+    found = [f"[{re.escape(''.join(accents))}]{{{_ACCENTS + 1},}}"] * bool(accents)
+    found += [f"[{re.escape(''.join(odd))}]"] * bool(odd)
+    return re.compile("|".join(found)) if found else None
+
+
+def _name_hidden(found: re.Match[str]) -> str:
+    """The found part, in which some are odd or one accent too many."""
     shown: list[str] = []
     accents = 0
-    for at, sign in enumerate(text):
-        if sign.isascii():
-            accents = 0
-            shown.append(_PICTURED.get(ord(sign), sign))
-            continue
+    for at, sign in enumerate(found[0], found.start()):
         accents = accents + 1 if _is_accent(sign) else 0
-        if accents > _ACCENTS or (_is_odd(sign) and not _belongs(text, at)):
-            shown.append(_name(sign))
-        else:
-            shown.append(sign)
-    return shown
+        hidden = accents > _ACCENTS or (_is_odd(sign) and not _belongs(found.string, at))
+        shown.append(_name(sign) if hidden else sign)
+    return "".join(shown)
 
 
 def _name(sign: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
+import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,18 +16,29 @@ import pytest
 
 from gate.records import CaseChanges, StepChange, StepDiff
 from gate.records.baseline import StoredAnswer
+from gate.records.codec import json_line
 from gate.report.formats.html import Html
+from gate.report.session_page.case_blocks import compress
+from gate.report.wording.case_address import address_case
 from gate.store.row_cache import SharedRows
+from gate.text.hidden import show_hidden
+from gate.text.pasted import find_pasted
 from tests.support.chromium import Chromium, Page
 from tests.support.page_checks import CONTRASTS
+from tests.support.paths import ROOT
 from tests.support.reports import change, regression, row
 
+SCRIPTS = [
+    (ROOT / f"gate/report/session_page/script/{name}.js").read_text("utf-8")
+    for name in ("elements", "hidden")
+]
 WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 360, "height": 740}
 HOSTILE = (
     "</script><script>document.title = 'owned'</script>"
     "<img src='http://example.test/x' onerror=\"document.title='owned'\">"
     "\x1b[31mred\x1b[0m \u202egnp.exe\u202c zero\u200bwidth nul\x00 \ud800 {{7*7}} `x`"
 )
+ODD = "<b>&'\" \u202ex/%é␛\x1b"  # an id
 STEPS = StepDiff(
     against="baseline",
     round=1,
@@ -54,7 +69,7 @@ def rows() -> list[Any]:
                     "expected": {"expected_facts": [{"value": f"wanted {n}", "required": True}]},
                 }
             )
-    return [*found, row("<b>&'\" \u202ex", output=HOSTILE, question=HOSTILE, passed=False)]
+    return [*found, row(ODD, output=HOSTILE, question=HOSTILE, passed=False)]
 
 
 def report() -> Any:
@@ -204,6 +219,35 @@ def test_an_address_opens_its_case_and_its_choices(browser, url):
         until(page, "document.querySelector('#app output').textContent.startsWith('30 of')")
 
 
+@pytest.mark.parametrize(
+    ("address", "case"),
+    [(address_case("analytics", ODD, f="failing"), "<b>"), ("#case=case-123", "case-123")],
+    ids=["made", "without its suite"],
+)
+def test_an_address_from_outside_opens_its_case(browser, url, address, case):
+    with browser.page(url + address, **WIDE) as page:
+        opened(page, case)
+
+
+def test_every_character_has_the_sign_that_python_gives_it(browser):
+    """As a block brings it to the page, after an accent; of the higher planes some."""
+    codes = [*range(0x10000), *range(0xE0000, 0xE0200), *range(0x10000, 0x110000, 61)]
+    texts = [f"e\u0301{chr(code)}b" for code in codes]
+    packed = gzip.decompress(base64.b64decode(compress(json_line(texts)))).decode()
+    script = "".join(re.sub(r"^import .*|^export ", "", text, flags=re.M) for text in SCRIPTS)
+    with browser.page("about:blank") as page:
+        seen = page.see(
+            f"{script}; {packed}.map((text) => [plain(text),"
+            " reveal(text).filter((node) => node.className).length])"
+        )
+    wrong = [
+        f"U+{code:04X}"
+        for code, text, found in zip(codes, texts, seen, strict=True)
+        if found != [shown := show_hidden(text), shown != text]
+    ]
+    assert wrong == []
+
+
 def test_a_case_shows_which_argument_differs_and_its_command(page):
     page.see("location.hash = '#case=analytics%2Fcase-010'")
     opened(page, "case-010")
@@ -251,7 +295,8 @@ def test_hostile_text_is_shown_and_does_nothing(page):
     assert shown.startswith("</script><script>document.title = 'owned'")
     for sign in ("␛[31mred", "⟨U+202E⟩gnp", "zero⟨ZWSP⟩width", "nul␀", "⟨U+D800⟩", "{{7*7}}"):
         assert sign in shown, sign
-    assert "\\u202e" in text_of(page, ".command code")
+    case = page.see("document.querySelector('.command code').textContent").split(" --case ")[1]
+    assert find_pasted(shlex.split(case), [ODD, "case-010"]) == {ODD}
     assert page.see("document.title") != "owned"
     assert page.see("document.querySelectorAll('img, iframe').length") == 0
 

@@ -16,6 +16,7 @@ from gate.records import CaseChange, CheckedJson, Json, Report, TrialRow
 from gate.records.baseline import StoredAnswer
 from gate.records.codec import json_line
 from gate.report.wording import case_totals, evidence, patterns, steps
+from gate.text.hidden import show_hidden
 
 BLOCK = 262_144  # characters of JSON in a block, about
 CASES = 32  # in a block, at most: their rows are in memory at once
@@ -237,8 +238,10 @@ class CasePacker:
 
 
 def compress(text: str) -> str:
-    """In base64; half a character is written as JSON escapes it."""
-    data = text.encode("utf-8", "backslashreplace")
+    """In base64, with signs for hidden characters: those that JSON escapes get theirs in the page,
+    where they can be told from a text that only looks like an escape.
+    """
+    data = show_hidden(text).encode()
     return base64.b64encode(zlib.compress(data, _LEVEL, wbits=_GZIP)).decode()
 
 

@@ -5,7 +5,6 @@ in; which cases and trials are shown is for formats/html.py to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from urllib.parse import urlencode
 
 from gate.records import GateResult, Report, SuiteReport
 from gate.report.session_page.case_blocks import CaseBlocks
@@ -34,6 +33,7 @@ from gate.report.wording import (
     sentences,
     violations,
 )
+from gate.report.wording.case_address import address_case
 from gate.report.wording.checks import Check, keys, list_checks
 from gate.report.wording.corrected_judge import in_words
 from gate.report.wording.cost import spending
@@ -144,8 +144,8 @@ def _causes(report: Report) -> Markup:
             as_markup(causes.elsewhere(cause)),
             join_markup(
                 markup(
-                    '<a href="#%s"><code>%s</code></a> ',
-                    urlencode({"case": f"{cause.suite}/{case}"}),
+                    '<a href="%s"><code>%s</code></a> ',
+                    address_case(cause.suite, case),
                     one_line(case, 48),
                 )
                 for case in cause.cases[: causes.NAMED]

@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from urllib.parse import urlencode
 
 from gate.analysis.catalogue import JUDGE_INJECTION
 from gate.analysis.metric_families import collapse
 from gate.analysis.severity import by_severity
 from gate.records import BaselineInfo, CaseChange, CaseChanges, Report, SuiteReport
 from gate.report.wording import patterns
+from gate.report.wording.case_address import address_case
 from gate.report.wording.checks import Check
 from gate.text import figures
 from gate.text.spans import Line, Span, code, join, link, prose, say, strong
@@ -196,9 +196,9 @@ def page_link(report: Report) -> Span:
 
 
 def case_url(report: Report, suite: str, case_id: str) -> str:
-    """The case in the hosted report.html, which reads this form; empty where none is hosted."""
+    """The case in the hosted report.html; empty where none is hosted."""
     page = report.page_url.partition("#")[0]
-    return f"{page}#{urlencode({'case': f'{suite}/{case_id}'}, errors='replace')}" if page else ""
+    return page + address_case(suite, case_id) if page else ""
 
 
 def commit_link(report: Report, commit: str | None) -> Span:

@@ -1,4 +1,5 @@
 import { openDetails } from "./blocks.js";
+import { plain } from "./hidden.js";
 
 /** @typedef {import("./blocks.js").Index} Index */
 /**
@@ -55,7 +56,7 @@ export function stateOf(index, at) {
 }
 
 /** @param {Index} index @param {number} at */
-export const keyOf = (index, at) => `${index.suites[index.suite[at]]}/${index.id[at]}`;
+export const keyOf = (index, at) => `${index.suites[index.suite[at]]}/${plain(index.id[at])}`;
 
 /**
  * Whether a case is among those that the view's choices ask for; its words are looked at apart.

@@ -31,7 +31,9 @@ function addressOf(view) {
 /** @param {Index} index */
 function start(index) {
   const every = index.id.map((_, at) => at);
-  const places = new Map(every.map((at) => [keyOf(index, at), at]));
+  // A case without its suite means the first one that has the id.
+  const places = new Map([...every].reverse().map((at) => [plain(index.id[at]), at]));
+  for (const at of every) places.set(keyOf(index, at), at);
   let view = readAddress();
   let search = 0; // counts searches: an older one ends
   const look = { diff: true };

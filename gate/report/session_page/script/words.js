@@ -20,7 +20,7 @@ export function diffWords(was, now) {
 }
 
 /** @param {string} text */
-const split = (text) => text.match(/\s+|[\p{L}\p{N}\p{M}_]+|./gsu) ?? [];
+const split = (text) => text.match(/⟨[A-Z][A-Z0-9+]*⟩|\s+|[\p{L}\p{N}\p{M}_]+|./gsu) ?? [];
 
 /**
  * @param {string[]} a

@@ -6,8 +6,9 @@ import pytest
 from gate.records import CaseChanges
 from gate.records.baseline import StoredAnswer
 from gate.report.formats.html import _changes, _rank_all
-from gate.report.session_page.case_blocks import CaseBlocks, CasePacker, compress, cut_texts
+from gate.report.session_page.case_blocks import CaseBlocks, CasePacker, cut_texts
 from gate.report.wording.case_totals import read_totals
+from gate.text.hidden import show_hidden
 from tests.support.report_page import unpack
 from tests.support.reports import change, passing, regression, row
 
@@ -97,11 +98,10 @@ def test_a_page_that_would_be_too_large_keeps_what_fails_and_says_what_it_left_o
     assert all(found[f"c{case:04}"] for case in range(0, 2_000, 10))
 
 
-def test_half_a_character_and_control_signs_come_back_as_they_were():
-    text = "\ud800 \x00 \x1b[31m \u202e </script> \u2028"
-    assert unpack(compress('["\ud800"]')) == ["\ud800"]
-    _, found = read(pack(passing(), [row("a", output=text)]))
-    assert found["a"][0]["output"] == text
+def test_hidden_characters_have_their_signs_but_controls_which_json_escapes():
+    text = "\ud800 \u202e \x7f ␛ </script> \u2028"
+    _, found = read(pack(passing(), [row("a\u200b", output=text + "\x00 \x1b[31m \\x1b")]))
+    assert found["a⟨ZWSP⟩"][0]["output"] == show_hidden(text) + "\x00 \x1b[31m \\x1b"
 
 
 @pytest.mark.parametrize("key", ["output", "question"])

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 from gate.records import CaseChanges, CaseTexts
 from gate.report.wording.case_overview import list_failing, texts_table, worse_overview
 from gate.report.wording.sentences import report_links
+from gate.text.hidden import show_hidden
 from gate.text.spans import plain
 from tests.support.reports import comparison, many_failing, passing, regression
 
@@ -43,7 +44,7 @@ def test_cases_lead_to_the_hosted_page_in_the_form_that_it_reads():
         found = dict.fromkeys(re.findall(r"\]\((\S*)\) ", table))
         assert all(re.fullmatch(re.escape(PAGE) + r"#case=[\w.~%+-]+", url) for url in found)
         asked = [parse_qs(url.partition("#")[2])["case"] for url in found]
-        names = [name.replace("\ud800", "?") for name in hostile]
+        names = map(show_hidden, hostile)
         assert sorted(asked) == sorted([f"{SUITE}/{name}"] for name in names)
 
 
