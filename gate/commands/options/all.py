@@ -206,6 +206,27 @@ def _agent(p: Parser) -> None:
 
 def _init(p: Parser) -> None:
     p.value("dir", "DIR", "folder to write to (the current folder)", nargs="?")
+    kinds = ("sample", "openai", "openagent", "anthropic", "http", "command", "python")
+    p.add_argument("--agent", choices=kinds, help="how your agent is asked (the sample agent)")
+    p.value("--base-url", "URL", "address of your agent (http://127.0.0.1:8000)")
+    p.value("--model", "MODEL", "model of your agent")
+    p.value("--api-key-env", "NAME", "name of the variable with its key")
+    p.value(
+        "--command", "TEXT", "your agent is this program, started for each question", dest="program"
+    )
+    p.value("--callable", "NAME", "your agent is this Python function, ./file.py:name")
+    p.add_argument(
+        "--template",
+        choices=("chat", "rag", "tools", "langgraph"),
+        help="what your agent does: decides which graders are written (chat)",
+    )
+    p.add_argument(
+        "--from",
+        dest="source",
+        nargs=2,
+        metavar=("FORMAT", "FILE"),
+        help="make the first suite of a file that you have: csv or promptfoo (its configuration)",
+    )
     p.flag("--force", "overwrite existing files")
 
 

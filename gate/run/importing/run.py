@@ -257,7 +257,7 @@ def write_dataset(
     UsageError if the file exists or the questions are unknown.
     """
     return _write_lines(
-        file, "--dataset", map(redact, _case_lines(_list_cases(imported, suites), file))
+        file, "--dataset", map(redact, case_lines(_list_cases(imported, suites), file))
     )
 
 
@@ -288,7 +288,8 @@ def _list_cases(imported: Imported, suites: frozenset[str]) -> Iterator[Case]:
             yield trial.case
 
 
-def _case_lines(cases: Iterator[Case], file: Path) -> Iterator[str]:
+def case_lines(cases: Iterator[Case], file: Path) -> Iterator[str]:
+    """A line of a dataset for each case. Raises UsageError for a case without a question."""
     for case in cases:
         if case.input in ("", None):
             raise UsageError(

@@ -282,7 +282,10 @@ class _Checking:
         return shown_problems
 
     def _nothing(self) -> str:
-        return "no case is approved" if self.statuses else "the dataset is empty"
+        if not self.statuses:
+            return "the dataset is empty"
+        counts = ", ".join(f"{n} {status}" for status, n in sorted(self.statuses.items()))
+        return f"no case is approved ({counts}): delete `status` of the cases that are to run"
 
     def _warnings(self) -> Iterator[str]:
         for (key, grader), places in self.absent.items():

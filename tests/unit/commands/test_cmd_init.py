@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.commands import validate
-from gate.commands.init import ACTIONS, TEMPLATES, render_files, run
+from gate.commands.init import ACTIONS, FILES, render_files, run
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
 from tests.support.git_repository import git
@@ -25,7 +25,7 @@ def test_every_file_is_written_and_named(
     folder = tmp_path / "new" / "project"
     assert init(folder) == 0
     out = capsys.readouterr().out
-    for path in TEMPLATES:
+    for path in FILES:
         assert (folder / path).is_file()
         assert f"wrote {(folder / path).as_posix()}" in out
 
@@ -52,7 +52,7 @@ def test_all_files_that_are_there_are_named(tmp_path: Path) -> None:
     init(tmp_path)
     with pytest.raises(UsageError) as caught:
         init(tmp_path)
-    assert all(path in str(caught.value) for path in TEMPLATES)
+    assert all(path in str(caught.value) for path in FILES)
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:

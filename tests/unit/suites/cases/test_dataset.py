@@ -215,7 +215,9 @@ def test_every_problem_is_told_up_to_a_limit() -> None:
 
 def test_no_case_is_an_error() -> None:
     assert told(source("\n\n")) == ["d.jsonl: the dataset is empty"]
-    assert told(lines(case(status="proposed"))) == ["d.jsonl: no case is approved"]
+    assert told(lines(case(status="proposed"))) == [
+        "d.jsonl: no case is approved (1 proposed): delete `status` of the cases that are to run"
+    ]
 
 
 def test_a_number_that_is_too_large() -> None:

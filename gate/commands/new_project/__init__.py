@@ -1,0 +1,1 @@
+"""What `gate init` writes for an agent of the user's own."""

@@ -1,0 +1,98 @@
+"""The first questions of a new project: from a CSV file, from promptfoo, or a form to fill in."""
+
+import json
+
+import pytest
+
+from gate.commands.new_project.questions import read_questions
+from gate.errors import UsageError
+
+
+def read_csv(tmp_path, text):
+    path = tmp_path / "questions.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    found = read_questions("csv", path)
+    return [json.loads(line) for line in found.text.splitlines()], found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "question,answer\nCapital of France?,Paris\n",
+        "Frage;question;Ground Truth\nx;Capital of France?;Paris\n",
+        "Query\tExpected\nCapital of France?\tParis\n",
+        "\ufeffid|prompt|ideal\nquestion-1|Capital of France?|Paris\n",
+        '"Input", "Expected output"\r\n"Capital of France?","Paris"\r\n',
+    ],
+    ids=["commas", "semicolons", "tabs", "bars and a byte order mark", "quotes"],
+)
+def test_columns_are_found_by_the_names_that_people_give_them(tmp_path, text):
+    cases, _ = read_csv(tmp_path, text)
+    assert cases == [
+        {
+            "id": "question-1",
+            "input": "Capital of France?",
+            "expected_facts": [{"value": "Paris"}],
+        }
+    ]
+
+
+def test_numbers_are_compared_as_numbers(tmp_path):
+    cases, _ = read_csv(tmp_path, "question,answer\na?,42\nb?,3.5\nc?,007\nd?,yes\n")
+    assert [case["expected_facts"][0]["value"] for case in cases] == [42, 3.5, "007", "yes"]
+
+
+def test_ids_and_categories_are_taken_and_rows_without_a_question_left_out(tmp_path):
+    cases, found = read_csv(tmp_path, "id,question,topic\na,first?,leave\nb,,leave\nc,third?,\n")
+    assert [(case["id"], case.get("category")) for case in cases] == [("a", "leave"), ("c", None)]
+    assert found.notes[0] == "2 questions from the column question"
+    assert "no column with expected answers" in found.notes[1]
+
+
+def test_a_long_expected_answer_is_kept_and_not_graded(tmp_path):
+    answer = "It depends on the contract, and on how long somebody has been with us already."
+    cases, found = read_csv(tmp_path, f'question,answer\na?,"{answer}"\n')
+    assert cases[0]["expected_facts"] is None
+    assert cases[0]["metadata"] == {"expected_answer": answer}
+    assert found.graders[0].off
+    assert "1 expected answer of answer longer than 60 characters" in found.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no column with the questions"),
+        ("a,b\n1,2\n", r"call one of them input, question, .* \(found: a, b\)"),
+        ("question,answer\n,x\n", "has no question in its column question"),
+        ("id,question\na,x\na,y\n", "the id 'a' is there twice"),
+        (b"question\nM\xfcnchen?\n", "not UTF-8"),
+    ],
+)
+def test_what_cannot_be_used_says_why(tmp_path, text, message):
+    with pytest.raises(Exception, match=message):
+        read_csv(tmp_path, text)
+
+
+def test_promptfoo_assertions_become_graders_and_a_rubric_waits_for_a_judge(tmp_path):
+    (tmp_path / "promptfooconfig.yaml").write_text(
+        """prompts: ["{{question}}"]
+providers: [openai:gpt-4o-mini]
+tests:
+  - vars: {question: "Capital of France?"}
+    assert: [{type: icontains, value: Paris}, {type: llm-rubric, value: polite}]
+"""
+    )
+    found = read_questions("promptfoo", tmp_path / "promptfooconfig.yaml")
+    (case,) = map(json.loads, found.text.splitlines())
+    assert case["input"] == "Capital of France?"
+    assert [(one.grader, bool(one.off)) for one in found.graders] == [
+        ("regex: {key: patterns}", False),
+        ("judge: {rubric: case}", True),
+    ]
+
+
+def test_an_unknown_form_is_named_with_the_known_ones(tmp_path):
+    with pytest.raises(
+        UsageError, match="--from promtfoo: unknown form - did you mean 'promptfoo'"
+    ):
+        read_questions("promtfoo", tmp_path)
