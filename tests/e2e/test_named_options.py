@@ -79,6 +79,8 @@ def given(option):
     name = option.option_strings[-1]
     if option.nargs == 0:
         return [name]
+    if isinstance(option.nargs, int):
+        return [name, *(VALUES[metavar] for metavar in option.metavar)]
     value = str(next(iter(option.choices or ()), "") or VALUES.get(option.metavar, "1"))
     return [name, OWN.get(name, value)]
 

@@ -35,11 +35,16 @@ _FACTS = Grading(
 )
 _ANY_ANSWER = Grading(grader="regex: {pattern: '\\S'}", about="there is an answer at all")
 _NO_DOCUMENTS = "the agent does not report what it retrieved: docs/agents.md, `retrieved`"
+_NO_TEXTS = "the agent does not report the texts that it read: docs/agents.md, `context`"
 _NO_STEPS = "the agent does not report its tool calls: docs/agents.md, `steps`"
 
 
 def choose_graders(
-    template: str, *, has_documents: bool | None, has_steps: bool | None
+    template: str,
+    *,
+    has_documents: bool | None,
+    has_texts: bool | None,
+    has_steps: bool | None,
 ) -> tuple[Grading, ...]:
     """The graders of a template. Those that need what the agent was seen not to report are off."""
     if template == "rag":
@@ -52,7 +57,11 @@ def choose_graders(
                 needs='relevant_doc_ids: ["id of the document with the answer"]',
                 off=off,
             ),
-            Grading(grader="hallucination", about="numbers come from the documents", off=off),
+            Grading(
+                grader="hallucination",
+                about="numbers in the answer come from the documents",
+                off=_NO_TEXTS if has_texts is False else "",
+            ),
         )
     if template in ("tools", "langgraph"):
         return (

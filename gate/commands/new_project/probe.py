@@ -15,7 +15,7 @@ from gate.agents.protocols.http import Exchange, HttpAgent
 from gate.agents.wire import answer
 from gate.errors import AgentFailure, GateError, InfraFailure
 from gate.plugins import AGENTS, World, build
-from gate.records import Case, Json, PluginSpec, Response
+from gate.records import Case, Document, Json, PluginSpec, Response
 from gate.text.figures import value
 
 QUESTION = "What can you help me with?"
@@ -30,8 +30,9 @@ _DEEPEST = 4  # keys and positions in a path
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probed:
     """What the agent did. `options`: of `agent` in gate.yml, with what was found out. `said`: its
-    answer, empty where it gave none; `why`: the reason then. `has_steps`, `has_documents`: whether
-    it reports tool calls and what it retrieved; None: unknown.
+    answer, empty where it gave none; `why`: the reason then. `has_steps`, `has_documents`,
+    `has_texts`: whether it reports tool calls, what it retrieved, and the texts of that; None:
+    unknown.
     """
 
     options: Mapping[str, Json]
@@ -40,6 +41,7 @@ class Probed:
     why: str = ""
     has_steps: bool | None = None
     has_documents: bool | None = None
+    has_texts: bool | None = None
 
 
 def probe(spec: PluginSpec, root: Path, env: Mapping[str, str]) -> Probed:
@@ -59,6 +61,7 @@ def probe(spec: PluginSpec, root: Path, env: Mapping[str, str]) -> Probed:
         took=value((time.perf_counter() - start) * 1e3, "ms"),
         has_steps=response.steps is not None,
         has_documents=response.retrieved is not None,
+        has_texts=bool(response.context or any(one.text for one in response.retrieved or ())),
     )
 
 
@@ -122,8 +125,15 @@ def _read(
         return options, response
     documents = _pick(found, RETRIEVED_AS, list)
     paths = {"answer": said, **({"retrieved": documents} if documents else {})}
-    read = Response(answer=str(found[said]), retrieved=() if documents else None)
+    retrieved = _documents(found[documents]) if documents else None
+    read = Response(answer=str(found[said]), retrieved=retrieved)
     return {**options, "response": paths}, read
+
+
+def _documents(listed: Json) -> tuple[Document, ...]:
+    """As far as is needed to see whether they have texts."""
+    objects = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return tuple(Document(id="", text=str(one.get("text") or "")) for one in objects)
 
 
 def _pick(found: Mapping[str, Json], names: tuple[str, ...], kind: type) -> str | None:

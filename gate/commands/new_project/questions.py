@@ -52,7 +52,12 @@ class Questions:
 
 def write_questions(template: str, asked: Probed) -> Questions:
     """Eight questions to fill in, for an agent that does what the template says."""
-    graders = choose_graders(template, has_documents=asked.has_documents, has_steps=asked.has_steps)
+    graders = choose_graders(
+        template,
+        has_documents=asked.has_documents,
+        has_texts=asked.has_texts,
+        has_steps=asked.has_steps,
+    )
     return Questions(text=render_dataset(graders), graders=graders, file=DATASET, ready=False)
 
 

@@ -55,7 +55,7 @@ COMMANDS: dict[str, str] = {
     "review": "let people rate answers, and compare the judge with them",
     "doctor": "check all that a run needs, and say what to do; asks the agent one question",
     "validate": "check the config, datasets and baselines; calls no agent",
-    "init": "create gate.yml, three workflows and an example dataset, ready to run",
+    "init": "create gate.yml, questions to fill in and three workflows for your agent",
     "dataset": "propose, approve, summarize and check the cases of a dataset",
     "agent": "run the bundled sample agent as a local server",
     "action": "entry point of the GitHub Action; reads INPUT_* and GITHUB_*",

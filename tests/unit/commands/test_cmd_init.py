@@ -125,3 +125,70 @@ def test_a_repository_has_its_base_branch_written_down(
     assert pushes["branches"] == ["it's#1"]
     assert "  branch:" not in render_files()["gate.yml"]
     assert "branches: [main]" in render_files()[".github/workflows/gate-baseline.yml"]
+
+
+OWN = {"agent": "openai", "base_url": "http://127.0.0.1:9", "model": "m"}
+
+
+def start(folder: Path, read=None, **options: object) -> int:
+    return run(Namespace(dir=str(folder), force=False, **options), {}, read)
+
+
+def test_a_project_for_an_own_agent_is_written_though_the_agent_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert start(tmp_path, **OWN, template="tools") == 0
+    out = capsys.readouterr().out
+    assert "The agent did not answer: http://127.0.0.1:9 refused the connection" in out
+    config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"] == {"type": "openai", "base_url": "http://127.0.0.1:9", "model": "m"}
+    assert config["suites"][0]["graders"] == ["facts", "tool_calls"]
+    first = (tmp_path / "gate.yml").read_text().splitlines()[0]
+    named = first.partition("$schema=")[2]
+    assert json.loads((tmp_path / named).read_text())["title"] == "gate.yml of Agent Gate"
+    with pytest.raises(Exception, match=r"no case is approved \(8 proposed\)"):
+        validate.run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {})
+
+
+def test_the_user_is_asked_and_may_take_what_is_proposed(tmp_path: Path) -> None:
+    answers = iter(["http", "http://127.0.0.1:9/ask", "rag"])
+    asked = []
+
+    def read(words: str) -> str:
+        asked.append(words)
+        return next(answers)
+
+    start(tmp_path / "own", read)
+    assert len(asked) == 3
+    config = yamlfile.parse((tmp_path / "own" / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"] == {"type": "http", "url": "http://127.0.0.1:9/ask"}
+    assert "hallucination" in config["suites"][0]["graders"]
+    start(tmp_path / "sample", lambda words: "")
+    config = yamlfile.parse((tmp_path / "sample" / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"] == {"type": "sample"}
+
+
+def test_langgraph_gets_a_file_that_asks_the_graph(tmp_path: Path) -> None:
+    start(tmp_path, template="langgraph")
+    adapter = (tmp_path / "gate_agent.py").read_text()
+    compile(adapter, "gate_agent.py", "exec")
+    config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"] == {"type": "python", "callable": "./gate_agent.py:ask"}
+
+
+def test_questions_of_a_csv_file_become_the_first_suite(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "faq.csv").write_text("question;answer\nHow long?;30 days\nHow much?;9\n")
+    start(tmp_path / "new", source=["csv", str(tmp_path / "faq.csv")])
+    assert capsys.readouterr().out.splitlines()[-1] == "Next: `gate run`."
+    config = str(tmp_path / "new" / "gate.yml")
+    assert validate.run(Namespace(config=config, suite=None), {}) == 0
+
+
+def test_results_are_ignored_once(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*.log", encoding="utf-8")
+    init(tmp_path)
+    assert (tmp_path / ".gitignore").read_text() == "*.log\nresults/\n"
+    init(tmp_path, force=True)
+    assert (tmp_path / ".gitignore").read_text() == "*.log\nresults/\n"

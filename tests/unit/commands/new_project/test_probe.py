@@ -103,7 +103,7 @@ def test_nobody_at_the_address_is_told_and_nothing_raised(tmp_path):
 @pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("seen", [None, True, False], ids=["unknown", "reported", "not reported"])
 def test_every_template_is_yaml_with_a_grader_that_is_on(template, seen):
-    graders = choose_graders(template, has_documents=seen, has_steps=seen)
+    graders = choose_graders(template, has_documents=seen, has_texts=seen, has_steps=seen)
     agent = {"type": "http", "url": "http://a/b?c=d", "body": {"q": "{{input}}"}}
     text = render_config(agent, "datasets/questions.yaml", graders, "main")
     config = parse(text.encode(), "gate.yml").data
