@@ -13,6 +13,7 @@ from gate.commands.options.records import host_of, results_folder, run_options
 from gate.run.execute import execute
 from gate.run.options import Host, RunOptions
 from gate.store.session import LATEST, newest_session
+from gate.text.escaping import plain
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -21,6 +22,12 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if request.resume == LATEST:
         newest = newest_session(Path(request.out) if request.out else results_folder())
         request = replace(request, resume=str(newest))
+    if options.dry_run:
+        from gate.run.dry_run import describe_run
+
+        for line in describe_run(request, host):
+            print(plain(host.redactor().redact(line)))
+        return 0
     if request.case or request.failed is not None:
         return _debug(request, host)
     outcome = execute(request, host)

@@ -84,6 +84,22 @@ def test_a_worse_agent_fails_and_the_comment_says_what_broke(recorded):
     assert summary_of(session)["cases"]["newly_failing"][0]["failures"] == ["answer_mismatch"]
 
 
+def test_a_dry_run_checks_everything_and_asks_nobody(recorded):
+    with ChatServer(lambda question, nth: "yes") as server:
+        write_project(recorded, server.url, suite_more="rounds: 3")
+        before = sessions_in(recorded)
+        said = run_command(recorded, "run", "--dry-run", "--baseline", "baselines").stdout
+        assert "s: 12 cases x 3 rounds, compared with baselines" in said
+        assert "36 calls planned, at most 72; it ends earlier if the verdict is clear" in said
+        some = run_command(recorded, "run", "--dry-run", "--sample", "5", "--baseline", "none")
+        assert "s: 5 cases of 12 x 3 rounds, compared with nothing" in some.stdout
+        assert server.calls == 0
+    assert sessions_in(recorded) == before
+    (recorded / "cases.jsonl").write_text('{"id": "a"}\n')
+    wrong = run_command(recorded, "run", "--dry-run", code=2)
+    assert "cases.jsonl:1: " in wrong.stderr
+
+
 def test_a_replay_gives_the_recorded_verdict_without_an_agent(recorded):
     first = sessions_in(recorded)[0]
     again = run_session(recorded, "--replay", "answers.jsonl", "--baseline", "none")

@@ -128,6 +128,7 @@ def add_run_options(p: Parser) -> None:
         nargs="?",
         const="latest",
     )
+    p.flag("--dry-run", "check everything and say what would be asked; calls no agent")
     p.value("--record", "FILE", "write every answer of the agent to FILE")
     p.value("--replay", "FILE", "read the answers from FILE; calls no agent")
     p.value("--budget-usd", "USD", "stop when this much is spent", type=positive)

@@ -221,7 +221,7 @@ class _SuiteForecast:
             early=rules.stop != "off",
             fresh=rules.control == "fresh",
             batch=subject.batch,
-            price=_price(subject.table),
+            price=price_per_call(subject.table),
         )
 
     def _forecast(self, spec: MetricSpec) -> Forecast:
@@ -263,7 +263,7 @@ def _has_value(table: Table, spec: MetricSpec) -> bool:
     return not math.isnan(family_of(spec).reduce(table.values(spec)))
 
 
-def _price(table: Table | None) -> float | None:
+def price_per_call(table: Table | None) -> float | None:
     """Mean cost of a trial with all its tries; None is unknown."""
     spec = table.specs.get(COST) if table is not None else None
     return estimates(table, {COST: spec})[COST].value if table is not None and spec else None
