@@ -322,6 +322,7 @@ class Report:
     # For programs, made of the rest when it is written (gate/report/in_short.py).
     counts: Counts | None = None
     metrics: Mapping[str, MetricInShort] = field(default_factory=dict)
+    code: tuple[str, ...] = ()  # names and commands in the texts, which reports set as code
 
     @property
     def imported(self) -> bool:

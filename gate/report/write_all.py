@@ -12,6 +12,7 @@ from gate.records.codec import json_text
 from gate.records.trial_row import RowsOf
 from gate.report.in_short import count_all, shorten_metrics
 from gate.report.wording import case_totals
+from gate.store.code_marks import take_marks
 from gate.store.row_cache import Before, SharedRows, no_answers
 from gate.store.session import SUMMARY
 
@@ -54,7 +55,8 @@ def write_reports(
 
 def summary(report: Report) -> str:
     """summary.json (docs/reports.md)."""
-    return json_text(replace(report, counts=count_all(report), metrics=shorten_metrics(report)))
+    told = take_marks(report)
+    return json_text(replace(told, counts=count_all(report), metrics=shorten_metrics(report)))
 
 
 def report_of_suite(report: Report, name: str) -> Report:

@@ -12,6 +12,7 @@ from gate.files.json_schema_quick import compile_check
 from gate.files.session_file import read_json
 from gate.records import Json, Report, TrialRow
 from gate.records.codec import from_json, parse_json, schema_of
+from gate.store.code_marks import put_marks
 from gate.text.late_pattern import late_pattern
 
 _NAME = late_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a suite: also that of its folder
@@ -28,7 +29,7 @@ def check_names(names: Iterable[str], path: Path) -> None:
 
 def report_of(text: str) -> Report:
     """The report that a text of ours holds."""
-    return from_json(Report, parse_json(text))
+    return put_marks(from_json(Report, parse_json(text)))
 
 
 def read_report(path: Path, most: int | None = None) -> Report:
@@ -40,7 +41,7 @@ def read_report(path: Path, most: int | None = None) -> Report:
     for name, suite in report.suites.items():
         if suite.name != name:
             raise UsageError(f"{path}: suites.{name}: has another name; not a session of gate")
-    return report
+    return put_marks(report)
 
 
 def check_form(record: type, data: Json, path: Path, *, quick: bool = False) -> None:

@@ -341,7 +341,7 @@ def test_without_a_baseline_only_a_limit_that_is_broken_for_certain_ends_a_run(p
     found = summary_of(run_session(project, code=1))
     assert found["calls"]["cap"] == CAP
     assert found["calls"]["made"] < PLANNED
-    assert "the gate on `agent.success_rate` of s is broken" in found["suites"]["s"]["ended"]
+    assert "the gate on agent.success_rate of s is broken" in found["suites"]["s"]["ended"]
     write(project, more="gates: {agent.success_rate: {min: 0.5}}")
     assert summary_of(run_session(project))["calls"]["made"] == PLANNED
 
@@ -421,7 +421,7 @@ def test_a_recording_of_two_runs_is_asked_for_every_round(project):
         against(project, "--record", "kept.jsonl", "--out", out)
     again = replayed(project)
     assert suite(again)["looks"] == 0
-    assert "`kept.jsonl` holds several runs" in str(summary_of(again)["notes"])
+    assert "kept.jsonl holds several runs" in str(summary_of(again)["notes"])
 
 
 def test_a_plan_of_looks_that_is_none_is_told_with_its_line(project):

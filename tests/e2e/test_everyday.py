@@ -132,7 +132,7 @@ def test_merged_shards_are_judged_as_the_whole_run(recorded):
     assert sum(len(details_of(shard)) for shard in shards) == 36
     for shard in shards:
         assert summary_of(shard)["cases"]["removed"] == []
-        assert "join the shards with `gate merge`" in summary_of(shard)["notes"][0]
+        assert "join the shards with gate merge" in summary_of(shard)["notes"][0]
     merged = run_command(
         recorded, "merge", *map(str, shards), "--baseline", "baselines", "--out", "merged"
     )
@@ -274,7 +274,7 @@ def test_several_suites_the_worst_decides_and_is_named(tmp_path):
     report = summary_of(session)
     outcomes = {name: suite["outcome"] for name, suite in report["suites"].items()}
     assert outcomes == {"good": "no_baseline", "bad": "fail", "numbers": "no_baseline"}
-    assert report["reason"].startswith("bad: `agent.success_rate` is 0.00, below min 0.50 ")
+    assert report["reason"].startswith("bad: agent.success_rate is 0.00, below min 0.50 ")
     assert "FAIL: bad: " in finished.stdout
     rate = report["suites"]["numbers"]["metrics"]["agent.success_rate"]
     assert rate["value"] is None

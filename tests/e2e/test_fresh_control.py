@@ -178,7 +178,7 @@ def test_the_base_branchs_agent_is_the_control_where_gate_yml_names_none(tmp_pat
     assert report["baseline"]["source"] == "control"
     assert report["baseline"]["commit"] == report["provenance"]["base_commit"]
     assert old.url in report["baseline"]["detail"]
-    assert report["loosened"] == ["`regression.control` fresh -> stored"]
+    assert report["loosened"] == ["regression.control fresh -> stored"]
     assert [case["case_id"] for case in report["cases"]["added"]] == ["added"]
     assert (len(details_of(changed)), len(control_of(changed))) == (39, 36)
     assert report["calls"]["planned"] == 75

@@ -58,10 +58,10 @@ def test_a_worse_agent_with_easier_rules_and_cases_still_fails(project):
     session = run_session(folder, "--protect", code=1)
     report = summary_of(session)
     assert report["loosened"] == [
-        "`agent.success_rate` min 0.90 -> 0.10 in `gate.yml:8`",
-        "`budget.calls` none -> 1",
-        "removes 6 cases of `s`: `c0`, `c1`, `c2`, `c3`, `c4` and 1 more",
-        "edits the baseline of `s`; the base branch's was used",
+        "agent.success_rate min 0.90 -> 0.10 in gate.yml:8",
+        "budget.calls none -> 1",
+        "removes 6 cases of s: c0, c1, c2, c3, c4 and 1 more",
+        "edits the baseline of s; the base branch's was used",
     ]
     assert report["unprotected"] is False
     comment = (session / "comment.md").read_text("utf-8").splitlines()
@@ -75,8 +75,8 @@ def test_what_an_edited_grader_says_is_compared_with_nothing(project):
     write(folder, grader=GRADER + "# easier\n")
     report = summary_of(run_session(folder, "--protect", code=5))
     assert report["outcome"] == "not_comparable"
-    assert report["loosened"] == ["changes the grader file `mine.py`: its metrics are not compared"]
-    assert "this change edits its grader file `mine.py`" in report["reason"]
+    assert report["loosened"] == ["changes the grader file mine.py: its metrics are not compared"]
+    assert "this change edits its grader file mine.py" in report["reason"]
 
 
 def test_without_protection_the_easier_rules_are_in_force_and_told(project):
@@ -86,8 +86,8 @@ def test_without_protection_the_easier_rules_are_in_force_and_told(project):
     session = run_session(folder, "--protect")
     report = summary_of(session)
     assert report["loosened"] == [
-        "`agent.success_rate` min 0.90 -> 0.10 in `gate.yml:8`",
-        "removes 1 case of `s`: `c0`",
+        "agent.success_rate min 0.90 -> 0.10 in gate.yml:8",
+        "removes 1 case of s: c0",
     ]
     assert report["unprotected"] is True
     assert "because protect is off" in (session / "comment.md").read_text("utf-8")

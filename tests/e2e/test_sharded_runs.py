@@ -171,7 +171,7 @@ def test_a_lost_shard_is_an_error_that_names_its_cases(project):
     assert report["lost"] == ["shard 2/3 is not among the merged sessions"]
     wide = sorted(case for case in lost if case.startswith("w"))
     reason = report["suites"]["wide"]["reason"]
-    assert f"{len(wide)} cases have no result (`{wide[0]}`, `{wide[1]}`" in reason
+    assert f"{len(wide)} cases have no result ({wide[0]}, {wide[1]}" in reason
     assert "Next: run them again, then merge all shards again" in done.stdout
 
 

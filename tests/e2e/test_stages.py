@@ -121,7 +121,7 @@ def test_an_open_look_decides_nothing_and_says_what_to_do(opened):
     report = summary_of(folder / look)
     assert (report["outcome"], report["exit_code"]) == ("inconclusive", 0)
     assert report["open_suites"] == ["s"]
-    assert report["reason"].startswith("stage 1 leaves `s` open; run `gate run --shard I/N --stage")
+    assert report["reason"].startswith("stage 1 leaves s open; run gate run --shard I/N --stage")
     (state,) = (
         json.loads(line)
         for line in (folder / look / "events.jsonl").read_text().splitlines()

@@ -99,7 +99,7 @@ def test_a_blocking_metric_that_no_judge_was_there_for_is_an_error(tmp_path, mai
     done = gate(tmp_path, "run", "--baseline", main)
     found = told_summary(tmp_path, done)
     assert (found["outcome"], done.returncode) == ("error", 6)
-    assert "`correctness.faithfulness` is missing: judge unreachable: " in found["reason"]
+    assert "correctness.faithfulness is missing: judge unreachable: " in found["reason"]
     assert found["suites"]["s"]["trials"] == len(CASES)
     rows = {row["metric"]: row for row in found["comparisons"]}
     assert rows["agent.success_rate"]["status"] == "no_regression"
@@ -112,7 +112,7 @@ def test_success_that_a_judge_decides_is_its_own_metric(tmp_path, main, baseline
     done = gate(tmp_path, "run", "--baseline", main if baseline == "main" else "none")
     found = told_summary(tmp_path, done)
     assert (found["outcome"], done.returncode) == ("error", 6), done.stdout
-    assert "`agent.success_rate` is missing: judge unreachable" in found["reason"]
+    assert "agent.success_rate is missing: judge unreachable" in found["reason"]
 
 
 def test_what_got_worse_without_the_judge_is_still_a_fail(tmp_path, main):
@@ -155,7 +155,7 @@ def test_numbers_that_no_verifier_was_there_for_are_no_hallucinations(tmp_path, 
     found = told_summary(tmp_path, done)
     assert found["outcome"] == "error", done.stdout
     assert "agent.success_rate" not in found["reason"], "no grader decides"
-    assert "`operational.hallucination_rate` is missing: judge unreachable" in found["reason"]
+    assert "operational.hallucination_rate is missing: judge unreachable" in found["reason"]
 
 
 REPORTS = ("comment.md", "report.md", "report.html")

@@ -14,6 +14,7 @@ from gate.agents.recordings.answers import recording_line
 from gate.plugins import EXPORTERS
 from gate.records import Case, Response, Usage
 from gate.records.codec import parse_json, to_json
+from gate.store.code_marks import take_marks
 from gate.store.session import load_session
 from tests.support.in_process import gate
 from tests.support.session_files import files_below
@@ -89,7 +90,7 @@ def check_session(session: Path) -> None:
     kept = load_session(session)
     assert kept.report is not None
     text = json.loads((session / "summary.json").read_text("utf-8"))
-    assert to_json(kept.report) == text
+    assert to_json(take_marks(kept.report)) == text
     before = files_below(session)
     done = gate(session.parent, "report", session.name)
     assert done.returncode == 0, done.stderr

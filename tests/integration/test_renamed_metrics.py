@@ -21,7 +21,7 @@ from tests.support.session_files import details_of, summary_of
 from tests.support.written_by_0_1 import unpack
 
 OLD, NEW = "correctness.completeness", "correctness.reference_coverage"
-TOLD = f"`{OLD}` is called `{NEW}` now"
+TOLD = f"{OLD} is called {NEW} now"
 GATE = "gates: {correctness.faithfulness: {min: 2.5}}"
 
 

@@ -5,6 +5,7 @@ from gate.plugins import REPORTERS
 from gate.records import Report, ReportOptions
 from gate.records.codec import from_json
 from gate.report.write_all import report_of_suite, summary, write_reports
+from gate.store.code_marks import put_marks
 from tests.support.reports import SCENARIOS, rows_of, several_suites
 
 
@@ -50,7 +51,7 @@ def test_all_reports_of_a_run_share_one_pass_over_its_rows():
 
 def test_the_summary_is_the_report():
     report = several_suites()
-    read = from_json(Report, json.loads(summary(report)))
+    read = put_marks(from_json(Report, json.loads(summary(report))))
     assert replace(read, counts=None, metrics={}) == report
     assert summary(report).endswith("}\n")
 
