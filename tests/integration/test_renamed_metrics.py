@@ -22,6 +22,7 @@ from tests.support.written_by_0_1 import unpack
 
 OLD, NEW = "correctness.completeness", "correctness.reference_coverage"
 TOLD = f"{OLD} is called {NEW} now"
+MARKED = f"`{OLD}` is called `{NEW}` now"
 GATE = "gates: {correctness.faithfulness: {min: 2.5}}"
 
 
@@ -168,7 +169,7 @@ def test_a_change_is_accepted_by_the_old_name(shop: Path) -> None:
     git(shop, "config", "user.name", "Ana")
     accept = ("baseline", "accept", "--reason", "shorter", "--suite", "advice", "--metric")
     told = output_of(shop, *accept, OLD)
-    assert f"--metric {OLD}: {TOLD} - write the new name" in told
+    assert f"--metric {OLD}: {MARKED} - write the new name" in told
     file = json.loads((shop / "baselines" / "advice.json").read_text("utf-8"))
     assert file["accepted"][0]["metrics"] == [NEW]
     assert starts_anew(parse((shop / "baselines" / "advice.json").read_bytes(), "advice.json"))
@@ -181,7 +182,7 @@ def test_python_checks_a_limit_by_the_old_name(shop: Path) -> None:
     assert [(one.metric, one.status) for one in judged.gates if one.suite == "advice"] == [
         (NEW, "pass")
     ]
-    assert [note for note in judged.notes if TOLD in note]
+    assert [note for note in judged.notes if MARKED in note]
 
 
 def test_evidence_whose_rules_have_an_old_name_is_verified(shop: Path) -> None:
