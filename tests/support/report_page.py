@@ -12,11 +12,32 @@ _BLOCK = re.compile(r'<script type="application/gzip;base64" id="([\w-]+)">(.*?)
 
 
 def unpack(block: str) -> Any:
-    return json.loads(gzip.decompress(base64.b64decode(block)))
+    """The index."""
+    return json.loads(_text(block))
+
+
+def unpack_cases(block: str) -> list[dict[str, Any]]:
+    """What is said of each case of a block, its rounds with their answers."""
+    texts, facts = map(json.loads, _text(block).split("\n"))
+    return [
+        {
+            **of_case,
+            **told,
+            "rounds": [
+                {**one, "output": output, "error": error}
+                for one, (output, error) in zip(told["rounds"], of_case["answers"], strict=True)
+            ],
+        }
+        for of_case, told in zip(texts, facts, strict=True)
+    ]
+
+
+def _text(block: str) -> str:
+    return gzip.decompress(base64.b64decode(block)).decode()
 
 
 def unpack_page(text: str) -> tuple[dict[str, Any], list[list[dict[str, Any]]]]:
     """The index, and the blocks of details in order."""
-    blocks = {name: unpack(block) for name, block in _BLOCK.findall(text)}
-    index = blocks.pop("index")
-    return index, [blocks[f"block-{number}"] for number in range(len(blocks))]
+    blocks = dict(_BLOCK.findall(text))
+    index = unpack(blocks.pop("index"))
+    return index, [unpack_cases(blocks[f"block-{number}"]) for number in range(len(blocks))]

@@ -11,6 +11,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gate.records import CaseChange, CheckedJson, Json, Report, TrialRow
 from gate.records.baseline import StoredAnswer
@@ -29,6 +30,7 @@ STEPS = 100  # calls of a trace that is cut
 SCORES = 6  # metrics that the list has a column for
 LATENCY, COST, TOKENS, SCORE = range(4)  # columns of a case; SCORE: the first of the scores
 _LEVEL = 5  # of gzip: with 6 a page takes a quarter more time, and is 1 % smaller
+_EMPTY: tuple[CheckedJson, ...] = (None, "", [], {}, ())
 _GZIP = 31  # zlib's number for: with the head of gzip
 
 Key = tuple[str, str]  # suite, case id
@@ -70,6 +72,14 @@ class _Means:
         return round(self.sums[column] / number, digits) if number else None
 
 
+class _Case(NamedTuple):
+    """What a block gets of a case."""
+
+    means: _Means
+    texts: CheckedJson
+    facts: CheckedJson
+
+
 class CasePacker:
     """Takes the rows one after the other, and holds no more than a block of them."""
 
@@ -91,7 +101,7 @@ class CasePacker:
         self._was: tuple[str, dict[str, Detail]] = ("", {})  # of the suite that is being packed
         self._scores = _list_scores(report)
         self._means: dict[Key, _Means] = {}
-        self._waiting: list[tuple[_Means, Detail]] = []  # for the block that is being filled
+        self._waiting: list[_Case] = []  # for the block that is being filled
         self._length = 0  # of their answers
         self._blocks: list[str] = []
         self._total = 0
@@ -136,9 +146,8 @@ class CasePacker:
         if self._total > (self._most_of_failing if failing else self._most):
             self._left_out += not means.places
             return
-        detail = _detail(rounds, change or Change())
-        detail["was"] = self._answers_before(key[0]).get(key[1])
-        self._waiting.append((means, detail))
+        texts = _texts(rounds, self._answers_before(key[0]).get(key[1]))
+        self._waiting.append(_Case(means, texts, _facts(rounds, change or Change())))
         self._length += sum([len(row["output"] or "") for row in rounds])
         if self._length > BLOCK or len(self._waiting) == CASES:
             self._close()
@@ -157,29 +166,27 @@ class CasePacker:
     def _close(self) -> None:
         """Encoded at once, but where something long is among them."""
         waiting, self._waiting, self._length = self._waiting, [], 0
-        text = json_line([detail for _, detail in waiting])
+        text = _encode(waiting)
         if len(text) <= 4 * BLOCK:
-            self._store([means for means, _ in waiting], text)
+            self._store(waiting, text)
             return
-        lines: list[str] = []
-        of: list[_Means] = []
-        for means, detail in waiting:
-            line = json_line(detail)
-            if len(line) > LONG:
+        part, length = list[_Case](), 0
+        for case in waiting:
+            if len(_encode([case])) > LONG:
                 self._cut += 1
-                line = json_line(cut_texts(detail))
-            lines.append(line)
-            of.append(means)
-            if sum(map(len, lines)) > BLOCK:
-                self._store(of, f"[{','.join(lines)}]")
-                lines, of = [], []
-        self._store(of, f"[{','.join(lines)}]")
+                case = _Case(case.means, cut_texts(case.texts, TEXT), cut_texts(case.facts, VALUE))
+            part.append(case)
+            length += len(_encode([case]))
+            if length > BLOCK:
+                self._store(part, _encode(part))
+                part, length = [], 0
+        self._store(part, _encode(part))
 
-    def _store(self, cases: Sequence[_Means], text: str) -> None:
+    def _store(self, cases: Sequence[_Case], text: str) -> None:
         if not cases:
             return
-        for place, means in enumerate(cases):
-            means.places.append((len(self._blocks), place))
+        for place, case in enumerate(cases):
+            case.means.places.append((len(self._blocks), place))
         self._blocks.append(compress(text))
         self._total += len(self._blocks[-1])
 
@@ -245,56 +252,72 @@ def compress(text: str) -> str:
     return base64.b64encode(zlib.compress(data, _LEVEL, wbits=_GZIP)).decode()
 
 
-def cut_texts(value: CheckedJson, limit: int = TEXT) -> CheckedJson:
-    """The same with long texts cut, each with an ellipsis at its end, and long lists."""
+def _encode(cases: Sequence[_Case]) -> str:
+    """A line of texts, which is all that a search opens and which packs better so, and one of the
+    rest.
+    """
+    return "\n".join(
+        [json_line([case.texts for case in cases]), json_line([case.facts for case in cases])]
+    )
+
+
+def cut_texts(value: CheckedJson, limit: int) -> CheckedJson:
+    """The same with texts of at most `limit` characters, an ellipsis at the end of what was cut,
+    and shorter lists.
+    """
     if isinstance(value, str):
         return value if len(value) <= limit else f"{value[: limit - 1]}…"
     if isinstance(value, dict):
-        return {
-            str(cut_texts(key, VALUE)): cut_texts(
-                item, TEXT if key in ("question", "expected", "output", "rounds") else VALUE
-            )
-            for key, item in value.items()
-        }
+        return {str(cut_texts(key, VALUE)): cut_texts(item, limit) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [cut_texts(item, limit) for item in value[:STEPS]]
     return value
 
 
-def _detail(rounds: Sequence[TrialRow], told: Change) -> Detail:
-    change = told.change
-    diff = change.steps if change else None
+def _texts(rounds: Sequence[TrialRow], was: Detail | None) -> Detail:
+    """What a search looks through."""
     return {
         "question": rounds[0]["question"],
         "expected": next((row["expected"] for row in rounds if row.get("expected")), {}),
+        "was": was,
+        "answers": [[row["output"], row["error"]] for row in rounds],
+    }
+
+
+def _facts(rounds: Sequence[TrialRow], told: Change) -> Detail:
+    """The rest; what is empty is left out."""
+    change = told.change
+    diff = change.steps if change else None
+    return {
         "history": [pair for pair in change.history if pair[1]] if change else [],
         "title": steps.summary(change, diff) if change and diff else "",
         "steps": [[step.kind, step.was, step.now] for step in diff.steps] if diff else [],
         "worse": told.worse,
-        "rounds": [
-            {
-                "round": row["round"],
-                "status": row["status"],
-                "passed": row["passed"],
-                "output": row["output"],
-                "error": row["error"],
-                "failures": row["failures"],
-                "failed_by": row.get("failed_by") or [],
-                "scores": row["scores"],
-                "reasons": row["reasons"],
-                "unscored": row["unscored"],
-                "retrieved_ids": row["retrieved_ids"],
-                "latency_ms": row["latency_ms"],
-                "cost_usd": row["cost_usd"],
-                "tokens": case_totals.total_tokens(row),
-                "steps": (row["steps"] or [])[:STEPS],
-                "more_steps": max(0, len(row["steps"] or ()) - STEPS) + row.get("omitted_steps", 0),
-                "faults": row.get("trace_faults") or [],
-                "logged": _logged(row) if row.get("evidence") else [],
-            }
-            for row in rounds
-        ],
+        "rounds": [_round(row) for row in rounds],
     }
+
+
+def _round(row: TrialRow) -> Detail:
+    latency, calls = row["latency_ms"], row["steps"] or ()
+    facts = {
+        "round": row["round"],
+        "status": row["status"],
+        "passed": row["passed"],
+        "failures": row["failures"],
+        "failed_by": row.get("failed_by"),
+        "scores": row["scores"],
+        "reasons": row["reasons"],
+        "unscored": row["unscored"],
+        "retrieved_ids": row["retrieved_ids"],
+        "latency_ms": None if latency is None else round(latency, 1),
+        "cost_usd": row["cost_usd"],
+        "tokens": case_totals.total_tokens(row),
+        "steps": calls[:STEPS],
+        "more_steps": max(0, len(calls) - STEPS) + row.get("omitted_steps", 0),
+        "faults": row.get("trace_faults"),
+        "logged": _logged(row) if row.get("evidence") else None,
+    }
+    return {name: fact for name, fact in facts.items() if fact not in _EMPTY}
 
 
 def _logged(row: TrialRow) -> list[str]:

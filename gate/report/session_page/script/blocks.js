@@ -56,41 +56,69 @@
  * @property {string[]} logged
  */
 /**
- * @typedef {object} Detail one case
+ * @typedef {object} Texts of a case, which a search looks through
  * @property {string} question
  * @property {Record<string, any>} expected by key of the dataset
  * @property {{passed: boolean | null, text: string} | null} was what the base branch answered
+ * @property {[string | null, string | null][]} answers output and error of each round
+ */
+/**
+ * @typedef {object} Facts of a case
  * @property {[number, number][]} history passed and rounds, run by run
  * @property {string} title of `steps`
  * @property {["same" | "added" | "removed" | "changed", string, string][]} steps kind, before, now
  * @property {string[]} worse metrics that it made worse
  * @property {Round[]} rounds
  */
+/** @typedef {Texts & Facts} Detail one case */
 
-const KEPT = 12; // blocks that stay open
+const KEPT = 4; // blocks that stay open
+/** Of a round, where a block says nothing. */
+const EMPTY = {
+  ...{ passed: null, latency_ms: null, cost_usd: null, tokens: null, more_steps: 0 },
+  ...{ failures: [], failed_by: [], retrieved_ids: [], steps: [], faults: [], logged: [] },
+  ...{ scores: {}, reasons: {}, unscored: {} },
+};
 /** @type {Map<number, Promise<Detail[]>>} */
 const opened = new Map();
 
 /**
  * What a compressed block of the page holds.
  * @param {string} id
- * @returns {Promise<any>}
  */
 export async function openBlock(id) {
-  const text = document.getElementById(id)?.textContent ?? "";
-  const binary = atob(text);
+  const binary = atob(document.getElementById(id)?.textContent ?? "");
   const bytes = new Uint8Array(binary.length);
   for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  const stream = new DecompressionStream("gzip");
+  const writer = stream.writable.getWriter();
+  // What is broken is told by the side that is read.
+  writer.write(bytes).catch(() => {});
+  writer.close().catch(() => {});
+  const decoder = new TextDecoder();
+  let text = "";
+  const reader = stream.readable.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    text += decoder.decode(read.value, { stream: true });
+  }
+  return text;
 }
 
 /**
- * The cases of a block of details; the last few blocks are kept.
+ * The texts of the cases of a block as JSON, for a search: nothing of it is kept.
  * @param {number} number
  */
-export function openDetails(number) {
-  const found = opened.get(number) ?? openBlock(`block-${number}`);
+export async function openTexts(number) {
+  const text = await openBlock(`block-${number}`);
+  return text.slice(0, text.indexOf("\n"));
+}
+
+/**
+ * The cases of a block; the last few blocks are kept.
+ * @param {number} number
+ */
+function openDetails(number) {
+  const found = opened.get(number) ?? readDetails(number);
   opened.delete(number);
   opened.set(number, found);
   for (const first of opened.keys()) {
@@ -98,6 +126,18 @@ export function openDetails(number) {
     opened.delete(first);
   }
   return found;
+}
+
+/** @param {number} number @returns {Promise<Detail[]>} */
+async function readDetails(number) {
+  const [texts, facts] = (await openBlock(`block-${number}`)).split("\n").map((line) => JSON.parse(line));
+  return texts.map((/** @type {Texts} */ text, /** @type {number} */ at) => {
+    const rounds = facts[at].rounds.map((/** @type {Round} */ round, /** @type {number} */ which) => {
+      const [output, error] = text.answers[which];
+      return { ...EMPTY, ...round, output, error };
+    });
+    return { ...text, ...facts[at], rounds };
+  });
 }
 
 /**

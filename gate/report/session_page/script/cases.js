@@ -1,4 +1,4 @@
-import { openDetails } from "./blocks.js";
+import { openTexts } from "./blocks.js";
 import { plain } from "./hidden.js";
 
 /** @typedef {import("./blocks.js").Index} Index */
@@ -106,17 +106,37 @@ export async function searchTexts(index, words, among, tell) {
   }
   let done = 0;
   for (const [block, cases] of wanted) {
-    /** @type {import("./blocks.js").Detail[]} */
-    const details = await openDetails(block);
-    const found = cases.filter(([at, place]) => {
-      const { question, expected, was, rounds } = details[place];
-      const answers = [{ output: was?.text, error: "" }, ...rounds].flatMap((round) => [round.output, round.error]);
-      const text = [headText(index, at), question, JSON.stringify(expected), ...answers].join("\n").toLowerCase();
-      return words.every((word) => text.includes(word));
-    });
+    const found = findIn(await openTexts(block), cases, words, (at) => headText(index, at));
     done += 1;
-    if (!tell(found.map(([at]) => at), done, wanted.size)) return;
+    if (!tell(found, done, wanted.size)) return;
   }
+}
+
+/**
+ * Which of these cases of a block have all words. What no case has is seen before the block is read.
+ * @param {string} block
+ * @param {[number, number][]} cases
+ * @param {string[]} words
+ * @param {(at: number) => string} head
+ */
+function findIn(block, cases, words, head) {
+  const whole = block.toLowerCase();
+  const heads = cases.map(([at]) => head(at));
+  /** @param {string} word */
+  const isThere = (word) =>
+    [word, JSON.stringify(word).slice(1, -1)].some((form) => whole.includes(form)) ||
+    heads.some((text) => text.includes(word));
+  if (!words.every(isThere)) return [];
+  /** @type {import("./blocks.js").Texts[]} */
+  const texts = JSON.parse(block);
+  return cases
+    .filter(([, place], which) => {
+      const { question, expected, was, answers } = texts[place];
+      const parts = [heads[which], question, JSON.stringify(expected), was?.text, ...answers.flat()];
+      const text = parts.join("\n").toLowerCase();
+      return words.every((word) => text.includes(word));
+    })
+    .map(([at]) => at);
 }
 
 /**

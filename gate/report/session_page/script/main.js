@@ -12,6 +12,7 @@ import { CaseList } from "./list.js";
 /** @type {View} */
 const NOTHING = { f: "", suite: "", category: "", mode: "", grader: "", q: "", s: "", case: "" };
 const PAUSE = 120; // ms without a key before texts are searched
+const SHOWN_EVERY = 250; // ms of a search: to sort and draw the list takes longer than to read a block
 
 /** @returns {View} */
 function readAddress() {
@@ -129,13 +130,16 @@ function start(index) {
     const mine = ++search;
     const rest = chosen.filter((at) => !found.has(at));
     if (!words.length || !rest.length) return;
+    let due = 0;
     setTimeout(() => {
       if (mine !== search) return;
       void searchTexts(index, words, rest, (more, done, all) => {
         if (mine !== search) return false;
         for (const at of more) found.add(at);
+        if (done < all && performance.now() < due) return true;
         state(done < all ? `, ${Math.round((100 * done) / all)} % of the texts searched` : "");
-        if (more.length) list.show(sorted(), view.s);
+        list.show(sorted(), view.s);
+        due = performance.now() + SHOWN_EVERY;
         return true;
       });
     }, PAUSE);
@@ -254,7 +258,7 @@ addEventListener("beforeprint", () => {
   }
 });
 if (document.getElementById("index")) {
-  openBlock("index").then(start, (error) => {
+  openBlock("index").then((text) => JSON.parse(text)).then(start, (error) => {
     const text = `The list of all cases cannot be opened in this browser (${error.message}); the worst ones are below.`;
     byId("worst").prepend(element("p", { class: "note" }, text));
   });

@@ -9,7 +9,7 @@ from gate.report.formats.html import _changes, _rank_all
 from gate.report.session_page.case_blocks import CaseBlocks, CasePacker, cut_texts
 from gate.report.wording.case_totals import read_totals
 from gate.text.hidden import show_hidden
-from tests.support.report_page import unpack
+from tests.support.report_page import unpack, unpack_cases
 from tests.support.reports import change, passing, regression, row
 
 
@@ -22,7 +22,7 @@ def pack(report, rows, before=(), **limits) -> CaseBlocks:
 
 def read(blocks: CaseBlocks):
     """The index, and case id -> its rounds as a browser puts them together."""
-    index, details = unpack(blocks.index), [unpack(block) for block in blocks.details]
+    index, details = unpack(blocks.index), [*map(unpack_cases, blocks.details)]
     found = {
         case: list(chain.from_iterable(details[b][p]["rounds"] for b, p in places))
         for case, places in zip(index["id"], index["places"], strict=True)
@@ -113,10 +113,10 @@ def test_a_text_of_five_megabytes_is_cut_and_counted(key):
 
 
 def test_cut_texts_cuts_keys_values_and_lists():
-    cut = cut_texts({"output": "a" * 30_000, "reasons": {"b" * 9_000: "c" * 9_000, "d": [1] * 500}})
-    assert len(cut["output"]) == 20_000
-    assert [len(key) for key in cut["reasons"]] == [2_000, 1]
-    assert len(cut["reasons"]["d"]) == 100
+    cut = cut_texts({"output": "a" * 30_000, "b" * 9_000: {"c": "c" * 9_000, "d": [1] * 500}}, 500)
+    assert [*map(len, cut)] == [6, 2_000]
+    assert len(cut["output"]) == 500
+    assert [len(value) for value in [*cut.values()][1].values()] == [500, 100]
 
 
 def test_what_the_base_branch_answered_stands_beside():
@@ -125,7 +125,7 @@ def test_what_the_base_branch_answered_stands_beside():
         StoredAnswer(case_id="b", case_digest="x", passed=False, answer=None, error="HTTP 500"),
     ]
     blocks = pack(passing(), [row("a"), row("b"), row("c")], stored)
-    ((a, b, c),) = (unpack(block) for block in blocks.details)
+    ((a, b, c),) = map(unpack_cases, blocks.details)
     assert a["was"] == {"passed": True, "text": "before"}
     assert b["was"] == {"passed": False, "text": "HTTP 500"}
     assert c["was"] is None
