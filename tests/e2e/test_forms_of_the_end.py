@@ -59,7 +59,7 @@ def test_a_form_that_nobody_knows_is_refused_with_those_that_are(capsys, command
         parse([*command.split(), "--format", "xml"])
     assert ended.value.code == 2
     assert (
-        "argument --format: invalid choice: 'xml' (choose from 'plain', 'rich', 'json', 'github')"
+        "argument --format: 'xml' is unknown - known: plain, rich, json, github"
         f"; see `gate {command.split()[0]} --help`"
     ) in capsys.readouterr().err
 

@@ -43,6 +43,7 @@ NEEDS = {
     ("export",): ["SESSION", "--format", "csv"],
     ("verify",): ["SESSION/evidence"],
     ("schema",): ["config"],
+    ("help",): ["run"],
 }
 VALUES = {
     "FILE": "cases.jsonl",

@@ -105,7 +105,7 @@ LATE = {
     ),
     "gate.commands.action": ("gate.run.importing.run",),
     "gate.commands.grade": ("gate.run.cluster.grading",),
-    "gate.commands.options.judging": ("gate.records",),
+    "gate.commands.options.judging": ("gate.records", "gate.text.suggestions"),
     "gate.commands.run": ("gate.report.debugging", "gate.run.debug", "gate.run.dry_run"),
     "gate.commands.validate": ("gate.commands.limit_odds",),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),

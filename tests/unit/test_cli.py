@@ -44,7 +44,7 @@ def test_help_names_the_variable_of_a_key_and_never_its_value(capsys, monkeypatc
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (["frob"], "invalid choice: 'frob'"),
+        (["frob"], "argument COMMAND: 'frob' is unknown - known: run, "),
         (["run", "--rounds", "0"], "'0' is not a whole number from 1 to 10000"),
         (["run", "--rounds", "two"], "'two' is not a whole number from 1 to 10000"),
         (["plan", "--rounds", "10001"], "'10001' is not a whole number from 1 to 10000"),
@@ -54,7 +54,12 @@ def test_help_names_the_variable_of_a_key_and_never_its_value(capsys, monkeypatc
         (["run", "--timeout", "inf"], "'inf' is not a number above 0"),
         (["run", "--shard", "4/3"], "'4/3' is not I/N"),
         (["run", "--shard", "0/3"], "'0/3' is not I/N"),
-        (["run", "--stop", "late"], "invalid choice: 'late'"),
+        (["rnu"], "argument COMMAND: 'rnu' is unknown - did you mean 'run'?"),
+        (["run", "--roundz", "3"], "--roundz: unknown option - did you mean '--rounds'?"),
+        (["run", "--formt=json"], "--formt: unknown option - did you mean '--format'?"),
+        (["baseline", "sav"], "argument ACTION: 'sav' is unknown - did you mean 'save'?"),
+        (["run", "extra"], "extra: unknown argument"),
+        (["run", "--stop", "late"], "'late' is unknown - known: early, off"),
         (["merge"], "required: SESSION, --out"),
         (["baseline"], "required: ACTION"),
         (["baseline", "accept"], "required: --reason"),

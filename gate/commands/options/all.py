@@ -60,6 +60,7 @@ COMMANDS: dict[str, str] = {
     "agent": "run the bundled sample agent as a local server",
     "action": "entry point of the GitHub Action; reads INPUT_* and GITHUB_*",
     "verify": "verify the evidence folder of a release; calls nothing",
+    "help": "show how a command is used; --json: everything there is, for programs",
     "schema": "print a JSON Schema: of the config, a case, a baseline or a file of a session",
 }
 
@@ -326,6 +327,11 @@ def _verify(p: Parser) -> None:
     p.value("--tag", "NAME", "tag that it must be for (that of the job)")
 
 
+def _help(p: Parser) -> None:
+    p.value("topic", "COMMAND", "command to show (all)", nargs="?")
+    p.flag("--json", "print commands, options, graders, metrics and exit codes as JSON")
+
+
 def _schema(p: Parser) -> None:
     kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence", "label")
     p.add_argument("what", choices=(*kinds, "history"))
@@ -355,6 +361,7 @@ _ADD: dict[str, Callable[[Parser], None]] = {
     "import": add_import_options,
     "export": _export,
     "verify": _verify,
+    "help": _help,
     "schema": _schema,
 }
 

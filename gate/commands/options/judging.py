@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
@@ -15,6 +15,24 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"gate: {message}; see `{self.prog} --help`\n")
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Of a command: what it does not know is an error here, where its options are known."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest and self._subparsers is None:
+            known = [name for action in self._actions for name in action.option_strings]
+            name = next((one for one in rest if one.startswith("-")), rest[0]).partition("=")[0]
+            what = "option" if name.startswith("-") else "argument"
+            self.error(f"{name}: unknown {what}{_suggest(name, known)}")
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = list(map(str, action.choices))
+            hint = _suggest(str(value), known) or f" - known: {', '.join(known)}"
+            raise argparse.ArgumentError(action, f"{value!r} is unknown{hint}")
 
     def value(self, name: str, metavar: str, about: str, **more: Any) -> None:  # as argparse has it
         """Adds an argument with a value; --help says `about` of it."""
@@ -35,6 +53,14 @@ class Parser(argparse.ArgumentParser):
     def flag(self, name: str, about: str) -> None:
         """Adds an option without a value."""
         self.add_argument(name, action="store_true", help=about)
+
+
+def _suggest(name: str, known: list[str]) -> str:
+    """` - did you mean 'x'?`; empty where nothing is near."""
+    from gate.text.suggestions import nearest
+
+    near = nearest(name, known, most=1)
+    return f" - did you mean '{near[0]}'?" if near else ""
 
 
 def add_config(p: Parser, about: str = "config file (gate.yml)") -> None:

@@ -170,7 +170,7 @@ def test_what_cannot_be_read_is_2(
     [
         (("--since", "yesterday"), "'yesterday' is not a date such as 2026-11-21"),
         (("--last", "0"), "'0' is not a whole number from 1"),
-        (("--format", "xml"), "invalid choice: 'xml'"),
+        (("--format", "xml"), "'xml' is unknown"),
     ],
 )
 def test_a_wrong_option_is_one_sentence(

@@ -42,7 +42,7 @@ def test_a_form_that_is_not_known_is_refused_with_the_four_that_are(capsys):
     with pytest.raises(SystemExit) as ended:
         options("--format", "xml")
     assert ended.value.code == 2
-    assert "invalid choice: 'xml' (choose from 'plain', 'rich'" in capsys.readouterr().err
+    assert "'xml' is unknown - known: plain, rich" in capsys.readouterr().err
 
 
 def test_quiet_is_one_line():

@@ -1,0 +1,69 @@
+"""`gate help`: for people, and as one document for programs."""
+
+import json
+import re
+from argparse import Namespace
+
+import pytest
+
+from gate.commands.help import EXIT_CODES, OUTCOMES, run
+from gate.commands.options.all import COMMANDS
+from gate.commands.schema import SCHEMAS
+from gate.errors import UsageError
+from gate.plugins import GRADERS
+from tests.support.paths import ROOT
+
+
+def told(capsys, topic=None, *, as_json=False):
+    assert run(Namespace(topic=topic, json=as_json), {}) == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture
+def document(capsys):
+    return json.loads(told(capsys, as_json=True))
+
+
+def test_every_command_is_in_it_with_its_arguments(document):
+    named = {command["name"]: command for command in document["commands"]}
+    assert {name.split()[1] for name in named} == set(COMMANDS)
+    (rounds,) = [one for one in named["gate run"]["arguments"] if one["name"] == "--rounds N"]
+    assert "(3)" in rounds["about"]
+    reason = named["gate baseline accept"]["arguments"][0]
+    assert (reason["name"], reason["required"]) == ("--reason TEXT", True)
+
+
+def test_every_grader_is_in_it_with_options_and_the_keys_that_it_reads(document):
+    graders = {one["name"]: one for one in document["graders"]}
+    assert set(graders) == set(GRADERS.names())
+    assert list(graders["facts"]["case_keys"]) == ["expected_facts"]
+    assert graders["facts"]["metrics"][0]["name"] == "correctness.fact_accuracy"
+    assert "k" in graders["retrieval"]["options"]["properties"]
+
+
+def test_exit_codes_and_outcomes_are_those_of_the_documentation(document):
+    page = (ROOT / "docs" / "semantics.md").read_text("utf-8")
+    part = page.partition("### Exit codes")[2].partition("\n**")[0]
+    rows = re.findall(r"^\| ([\d, ]+) \|", part, re.MULTILINE)
+    assert {int(code) for row in rows for code in row.split(",")} == set(EXIT_CODES)
+    assert document["outcomes"] == list(OUTCOMES)
+
+
+def test_one_command_is_shown_as_help_shows_it(capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(Namespace(topic="show", json=False), {})
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: gate show ")
+
+
+def test_an_unknown_command_is_told_with_the_nearest(capsys):
+    with pytest.raises(UsageError, match="unknown command - did you mean 'compare'"):
+        run(Namespace(topic="comapre", json=False), {})
+
+
+def test_the_page_for_coding_agents_names_keys_that_summary_json_has():
+    page = (ROOT / "docs" / "coding-agents.md").read_text("utf-8")
+    rows = page.partition("| key of summary.json |")[2].partition("\n\n")[0]
+    named = {name.partition(".")[0] for name in re.findall(r"^\| `([\w.]+)`", rows, re.MULTILINE)}
+    assert named <= SCHEMAS["session"]()["properties"].keys()
+    assert len(named) >= 5
