@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the tools whose results are imported, pinned, each in an environment of its own:
+# Installs the tools whose results are imported, and readers of ours, pinned, each in an environment of its own:
 # tests/install_peers.sh FOLDER [NAME ...]. Tests find them through GATE_PEERS=FOLDER and are skipped
 # by name where one is missing. What is there already stays.
 set -uo pipefail
@@ -7,7 +7,7 @@ set -uo pipefail
 folder=$1
 shift
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval)
+[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval junit)
 mkdir -p "$folder"
 
 install() {
@@ -17,6 +17,8 @@ install() {
     inspect-ai) python "$1" inspect-ai==0.3.285 openai orjson ;;  # the gate reads there, too
     swebench) python "$1" swebench==5.0.2 ;;
     bfcl-eval) python "$1" bfcl-eval==2026.3.23 soundfile ;;
+    # Two readers of JUnit files, and the schema of Jenkins, which the source of pytest has.
+    junit) python "$1" xmlschema==4.3.2 junitparser==5.0.3 && junit_schema "$1" ;;
     # Without the software kits of every vendor, which are seven eighths of it. It wants a newer
     # Node than many machines have, and the database's binding is an optional package.
     promptfoo) node "$1" promptfoo@0.123.1 node@24.21.0 @libsql/linux-x64-gnu@0.5.29 ;;
@@ -28,6 +30,13 @@ python() {
   local place=$folder/$1
   [ -x "$place/bin/python" ] || python3 -m venv "$place" || return 1
   "$place/bin/pip" install --quiet --no-compile --disable-pip-version-check "${@:2}"
+}
+
+junit_schema() {
+  local place=$folder/$1
+  "$place/bin/pip" download --quiet --no-deps --no-binary pytest --dest "$place" pytest==8.4.2 &&
+    tar --extract --gzip --file "$place/pytest-8.4.2.tar.gz" --directory "$place" --strip-components 3 \
+      pytest-8.4.2/testing/example_scripts/junit-10.xsd
 }
 
 node() {
