@@ -15,7 +15,9 @@ SHARE = 0.1  # of the newly failing cases, at least
 CHANCE = 0.01  # that cases drawn blindly have it as often: at most, to be clearly more frequent
 ALIKE = 0.8  # of the cases of two causes, in both: these are one
 EVERYWHERE = 0.9  # of the cases that call a tool: the agent itself calls it in another way
-_ORDER: tuple[CauseKind, ...] = ("argument", "tool_gone", "tool_new", "mode", "category")
+_ORDER: tuple[CauseKind, ...] = (
+    *("argument", "tool_gone", "tool_new", "answer", "mode", "category"),
+)
 _SAYS_NOTHING = "wrong_answer"  # the mode of what fails without a sign
 
 Steps = tuple[StepChange, ...]
@@ -26,6 +28,9 @@ class Known:
     """What is known of some cases; a mapping has those of which it is known."""
 
     steps: Mapping[str, Steps] = field(default_factory=dict)  # beside the baseline's
+    answers: Mapping[str, str] = field(
+        default_factory=dict
+    )  # how they miss; empty: in no known way
     modes: Mapping[str, str] = field(default_factory=dict)  # of a failed round
     categories: Mapping[str, str] = field(default_factory=dict)
 
@@ -60,7 +65,8 @@ class _Shared:
 
 def find_causes(suite: str, failing: Known, others: Known) -> list[FailureCause]:
     """The causes of a suite, of most cases first. `failing`: its newly failing cases. `others`:
-    steps of cases that passed as before, modes of those that failed before too, categories of all.
+    steps of cases that passed as before, modes of those that failed before too, answers of some
+    that changed no sides, categories of all.
 
     A trait counts where it is clearly more frequent than among the others, or where nothing is
     known of others. A changed argument counts too where nearly every call of the tool has it: then
@@ -94,6 +100,7 @@ def largest_first(causes: Iterable[FailureCause]) -> tuple[FailureCause, ...]:
 def _list_shared(failing: Known, others: Known) -> Iterator[_Shared]:
     yield from _steps_in_common(failing.steps, others.steps)
     kinds: tuple[tuple[CauseKind, Mapping[str, str], Mapping[str, str]], ...] = (
+        ("answer", failing.answers, others.answers),
         ("mode", failing.modes, others.modes),
         # Where there is no other case, no category is over-represented.
         ("category", failing.categories if others.categories else {}, others.categories),
@@ -101,7 +108,7 @@ def _list_shared(failing: Known, others: Known) -> Iterator[_Shared]:
     for kind, here, there in kinds:
         elsewhere = Counter(there.values())
         for label, cases in _by_label(here).items():
-            if label == _SAYS_NOTHING:
+            if label in ("", _SAYS_NOTHING):
                 continue
             part = CausePart(
                 kind=kind,

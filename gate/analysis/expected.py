@@ -9,6 +9,7 @@ from gate.plugins import Grader
 from gate.records import Case, Json, Trial, TrialRow
 
 LIMIT = 4_000  # characters of all that a row carries of it, and of a stored answer
+ANSWERS = ("expected_answer", "expected", "expected_answers", "reference_answer")
 _NOTHING: tuple[Json, ...] = (None, "", [], {})
 # What a case gives the agent, or says of itself: no expectation, whoever reads it.
 _GIVEN = frozenset(
@@ -75,17 +76,42 @@ def find_expected(rows: Iterable[TrialRow]) -> Mapping[str, Json]:
 
 def describe_expected(expected: Mapping[str, Json]) -> str:
     """One text: answers and facts as they are, calls as `tool(argument=value)`, patterns between
-    slashes, anything else with its key. Hostile; empty where nothing is expected.
+    slashes, anything else with its key; what an answer says already is not said again. Hostile;
+    empty where nothing is expected.
     """
+    if not expected:
+        return ""
     order = {name: place for place, name in enumerate(_SAID)}
     names = sorted(expected, key=lambda name: order.get(name, len(order)))
-    said = (_SAID.get(name, _with_name(name))(expected[name]) for name in names)
-    return "; ".join(filter(None, said))
+    answer = "; ".join(_either(expected[name]) for name in names if name in ANSWERS)
+    said = [
+        _facts_beside(expected[name], answer)
+        if name == "expected_facts"
+        else _SAID.get(name, _with_name(name))(expected[name])
+        for name in names
+    ]
+    return "; ".join(dict.fromkeys(filter(None, said)))
 
 
 def describe_key(name: str, value: Json) -> str:
     """What one key of a case expects, without the key's name. Hostile."""
     return _SAID.get(name, _in_words)(value)
+
+
+def _facts_beside(value: Json, answer: str) -> str:
+    """The facts that the answer does not say in the same words; of patterns none, where it is."""
+    told = [one for one in _several(value) if not _is_told(one, answer)] if answer else value
+    return _facts(told) if told else ""
+
+
+def _is_told(fact: Json, answer: str) -> bool:
+    if isinstance(fact, dict) and fact.get("must_not"):
+        return False
+    if isinstance(fact, dict) and fact.get("regex"):
+        return True
+    words = _several(fact.get("value") if isinstance(fact, dict) else fact)
+    plain = answer.casefold().replace(",", "")
+    return any(_in_words(one).casefold().replace(",", "") in plain for one in words)
 
 
 def _with_name(name: str) -> Callable[[Json], str]:
@@ -181,4 +207,13 @@ def _several(value: Json) -> list[Json]:
 
 
 def _in_words(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    """`value: 1120.91, unit: USD` of an object without further ones in it; else JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and value and not any(map(_is_nested, value.values())):
+        return ", ".join(f"{name}: {_in_words(one)}" for name, one in value.items())
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_nested(value: Json) -> bool:
+    return isinstance(value, (dict, list))

@@ -139,8 +139,8 @@ class StepDiff:
 
 
 # What cases can have in common, what says most first: an argument with another value, a tool that
-# is no longer or newly called, a failure mode, a category.
-CauseKind = Literal["argument", "tool_gone", "tool_new", "mode", "category"]
+# is no longer or newly called, how the answer misses what was expected, a failure mode, a category.
+CauseKind = Literal["argument", "tool_gone", "tool_new", "answer", "mode", "category"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,7 @@ class CausePart:
     """One thing that newly failing cases have in common; texts are hostile."""
 
     kind: CauseKind
-    what: str  # tool.argument, tool, mode or category
+    what: str  # tool.argument, tool, kind of answer, mode or category
     was: str = ""  # values of the argument as JSON; both empty: they differ from case to case
     now: str = ""
     cases: int = 0  # newly failing ones that have it

@@ -49,11 +49,16 @@ def compare_unchanged(cases: CaseChanges, suite: SuiteData, rows_of: RowsOf) -> 
     """Case -> the steps of its first round that passed, beside the baseline's: of the first cases
     by name that changed no sides.
     """
-    lists = (cases.newly_failing, cases.newly_passing, cases.flaky)
-    changed = {change.case_id for some in lists for change in some if change.suite == suite.name}
-    ids = frozenset(sorted({*suite.current.cases} - changed)[:UNCHANGED])
+    ids = frozenset(unchanged(cases, suite))
     beside = {c: r for c, r in _references(suite, ids).items() if r.against == "baseline"}
     return _compare(suite, beside, rows_of, passed=True)
+
+
+def unchanged(cases: CaseChanges, suite: SuiteData) -> list[str]:
+    """The first cases by name that changed no sides."""
+    lists = (cases.newly_failing, cases.newly_passing, cases.flaky)
+    changed = {change.case_id for some in lists for change in some if change.suite == suite.name}
+    return sorted({*suite.current.cases} - changed)[:UNCHANGED]
 
 
 def _compare(

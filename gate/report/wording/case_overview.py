@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gate.analysis.metric_families import collapse
 from gate.analysis.severity import by_severity
 from gate.records import CaseChange, CaseTexts, MetricFall, Report
-from gate.report.wording import causes, metric_falls
+from gate.report.wording import causes, metric_falls, patterns
 from gate.report.wording.markdown import NAME, REASON, case_cell, table, why_failed
 from gate.report.wording.sentences import rounds
 from gate.text import figures
@@ -84,12 +84,28 @@ def _said(case: FailingCase, *, expected: bool) -> Iterator[str]:
     yield cell(texts.asked, TEXT) if texts else figures.ABSENT
     if expected:
         wanted = texts.expected if texts else ""
-        yield cell(wanted, TEXT) if wanted else figures.ABSENT
+        yield cell(_whole_parts(wanted), TEXT) if wanted else figures.ABSENT
     if case.change:
         was = texts.was if texts else None
         yield _NOT_STORED if was is None else cell(was, TEXT)
     now = texts.now if texts else None
-    yield _NO_ANSWER if now is None else cell(now, TEXT)
+    if case.change and texts and now and now == texts.was and not now.endswith("…"):
+        why = patterns.words(case.change.mode) or why_failed(case.change, evidence=False)
+        yield f"the same; {why}"
+    else:
+        yield _NO_ANSWER if now is None else cell(now, TEXT)
+
+
+def _whole_parts(expected: str) -> str:
+    """Of several expectations those that fit as they are; the first in any case."""
+    parts = expected.split("; ")
+    fitting = [
+        number
+        for number in range(1, len(parts) + 1)
+        if len("; ".join(parts[:number])) <= TEXT - 2 * (number < len(parts))
+    ]
+    kept = max(fitting, default=0)
+    return expected if kept in (0, len(parts)) else f"{'; '.join(parts[:kept])} …"
 
 
 def worse_overview(report: Report, *, most: int) -> str:

@@ -11,6 +11,20 @@ from gate.text.spans import Line, code, join, plain, say
 
 NAMED = 3  # cases of a cause
 _NAME, _VALUE = 60, 40  # characters
+_ANSWERS = {  # by kind
+    "empty": "empty answers",
+    "error_text": "answers that are the text of an error",
+    "abstains": "answers “I do not know” where something was expected",
+    "answers": "answers something where “I do not know” was expected",
+    "form": "the expected answer, but for case, spaces or punctuation",
+    "more_text": "the expected answer with more text around it",
+    "no_json": "no JSON where JSON was expected",
+    "json_in_text": "JSON with other text around it",
+    "date_form": "the expected date in another form",
+    "scale": "the expected number in another unit or scale",
+    "other_number": "another number than the expected one",
+    "no_number": "no number where one was expected",
+}
 _MODES: dict[str, FailureMode] = {str(mode): mode for mode in ORDER}
 
 
@@ -80,6 +94,8 @@ def describe(part: CausePart) -> Line:
     if part.kind == "mode":
         mode = _MODES.get(part.what)
         return say("{}", patterns.words(mode) if mode else shorten(part.what, _NAME))
+    if part.kind == "answer":
+        return say("{}", _ANSWERS.get(part.what, shorten(part.what, _NAME)))
     template = {
         "tool_gone": "{} is no longer called",
         "tool_new": "{} is newly called",
@@ -95,7 +111,7 @@ def elsewhere(cause: FailureCause) -> Line:
     part = cause.parts[0]
     if not part.of_elsewhere:
         return ()
-    kinds = {"mode": "other failing cases", "category": "other cases"}
+    kinds = {"answer": "other cases", "mode": "other failing cases", "category": "other cases"}
     others = f"{part.of_elsewhere:,} {kinds.get(part.kind, 'passing cases')}"
     return say(
         f"also in {part.elsewhere:,} of {others}" if part.elsewhere else f"in none of {others}"

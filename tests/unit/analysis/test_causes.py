@@ -104,6 +104,17 @@ def test_a_mode_is_a_cause_unless_cases_that_failed_before_have_it_as_often():
     assert causes({}, modes=dict.fromkeys(cases(10), "wrong_answer")) == []
 
 
+def test_how_answers_miss_is_a_cause_unless_others_miss_alike():
+    kinds = {f"c{n:03}": "abstains" if n < 8 else "" for n in range(10)}
+    rest = {f"d{n:03}": "abstains" if n < 2 else "" for n in range(40)}
+    assert told(causes({}, answers=kinds, other_answers=rest)) == [
+        [("answer", "abstains", "", "", 8, 2)]
+    ]
+    alike = {f"d{n:03}": "abstains" if n < 32 else "" for n in range(40)}
+    assert causes({}, answers=kinds, other_answers=alike) == []
+    assert causes({}, answers=dict.fromkeys(kinds, "")) == [], "in no known way"
+
+
 def test_a_category_is_a_cause_only_where_it_is_over_represented():
     failing = {**dict.fromkeys(cases(8), "mixed"), "c300": "top", "c301": "top"}
     others = {

@@ -95,6 +95,19 @@ def test_a_secret_that_a_cut_goes_through_is_still_masked():
         ),
         ({"min_words": 5, "expected_answer": "so"}, "so; min words: 5"),
         ({}, ""),
+        (
+            {"expected_answer": "1,120.91 USD.", "expected_facts": [{"value": 1120.91}]},
+            "1,120.91 USD.",
+        ),
+        ({"expected_answer": "so", "expected_facts": [{"value": 3}, "so"]}, "so; 3"),
+        ({"expected_answer": "so", "expected_facts": [{"value": "s.", "regex": True}]}, "so"),
+        ({"expected_facts": [{"value": "s.", "regex": True}]}, "/s./"),
+        (
+            {"expected_answer": "no", "expected_facts": [{"value": "no", "must_not": True}]},
+            "no; not no",
+        ),
+        ({"expected": {"value": 1120.91, "unit": "USD"}}, "value: 1120.91, unit: USD"),
+        ({"relevant_doc_ids": ["a"], "relevance_scores": {"a": 1}}, "documents a"),
     ],
 )
 def test_an_expectation_reads_as_one_short_text(expected, text):

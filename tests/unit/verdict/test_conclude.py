@@ -79,7 +79,7 @@ def test_evidence_is_looked_up_for_a_bounded_number_of_cases():
     many = measured_suite(success_table(failed=300, cases=400), baseline=success_table(cases=400))
     report = conclude([many], CONFIG, SETTING, counted)
     assert len(report.cases.newly_failing) == 300
-    assert asked == [200, 50]  # reasons; texts
+    assert asked == [200, 300, 50]  # reasons; kinds of answers; texts
     assert report.cases.newly_failing[-1].failures == ()
 
 

@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from urllib.parse import parse_qs
 
+import pytest
+
 from gate.records import CaseChanges, CaseTexts
 from gate.report.wording.case_overview import list_failing, texts_table, worse_overview
 from gate.report.wording.sentences import report_links
@@ -65,6 +67,33 @@ def test_an_answer_that_nobody_stored_is_said_to_be_missing():
     table = texts_table(made, list_failing(made)[:1])
     assert "no stored answer" in table
     assert "expected" not in table
+
+
+def test_an_answer_that_did_not_change_says_why_it_fails_now():
+    made = regression()
+    first = replace(made.cases.newly_failing[0], mode="retrieval_miss")
+    made = replace(made, cases=CaseChanges(newly_failing=(first,)))
+    made = with_texts(made, {first.case_id: CaseTexts(asked="q", was="same", now="same")})
+    assert "| `same` | the same; retrieval miss |" in texts_table(made, list_failing(made))
+    cut = CaseTexts(asked="q", was="same…", now="same…")
+    made = with_texts(made, {first.case_id: cut})
+    assert "the same;" not in texts_table(made, list_failing(made)[:1]), "the rest may differ"
+
+
+@pytest.mark.parametrize(
+    ("expected", "cell"),
+    [
+        ("54 tickets.; documents kb-001, kb-007, kb-012, kb-043", "`54 tickets. …`"),
+        ("value: 1120.91, unit: USD; documents a", "`value: 1120.91, unit: USD …`"),
+        ("54; 55; 56", "`54; 55; 56`"),
+        ("a first one that does not fit into it; b", "`a first one that does not fit into…`"),
+    ],
+)
+def test_of_several_expectations_those_that_fit_are_shown_whole(expected, cell):
+    made = regression()
+    first = made.cases.newly_failing[0].case_id
+    made = with_texts(made, {first: CaseTexts(asked="q", expected=expected, now="n")})
+    assert f"| {cell} |" in texts_table(made, list_failing(made)[:1])
 
 
 def test_without_a_baseline_failing_cases_stand_with_their_answers():

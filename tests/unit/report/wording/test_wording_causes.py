@@ -47,6 +47,8 @@ def test_each_kind_has_its_words():
         "search.query has another value": part(what="search.query", was="", now=""),
         "run_sql is no longer called": part("tool_gone", "run_sql", "", ""),
         "run_sql is newly called": part("tool_new", "run_sql", "", ""),
+        "another number than the expected one": part("answer", "other_number", "", ""),
+        "a kind of later": part("answer", "a kind of later", "", ""),
         "missing tool use": part("mode", "missing_tool_use", "", ""),
         "a mode of later": part("mode", "a mode of later", "", ""),
         "category mixed": part("category", "mixed", "", ""),
