@@ -13,11 +13,15 @@ from pathlib import Path
 
 from gate.errors import InfrastructureError
 from gate.records import Report
+from gate.records.codec import to_json
+from gate.report.in_short import count_all, shorten_metrics
+from gate.store.code_marks import take_marks
 
 SUMMARY_BYTES = 1_048_576
-# GitHub takes 1 MB for all outputs of a job, counted as UTF-16: 524,288 units. Four lists, two
-# sentences and paths stay below half of it.
+# GitHub takes 1 MB for all outputs of a job, counted as UTF-16: 524,288 units. Four lists, the
+# JSON, two sentences and paths stay below two thirds of it.
 LIST_CHARACTERS = 50_000
+JSON_CHARACTERS = 50_000
 TEXT_CHARACTERS = 10_000
 
 Token = Callable[[], str]
@@ -39,7 +43,7 @@ def report_outputs(report: Report, session: Path, workspace: Path) -> dict[str, 
         "outcome": report.outcome,
         "exit-code": str(report.exit_code),
         "passed": str(report.passed).lower(),
-        "summary": _short(report.reason),
+        "summary": _short(take_marks(report).reason),
         "deploy": str(report.decision is not None and report.decision.deploy).lower(),
         "open": str(bool(report.open_suites)).lower(),
         "regressions": _list(worse),
@@ -50,7 +54,7 @@ def report_outputs(report: Report, session: Path, workspace: Path) -> dict[str, 
         "report-html": page,
         "report-md": markdown,
         "junit": _file(session, folder, "junit.xml"),
-        "json": _file(session, folder, "summary.json"),
+        "json": _in_short(report),
         "report-path": page or markdown,
         "baseline-source": report.baseline.source,
         "baseline-sha": report.baseline.commit or "",
@@ -138,6 +142,30 @@ def _list(items: list[str]) -> str:
             break
         kept.append(item)
     return json.dumps(kept)
+
+
+def _in_short(report: Report) -> str:
+    """Outcome, counts and metrics on one line of JSON: metrics that block first, as many as fit."""
+    blocking = {row.metric for row in report.comparisons if row.level == "block"}
+    blocking |= {row.metric for row in report.gates if row.level == "block"}
+    metrics = shorten_metrics(report)
+    told = {
+        "outcome": report.outcome,
+        "passed": report.passed,
+        "exit_code": report.exit_code,
+        "counts": to_json(count_all(report)),
+        "metrics": {},
+        "metrics_left_out": 0,
+    }
+    size, kept = len(json.dumps(told)), {}
+    for name in sorted(metrics, key=lambda name: name.rpartition("/")[2] not in blocking):
+        one = to_json(metrics[name])
+        size += len(json.dumps({name: one}))
+        if size > JSON_CHARACTERS:
+            break
+        kept[name] = one
+    told |= {"metrics": kept, "metrics_left_out": len(metrics) - len(kept)}
+    return json.dumps(told, separators=(",", ":"))
 
 
 def _pair(suite: str, name: str) -> str:

@@ -88,6 +88,13 @@ def test_a_worse_agent_fails_and_the_same_comment_names_what_broke(
     assert ended.code == 1, ended.stdout + ended.stderr
     outputs = ended.outputs()
     assert (outputs["outcome"], outputs["passed"], outputs["exit-code"]) == ("fail", "false", "1")
+    told = json.loads(outputs["json"])
+    assert told["counts"]["newly_failing"] == len(json.loads(outputs["newly-failing"]))
+    worse = [name for name, one in told["metrics"].items() if (one["change"] or 0) < 0]
+    assert "agent.success_rate" in {name.rpartition("/")[2] for name in worse}
+    page = ended.state / "workspace" / outputs["report-path"]
+    assert page.name == "report.html"
+    assert page.is_file()
     broken = json.loads(outputs["regressions"])
     assert broken
     (comment,) = hub.comments(pull_request["number"])

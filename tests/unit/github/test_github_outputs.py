@@ -21,6 +21,8 @@ from gate.github.outputs import (
     write_summary,
 )
 from gate.records import CaseChange, CaseChanges, Decision, GateResult
+from gate.report.write_all import summary
+from tests.support.reports import SCENARIOS
 from tests.support.small_report import report
 
 
@@ -88,13 +90,12 @@ def test_all_outputs_of_the_action(tmp_path: Path) -> None:
     assert json.loads(found["regressions"]) == json.loads(found["improvements"]) == []
     assert found["session-dir"] == "results/session-1"
     assert found["report-md"] == "results/session-1/report.md"
-    assert (found["report-html"], found["junit"], found["json"]) == ("", "", "")
+    assert (found["report-html"], found["junit"]) == ("", "")
     assert found["report-path"] == "results/session-1/report.md"
     for name in ("report.html", "summary.json"):
         (session / name).write_text("x")
     found = report_outputs(report("fail", 1, cases), session, tmp_path)
     assert found["report-path"] == found["report-html"] == "results/session-1/report.html"
-    assert found["json"] == "results/session-1/summary.json"
     assert (found["calls"], found["calls-saved"], found["cost-usd"]) == ("1", "0", "")
     assert found["baseline-source"] == "none"
 
@@ -110,6 +111,34 @@ def test_deploy_is_true_only_where_the_report_says_so(tmp_path: Path) -> None:
     }
     assert list(told.values()) == ["false", "false", "true"]
     assert error_outputs("why", 6)["deploy"] == "false"
+
+
+def test_the_verdict_is_json_for_later_steps() -> None:
+    made = SCENARIOS["fail_regression"]()
+    found = report_outputs(made, Path("s"), Path())
+    told = json.loads(found["json"])
+    assert "\n" not in found["json"]
+    written = json.loads(summary(made))
+    assert (told["outcome"], told["passed"], told["exit_code"]) == ("fail", False, 1)
+    assert told["counts"] == written["counts"]
+    assert told["metrics"] == written["metrics"]
+    assert told["metrics_left_out"] == 0
+    assert found["summary"] == written["reason"], "plain words"
+
+
+def test_of_many_metrics_the_json_has_those_that_block() -> None:
+    gates = tuple(
+        GateResult(
+            suite="s", metric=f"m.{n:04}", value=0.5, min=1, max=None, target=None, rule="point",
+            status="fail", level="block" if n == 4_999 else "warn",
+        )
+        for n in range(5_000)
+    )  # fmt: skip
+    text = report_outputs(report("fail", 1, gates=gates), Path("s"), Path())["json"]
+    told = json.loads(text)
+    assert len(text) <= outputs.JSON_CHARACTERS
+    assert next(iter(told["metrics"])) == "m.4999"
+    assert len(told["metrics"]) + told["metrics_left_out"] == 5_000
 
 
 def test_a_session_outside_the_workspace_keeps_its_path(tmp_path: Path) -> None:
@@ -168,7 +197,7 @@ def test_all_outputs_together_fit_what_github_takes() -> None:
         error_outputs("x" * 1_000_000, 2),
     ):
         text = "".join(f"{name}{value}" for name, value in values.items())
-        assert len(text.encode("utf-16-le")) < 500_000
+        assert len(text.encode("utf-16-le")) < 600_000
         assert values["summary"].endswith("…")
 
 
