@@ -25,7 +25,12 @@ from gate.report.wording import (
     sentences,
     violations,
 )
-from gate.report.wording.case_overview import FailingCase, list_failing
+from gate.report.wording.case_overview import (
+    NO_ANSWER,
+    FailingCase,
+    answer_before,
+    list_failing,
+)
 from gate.report.wording.checks import Check, Sign, keys, list_blocking, list_checks, list_warnings
 from gate.report.wording.corrected_judge import corrections_of_checks
 from gate.report.wording.cost import spending
@@ -332,18 +337,18 @@ def _show_case(screen: Screen, report: Report, case: FailingCase) -> None:
     title = f"{named}: {_rounds(case.change)}" if case.change else named
     screen.line("")
     screen.line(title, "bold", indent=2)
-    screen.list(_told(case), indent=4, limit=TOLD)
+    screen.list(_told(report, case), indent=4, limit=TOLD)
 
 
-def _told(case: FailingCase) -> Iterator[tuple[str, str]]:
+def _told(report: Report, case: FailingCase) -> Iterator[tuple[str, str]]:
     texts, change = case.texts, case.change
     if texts is not None:
         yield "asked", texts.asked
         if texts.expected:
             yield "expected", texts.expected
-        if texts.was is not None:
-            yield "before", texts.was
-        yield "now", "no answer" if texts.now is None else texts.now
+        if (was := answer_before(report, case)) is not None:
+            yield "before", was
+        yield "now", NO_ANSWER if texts.now is None else texts.now
     if change is not None and (why := _why(change)):
         yield "why", why
 

@@ -17,6 +17,7 @@ from gate.records import CaseChange, CheckedJson, Json, Report, TrialRow
 from gate.records.baseline import StoredAnswer
 from gate.records.codec import json_line
 from gate.report.wording import case_totals, evidence, patterns, steps
+from gate.report.wording.case_overview import NOT_STORED
 from gate.text.hidden import show_hidden
 
 BLOCK = 262_144  # characters of JSON in a block, about
@@ -146,11 +147,17 @@ class CasePacker:
         if self._total > (self._most_of_failing if failing else self._most):
             self._left_out += not means.places
             return
-        texts = _texts(rounds, self._answers_before(key[0]).get(key[1]))
+        texts = _texts(rounds, self._answer_before(key, change.change if change else None))
         self._waiting.append(_Case(means, texts, _facts(rounds, change or Change())))
         self._length += sum([len(row["output"] or "") for row in rounds])
         if self._length > BLOCK or len(self._waiting) == CASES:
             self._close()
+
+    def _answer_before(self, key: Key, change: CaseChange | None) -> Detail | None:
+        """That it is not stored is said of what changed, beside others that are."""
+        stored = self._answers_before(key[0])
+        missing = {"passed": None, "text": NOT_STORED}
+        return stored.get(key[1], missing if stored and change else None)
 
     def _answers_before(self, suite: str) -> Mapping[str, Detail]:
         if self._was[0] != suite:

@@ -16,7 +16,7 @@ from gate.text.escaping import cell, inline
 
 TEXT = 36  # characters of a question or answer: two lines of a comment
 _METRICS = 4  # columns
-_NO_ANSWER, _NOT_STORED = "no answer", "no stored answer"
+NO_ANSWER, NOT_STORED = "no answer", "no stored answer"
 
 Key = tuple[str, str]  # suite and case
 
@@ -53,21 +53,33 @@ def list_failing(report: Report) -> list[FailingCase]:
     ]
 
 
+def answer_before(report: Report, case: FailingCase) -> str | None:
+    """What the base branch answered to a case that newly fails, or that it is not stored; None
+    where nobody is to see it, or nothing was compared. Hostile.
+    """
+    if not report.shows_answers or case.change is None:
+        return None
+    was = case.texts.was if case.texts else None
+    return NOT_STORED if was is None else was
+
+
 def texts_table(report: Report, cases: Sequence[FailingCase]) -> str:
     """Case, what was asked and expected, what the baseline's agent answered, and this one."""
     suites = len(report.suites) > 1
     newly = any(case.change for case in cases)
     expected = any(case.texts and case.texts.expected for case in cases)
+    before = any(answer_before(report, case) is not None for case in cases)
     head = [
         *(["Suite"] if suites else []),
         "Newly failing" if newly else "Failing",
         "asked",
         *(["expected"] if expected else []),
-        *(["before"] if newly else []),
+        *(["before"] if before else []),
         "now",
     ]
     rows = (
-        [*_where(report, case, suites=suites), *_said(case, expected=expected)] for case in cases
+        [*_where(report, case, suites=suites), *_said(report, case, expected=expected)]
+        for case in cases
     )
     return table(head, "<" * len(head), rows)
 
@@ -79,21 +91,21 @@ def _where(report: Report, case: FailingCase, *, suites: bool) -> Iterator[str]:
     yield case_cell(report, case.suite, case.case_id) + moved
 
 
-def _said(case: FailingCase, *, expected: bool) -> Iterator[str]:
+def _said(report: Report, case: FailingCase, *, expected: bool) -> Iterator[str]:
     texts = case.texts
     yield cell(texts.asked, TEXT) if texts else figures.ABSENT
     if expected:
         wanted = texts.expected if texts else ""
         yield cell(_whole_parts(wanted), TEXT) if wanted else figures.ABSENT
-    if case.change:
-        was = texts.was if texts else None
-        yield _NOT_STORED if was is None else cell(was, TEXT)
+    was = answer_before(report, case)
+    if was is not None:
+        yield NOT_STORED if was == NOT_STORED else cell(was, TEXT)
     now = texts.now if texts else None
     if case.change and texts and now and now == texts.was and not now.endswith("…"):
         why = patterns.words(case.change.mode) or why_failed(case.change, evidence=False)
         yield f"the same; {why}"
     else:
-        yield _NO_ANSWER if now is None else cell(now, TEXT)
+        yield NO_ANSWER if now is None else cell(now, TEXT)
 
 
 def _whole_parts(expected: str) -> str:

@@ -148,7 +148,9 @@ def test_a_pass_lists_no_case():
 
 def test_what_the_base_branch_answered_is_left_out_where_nobody_may_see_it():
     hidden = replace(TEXTS, expected="", was=None)
-    shown = render(with_texts(many_failing(1), "churn-by-quarter-01", texts=hidden))
+    secret = with_texts(many_failing(1), "churn-by-quarter-01", texts=hidden)
+    assert "    before  no stored answer" in render(secret)
+    shown = render(replace(secret, shows_answers=False))
     assert "    asked  What was EMEA's" in shown
     assert "expected  " not in shown
     assert "before  " not in shown

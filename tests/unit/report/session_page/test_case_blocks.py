@@ -129,3 +129,12 @@ def test_what_the_base_branch_answered_stands_beside():
     assert a["was"] == {"passed": True, "text": "before"}
     assert b["was"] == {"passed": False, "text": "HTTP 500"}
     assert c["was"] is None
+
+
+def test_a_changed_case_whose_answer_is_not_stored_says_so_beside_others_that_are():
+    cases = CaseChanges(newly_failing=(change(1, case_id="c"),))
+    report = regression(cases=cases)
+    stored = [StoredAnswer(case_id="a", case_digest="x", passed=True, answer="before")]
+    for known, told in ((stored, {"passed": None, "text": "no stored answer"}), ([], None)):
+        ((*_, c),) = map(unpack_cases, pack(report, [row("a"), row("c")], known).details)
+        assert c["was"] == told

@@ -65,8 +65,9 @@ def test_an_answer_that_nobody_stored_is_said_to_be_missing():
     first = made.cases.newly_failing[0].case_id
     made = with_texts(made, {first: CaseTexts(asked="q", expected="", was=None, now="n")})
     table = texts_table(made, list_failing(made)[:1])
-    assert "no stored answer" in table
+    assert "| no stored answer | `n` |" in table
     assert "expected" not in table
+    assert "before" not in texts_table(replace(made, shows_answers=False), list_failing(made)[:1])
 
 
 def test_an_answer_that_did_not_change_says_why_it_fails_now():
