@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
@@ -13,11 +15,13 @@ from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.records import ReportOptions
 from gate.report.announce import tell
+from gate.report.session_index.keep import INDEX, keep_index
 from gate.report.write_all import write_reports
 from gate.store.baseline.answers import read_beside
 from gate.store.event_log import SURROGATES
 from gate.store.session import load_session, refuse_debugging
 from gate.store.session_check import check_rows
+from gate.text.escaping import plain
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -48,4 +52,6 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         lines = tell(session.report, folder, output_options(options), env)
     for line in lines:
         print(line)
+    if os.path.lexists(folder.parent / INDEX) and (unlisted := keep_index(folder)):
+        print(plain(f"gate: warning: {unlisted}"), file=sys.stderr)
     return 0

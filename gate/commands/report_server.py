@@ -1,8 +1,8 @@
 """An HTTP server of report files, on 127.0.0.1 alone.
 
-It gives the files of FILES of the sessions in one folder, and nothing else: no listing, no way out
-through `..` or a link. A page elsewhere cannot read them under a name of its own: the Host has to
-be this address.
+It gives the list of sessions in one folder, the files of FILES of each, and nothing else: no
+listing of its own, no way out through `..` or a link. A page elsewhere cannot read them under a
+name of its own: the Host has to be this address.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from gate.errors import UsageError
+from gate.report.session_index.keep import INDEX
 from gate.store.session import is_session
 
 LOOPBACK = "127.0.0.1"
 FILES = {
+    INDEX: "text/html",
     "report.html": "text/html",
     "report.md": "text/plain",
     "comment.md": "text/plain",
@@ -26,7 +28,11 @@ FILES = {
     "junit.xml": "application/xml",
 }
 # A page of ours has a narrower policy in itself; scripts of theirs run only with its hash.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+# The list of sessions asks the reports in frames.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+    "frame-src 'self'; base-uri 'none'; frame-ancestors 'self'"
+)
 _IDLE_S = 10.0
 
 
@@ -55,6 +61,9 @@ class ReportServer(ThreadingHTTPServer):
 
     def find_file(self, path: str) -> Path | None:
         """The file that the path of an address names; None for all that is not one of ours."""
+        if path == f"/{INDEX}":
+            index = self.folder / INDEX
+            return index if not index.is_symlink() and index.is_file() else None
         parts = unquote(path).split("/")
         if len(parts) != 3 or parts[0]:
             return None
@@ -64,7 +73,7 @@ class ReportServer(ThreadingHTTPServer):
         if folder.parent != self.folder or folder.name != session or folder.is_symlink():
             return None
         file = folder / name
-        known = name in FILES and not file.is_symlink() and file.is_file()
+        known = name in FILES and name != INDEX and not file.is_symlink() and file.is_file()
         return file if known and is_session(folder) else None
 
 
@@ -107,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in (
             ("Content-Type", f"{FILES[file.name]}; charset=utf-8"),
             ("Content-Length", str(len(body))),
-            ("Content-Security-Policy", f"{POLICY}; base-uri 'none'; frame-ancestors 'none'"),
+            ("Content-Security-Policy", POLICY),
             ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"),
             ("Cross-Origin-Resource-Policy", "same-origin"),

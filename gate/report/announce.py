@@ -22,8 +22,13 @@ def tell(
     session: Path,
     options: OutputOptions,
     env: Mapping[str, str],
+    unlisted: str = "",
 ) -> list[str]:
-    """The verdict, then where the session is: the two last lines of `gate run`."""
+    """The verdict, then where the session is: the two last lines of `gate run`. `unlisted`: why the
+    list of sessions does not have it.
+    """
+    if unlisted:
+        sys.stderr.write(plain(f"gate: warning: {unlisted}") + "\n")
     show = _open_command(session, env)
     text = verdict_text(report, lambda: load_session(session).rows(), options, env, show)
     where = f"Session written to: {session}"

@@ -10,13 +10,14 @@ from gate.records import Json
 from gate.text.escaping import clean
 
 
-def content_policy(style: str, script: str = "") -> str:
-    """A content security policy: only these two, by their hashes. Injected markup could neither run
-    nor load anything.
+def content_policy(style: str, script: str = "", frames: str = "") -> str:
+    """A content security policy: only these two, by their hashes, and pages of `frames` inside this
+    one. Injected markup could neither run nor load anything.
     """
+    frames = f"frame-src {frames}; " if frames else ""
     scripts = f"script-src {_hash(script)}; " if script else ""
     return (
-        f"default-src 'none'; style-src {_hash(style)}; {scripts}base-uri 'none'; "
+        f"default-src 'none'; style-src {_hash(style)}; {scripts}{frames}base-uri 'none'; "
         "form-action 'none'"
     )
 

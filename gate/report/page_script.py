@@ -1,4 +1,4 @@
-"""The scripts of HTML pages: modules that browsers get as one text."""
+"""The scripts and styles of HTML pages; browsers get modules as one text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ _REPORT = Path(__file__).parent
 
 
 @cache
+def read_asset(name: str) -> str:
+    """A file below this folder: several pages have the same ones."""
+    return (_REPORT / name).read_text("utf-8")
+
+
+@cache
 def join_modules(names: tuple[str, ...]) -> str:
     """All modules in one scope: no name stands in two of them, and nothing is renamed. Types are
     left out. `names`: files below this folder, without their suffix, each after those whose names
     it uses.
     """
-    texts = [(_REPORT / f"{name}.js").read_text("utf-8") for name in names]
+    texts = [read_asset(f"{name}.js") for name in names]
     joined = re.sub(r"^import .*\n|^export ", "", "".join(texts), flags=re.M)
     joined = re.sub(r"^ */\*\*(?:(?!\*/).)*\*/\n", "", joined, flags=re.M | re.S)
     return f'"use strict";\n(() => {{\n{joined}}})();\n'

@@ -18,6 +18,7 @@ from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
 from gate.records.settings import JUnitOptions, OutputOptions
 from gate.report.announce import tell
+from gate.report.session_index.keep import keep_index
 from gate.report.write_all import summary, write_reports
 from gate.run.baseline_answers import answers_in, keep_answers
 from gate.run.control_baseline import compare_with_control
@@ -48,6 +49,7 @@ class Outcome:
 
     report: Report
     session_dir: Path
+    unlisted: str = ""  # why the list of sessions does not have it
 
     @property
     def outcome(self) -> str:
@@ -55,7 +57,7 @@ class Outcome:
 
     def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
         """The last lines that the command prints."""
-        return tell(self.report, self.session_dir, options, env)
+        return tell(self.report, self.session_dir, options, env, self.unlisted)
 
 
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
@@ -75,7 +77,8 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
         from gate.run.release_evidence.write import write_evidence
 
         write_evidence(setup, session, stored)
-    return Outcome(report=stored, session_dir=session.folder)
+    unlisted = "" if "shard" in session.meta.options else keep_index(session.folder)
+    return Outcome(report=stored, session_dir=session.folder, unlisted=unlisted)
 
 
 def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> LookResult:

@@ -41,7 +41,7 @@ def test_the_verdict_keeps_its_exit_code(name: str, code: int, tmp_path: Path) -
     done = shell(tmp_path, DEAD[name])
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    (session,) = (tmp_path / "results").iterdir()
+    (session,) = (tmp_path / "results").glob("session-*")
     assert json.loads((session / "summary.json").read_text())["exit_code"] == code
     for path in (session / "events.jsonl", session / "details.jsonl"):
         for line in path.read_text().splitlines():

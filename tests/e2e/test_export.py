@@ -34,7 +34,7 @@ def refused(folder, *arguments):
 def session(tmp_path_factory):
     folder = tmp_path_factory.mktemp("session")
     output_of(folder, "import", "openagent", str(OLD), "--out", "imported")
-    (found,) = (folder / "imported").iterdir()
+    (found,) = (folder / "imported").glob("session-*")
     return found
 
 
@@ -125,7 +125,7 @@ def test_a_merged_session_is_exported(tmp_path):
     )
     for part in ("1/2", "2/2"):
         output_of(tmp_path, "run", "--shard", part, "--baseline", "none", "--out", "parts")
-    parts = [str(folder) for folder in sorted((tmp_path / "parts").iterdir())]
+    parts = [str(folder) for folder in sorted((tmp_path / "parts").glob("session-*"))]
     output_of(tmp_path, "merge", *parts, "--baseline", "none", "--out", "whole")
     (whole,) = (tmp_path / "whole").glob("session-*")
     found = output_of(tmp_path, "export", str(whole), "--format", "jsonl").splitlines()
@@ -163,7 +163,7 @@ def test_what_promptfoo_would_show_is_imported_again_with_the_same_verdicts(sess
     arguments = ("--format", "promptfoo", "--suite", "dialogue", "--out", "eval.json")
     output_of(tmp_path, "export", str(session), *arguments)
     output_of(tmp_path, "import", "promptfoo", "eval.json", "--out", "back")
-    (back,) = (tmp_path / "back").iterdir()
+    (back,) = (tmp_path / "back").glob("session-*")
     assert verdicts(back) == verdicts(session, "dialogue")
 
 

@@ -161,7 +161,7 @@ def pushed(project, branch, options):
     configure(project, options)
     out = f"pushed-{branch}"
     done = gate(project, "run", "--out", out, env=on_push(project, branch))
-    newest = max((project / out).iterdir(), key=lambda path: path.stat().st_mtime)
+    newest = max((project / out).glob("session-*"), key=lambda path: path.stat().st_mtime)
     return done, json.loads((newest / "summary.json").read_text("utf-8"))["decision"]
 
 

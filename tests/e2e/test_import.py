@@ -74,7 +74,7 @@ def test_importing_twice_gives_the_same_bytes_and_takes_no_place_of_the_source(m
     source = folder / "old" / "session-20260512-143052-1a2b3c4d"
     again = gate_as_process(folder, "import", "openagent", str(source), "--out", "again")
     assert again.returncode == 0, again.stdout + again.stderr
-    (twice,) = (folder / "again").iterdir()
+    (twice,) = (folder / "again").glob("session-*")
     first = folder / "imported" / twice.name
     files = sorted(path.relative_to(twice) for path in twice.rglob("*") if path.is_file())
     kept = {Path(name) for name in ("comment.md", "details.jsonl", "junit.xml", "report.html")}

@@ -115,7 +115,7 @@ def test_recorded_answers_are_graded_by_a_suite_of_ones_own(project):
     replayed = ("--replay", str(out), "--suite", "again", "--baseline", "none", "--out", "ran")
     ran = gate(project, "run", *replayed)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    (session,) = (project / "ran").iterdir()
+    (session,) = (project / "ran").glob("session-*")
     suite = summary_of(session)["suites"]["again"]
     assert (suite["trials"], suite["infra_errors"], suite["agent_errors"]) == (24, 1, 1)
 
@@ -204,7 +204,7 @@ def test_the_plan_of_an_import_has_no_looks_where_gate_yml_asks_nobody(tmp_path)
     for day in ("monday", "tuesday"):
         made = gate(tmp_path, "import", "promptfoo", str(reports / f"{day}.json"), "--out", day)
         assert made.returncode == 0, made.stderr
-    first, second = (str(next((tmp_path / day).iterdir())) for day in ("monday", "tuesday"))
+    first, second = (str(next((tmp_path / day).glob("session-*"))) for day in ("monday", "tuesday"))
     planned = gate(tmp_path, "plan", first, "--format", "json").stdout
     suites = json.loads(planned)["suites"]
     assert [one["max_rounds"] - one["rounds"] for one in suites] == [0] * len(suites)
@@ -221,5 +221,5 @@ def test_a_disk_that_is_full_leaves_no_half_session(tmp_path):
     small = ["sh", "-c", 'ulimit -f 70; exec "$@"', "sh", *words]  # blocks a file
     full = subprocess.run(small, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert full.returncode == 6, full.stderr
-    assert list((tmp_path / "results").iterdir()) == []
+    assert list((tmp_path / "results").glob("session-*")) == []
     assert gate(tmp_path, *words[3:]).returncode == 0, "it is not told to be imported already"

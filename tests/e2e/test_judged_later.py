@@ -42,7 +42,7 @@ def test_a_run_that_is_killed_while_it_judges_does_not_ask_again(tmp_path: Path)
     cases = "".join(json.dumps({"id": name, "input": "q"}) + "\n" for name in "abc")
     (tmp_path / "cases.jsonl").write_text(cases)
     assert gate_as_process(tmp_path, "run").returncode == -9
-    (session,) = (tmp_path / "results").iterdir()
+    (session,) = (tmp_path / "results").glob("session-*")
     assert gate_as_process(tmp_path, "run", "--resume", str(session)).returncode == 0
     assert (tmp_path / "calls.log").read_text().split() == ["a", "b", "c"]
     rows = [json.loads(line) for line in (session / "details.jsonl").read_text().splitlines()]

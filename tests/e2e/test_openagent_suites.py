@@ -191,7 +191,7 @@ def test_a_missing_key_is_2_and_names_the_variable(tmp_path: Path) -> None:
     found = run(tmp_path, "http://127.0.0.1:9", "--suite", "all", key="")
     assert found.ended.returncode == 2
     assert "OPENAGENT_PROVIDER_KEY is not set" in found.ended.stderr
-    assert list((tmp_path / "results").iterdir()) == []
+    assert list((tmp_path / "results").glob("session-*")) == []
 
 
 def test_a_wrong_key_is_no_failure_of_the_agent(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "gate.yml").write_text(SUITE.replace("DATASET", str(dataset)), encoding="utf-8")
     (folder / "judge.py").write_text(JUDGE, encoding="utf-8")
     gate(folder, "run", "--baseline", "none", "--sample", "12", "--quiet")
-    (session,) = (folder / "results").iterdir()
+    (session,) = (folder / "results").glob("session-*")
     drawn = gate(folder, "review", "sample", str(session), "--size", "6", "--period", "first")
     assert drawn.returncode == 0, drawn.stderr
     return folder

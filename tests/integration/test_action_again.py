@@ -32,7 +32,7 @@ def github(tmp_path: Path) -> Iterator[GitHub]:
     copy_a_third(tmp_path / "d.jsonl")
     (tmp_path / "gate.yml").write_text(CONFIG.replace("TOP", "5"), encoding="utf-8")
     run_command(tmp_path, "run", "--baseline", "none")
-    (measured,) = (tmp_path / "results").iterdir()
+    (measured,) = (tmp_path / "results").glob("session-*")
     run_command(tmp_path, "baseline", "save", str(measured), "--out", "baselines")
     shutil.rmtree(tmp_path / "results")
     with serving(GitHub()) as server:
@@ -48,14 +48,14 @@ def act(folder: Path, github: GitHub, attempt: int, code: int = 1) -> dict[str, 
     env = on_a_pull_request(folder, github, GITHUB_RUN_ATTEMPT=str(attempt))
     printed: list[str] = []
     assert run(argparse.Namespace(), env, hooks_on(github, printed.append)) == code, printed
-    (session,) = (folder / "results").iterdir()
+    (session,) = (folder / "results").glob("session-*")
     found: dict[str, Any] = json.loads((session / "summary.json").read_text(encoding="utf-8"))
     return found
 
 
 def upload(folder: Path, github: GitHub) -> None:
     """What actions/upload-artifact makes of the session folder, which then is gone."""
-    (session,) = (folder / "results").iterdir()
+    (session,) = (folder / "results").glob("session-*")
     files = {p.relative_to(session).as_posix(): p for p in session.rglob("*") if p.is_file()}
     add_run(github, 7, {name: path.read_bytes() for name, path in files.items()})
     shutil.rmtree(folder / "results")
@@ -105,6 +105,6 @@ def test_an_accepted_change_turns_the_re_run_green_and_the_rest_is_still_asked(
     comment = github.comments[0]["body"]
     assert "run=7.2" in comment
     assert "accepted" in comment
-    (session,) = (tmp_path / "results").iterdir()
+    (session,) = (tmp_path / "results").glob("session-*")
     meta = json.loads((session / "meta.json").read_text(encoding="utf-8"))
     assert meta["session_id"] == first["session_id"]

@@ -66,7 +66,7 @@ class Pushes:
         printed: list[str] = []
         assert run(argparse.Namespace(), given, hooks_on(self.github, printed.append)) in (0, 1)
         # What is gone on with stands beside what is begun anew.
-        (*_, session) = sorted((self.folder / "results").iterdir(), key=_ended)
+        (*_, session) = sorted((self.folder / "results").glob("session-*"), key=_ended)
         files = {p.relative_to(session).as_posix(): p for p in session.rglob("*") if p.is_file()}
         whole = {name: path.read_bytes() for name, path in files.items()}
         self.github.runs = [one for one in self.github.runs if one["id"] != number]
@@ -92,7 +92,7 @@ def pushes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pushes]:
     text = CONFIG.replace("TOP", "5").replace("MORE", "")
     (tmp_path / "gate.yml").write_text(text, encoding="utf-8")
     run_command(tmp_path, "run", "--baseline", "none")
-    (measured,) = (tmp_path / "results").iterdir()
+    (measured,) = (tmp_path / "results").glob("session-*")
     run_command(tmp_path, "baseline", "save", str(measured), "--out", "baselines")
     shutil.rmtree(tmp_path / "results")
     monkeypatch.chdir(tmp_path)
@@ -192,7 +192,7 @@ def test_the_baseline_is_the_new_bases(pushes: Pushes) -> None:
         CONFIG.replace("TOP", "1").replace("MORE", ""), encoding="utf-8"
     )
     run_command(pushes.folder, "run", "--baseline", "none")
-    (measured,) = (pushes.folder / "results").iterdir()
+    (measured,) = (pushes.folder / "results").glob("session-*")
     shutil.rmtree(pushes.folder / "baselines")
     run_command(pushes.folder, "baseline", "save", str(measured), "--out", "baselines")
     shutil.rmtree(pushes.folder / "results")

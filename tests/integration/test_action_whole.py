@@ -39,7 +39,7 @@ def main_branch(
     config = HEADER + more + "suites:\n" + "".join(SUITE.replace("NAME", name) for name in suites)
     (folder / "gate.yml").write_text(config, encoding="utf-8")
     assert gate(folder, "run", "--baseline", "none", "--stop", "off").returncode in (0, 1)
-    (measured,) = (folder / "results").iterdir()
+    (measured,) = (folder / "results").glob("session-*")
     run_command(folder, "baseline", "save", str(measured), "--out", "baselines")
     shutil.rmtree(folder / "results")
     for path in (folder / "gate.yml", folder / "d.jsonl", *(folder / "baselines").iterdir()):

@@ -108,7 +108,7 @@ def folder(
     (tmp_path / "gate.yml").write_text(CONFIG.replace("AGENT", SAMPLE), encoding="utf-8")
     recorded = gate_step("fork-measure.yml")["replay"]
     assert cli.run(["run", "--baseline", "none", "--record", recorded], {}) == 0
-    (session,) = (tmp_path / "results").iterdir()
+    (session,) = (tmp_path / "results").glob("session-*")
     assert cli.run(["baseline", "save", str(session), "--out", "baselines"], {}) == 0
     shutil.rmtree(tmp_path / "results")
     (tmp_path / "gate.yml").write_text(CONFIG.replace("AGENT", NOBODY), encoding="utf-8")
@@ -157,7 +157,7 @@ def first_stage(folder: Path, github: GitHub) -> int:
     github.read_only = True
     code = cli.run(["action"], {**env, **inputs, "GITHUB_RUN_ID": "7"})
     github.read_only = False
-    (session,) = (folder / "results").iterdir()
+    (session,) = (folder / "results").glob("session-*")
     session.rename(folder / "session")
     return code
 
@@ -232,7 +232,7 @@ def replayed(folder: Path, keep: Callable[[list[str]], list[str]]) -> dict[str, 
     lines = file.read_text("utf-8").splitlines()
     file.write_text("\n".join(keep(lines)) + "\n", encoding="utf-8")
     code = cli.run(["run", "--baseline", "none", "--replay", str(file), "--out", "again"], {})
-    (session,) = (folder / "again").iterdir()
+    (session,) = (folder / "again").glob("session-*")
     found: dict[str, Any] = json.loads((session / "summary.json").read_text("utf-8"))
     assert found["exit_code"] == code
     errors = (session / "details.jsonl").read_text("utf-8")

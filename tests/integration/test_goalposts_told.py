@@ -36,7 +36,7 @@ def project(tmp_path: Path, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "d.jsonl").write_bytes(b"\n".join(cases))
     (tmp_path / "gate.yml").write_text(RULES, encoding="utf-8")
     run_command(tmp_path, "run", "--baseline", "none")
-    (measured,) = (tmp_path / "results").iterdir()
+    (measured,) = (tmp_path / "results").glob("session-*")
     run_command(tmp_path, "baseline", "save", str(measured), "--out", "baselines")
     shutil.rmtree(tmp_path / "results")
     for file in ("gate.yml", "d.jsonl", "baselines/s.json"):

@@ -39,7 +39,7 @@ def promptfoo(tmp_path, gate_artifact_node):
 
 def test_promptfoo_imports_it_and_gives_back_the_same_verdicts(promptfoo, tmp_path):
     gate(tmp_path, "import", "openagent", str(SESSION), "--out", "imported")
-    (session,) = (tmp_path / "imported").iterdir()
+    (session,) = (tmp_path / "imported").glob("session-*")
     gate(tmp_path, "export", str(session), "--format", "promptfoo", "--out", "eval.json")
     own = json.loads((tmp_path / "eval.json").read_text("utf-8"))
 

@@ -50,7 +50,10 @@ class Chromium:
 
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]
         arguments += ["--remote-debugging-pipe", f"--user-data-dir={folder / 'profile'}"]
-        arguments += ["--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND"]
+        arguments += [
+            "--disable-dev-shm-usage",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        ]
         started = [sys.executable, "-c", AT_3_AND_4, str(reads), str(writes), program]
         self._process = subprocess.Popen(
             [*started, *arguments, "about:blank"],

@@ -208,7 +208,7 @@ class Project:
         time.sleep(4)
         process.send_signal(signal.SIGINT)
         process.wait()
-        self.keep(name, next((self.folder / "results").iterdir()))
+        self.keep(name, next((self.folder / "results").glob("session-*")))
 
 
 def make(project):
@@ -246,7 +246,7 @@ def make(project):
     own.write_text(rules)
 
     project.gate("import", "junit", "tests.xml", "--out", "imported")
-    project.keep("imported", next((folder / "imported").iterdir()))
+    project.keep("imported", next((folder / "imported").glob("session-*")))
 
     project.gate(
         *("review", "sample", "sessions/main-1", "--suite", "advice"),
@@ -270,7 +270,7 @@ def make(project):
     for form in ("csv", "jsonl", "junit", "otel", "promptfoo"):
         project.say(f"export-fail.{form}", "export", "sessions/fail", "--format", form)
     project.gate("merge", "sessions/shard-1", "sessions/shard-2", "--out", "merged")
-    project.keep("merged", next((folder / "merged").iterdir()))
+    project.keep("merged", next((folder / "merged").glob("session-*")))
 
     shutil.copytree(folder / "baselines", folder / "pooled")
     project.gate("baseline", "accept", "--reason", "other states", "--suite", "orders")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import ClassVar
 
 from gate.plugins import REPORTERS, Rows
 from gate.records import Json, Report, TrialRow
 from gate.report.html_page import content_policy, value_text
+from gate.report.page_script import read_asset
 from gate.report.session_page.case_blocks import CasePacker, Change, Key
 from gate.report.session_page.cases import CaseEntry, Shown
 from gate.report.session_page.joined_script import join_script
@@ -26,7 +25,6 @@ STEPS = 50  # calls of one trace of these
 TEXT = 4_000  # characters of a question or an answer
 VALUE = 1_000  # characters of an argument, a result or a reason
 
-_HERE = Path(__file__).parent
 _KINDS = ("newly_failing", "newly_passing", "flaky", "errored", "quarantined", "added", "changed")
 
 
@@ -48,7 +46,7 @@ class Html:
             _entry(books[suite].cases[case_id], changes.get((suite, case_id)), trials)
             for (suite, case_id), trials in shown.items()
         )
-        style, script = _asset("report.css"), join_script()
+        style, script = read_asset("formats/report.css"), join_script()
         return page(
             report,
             books,
@@ -147,8 +145,3 @@ def _step(step: Mapping[str, Json]) -> dict[str, str]:
         "result": value_text(step.get("result"), VALUE),
         "error": value_text(step.get("error"), VALUE),
     }
-
-
-@cache
-def _asset(name: str) -> str:
-    return (_HERE / name).read_text("utf-8")

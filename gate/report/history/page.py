@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup
@@ -16,7 +15,7 @@ from gate.report.history.chart import Report, draw_course, name_metric
 from gate.report.history.text import chance
 from gate.report.html_page import content_policy
 from gate.report.html_templates import templates
-from gate.report.page_script import join_modules
+from gate.report.page_script import join_modules, read_asset
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.shortening import shorten
@@ -52,7 +51,8 @@ def _no_report(run: PastRun) -> str:
 
 def as_html(history: History, report: Report = _no_report) -> str:
     """`report`: the address of a run's report; empty where there is none."""
-    style, script = _style(), join_modules(MODULES)
+    style = read_asset("formats/report.css") + read_asset("history/history.css")
+    script = join_modules(MODULES)
     environment = templates(_HERE)
     environment.filters.update(short=shorten, count=figures.count)
     environment.finalize = _show
@@ -113,10 +113,3 @@ def _suite(suite: SuiteHistory, report: Report) -> _Suite:
         others=others,
         strip=Markup(strip),  # noqa: S704 - `markup` escaped its values
     )
-
-
-@cache
-def _style() -> str:
-    """The reports' own, and what only this page has."""
-    report = _HERE.parent / "formats" / "report.css"
-    return report.read_text("utf-8") + (_HERE / "history.css").read_text("utf-8")

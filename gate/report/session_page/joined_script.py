@@ -5,7 +5,18 @@ from __future__ import annotations
 from gate.report.page_script import join_modules, list_modules
 
 # Each after those whose names it uses.
-MODULES = ("elements", "hidden", "words", "blocks", "figures", "cases", "list", "case", "main")
+MODULES = (
+    "elements",
+    "hidden",
+    "words",
+    "blocks",
+    "figures",
+    "cases",
+    "list",
+    "case",
+    "main",
+    "ask",
+)
 
 
 def join_script() -> str:

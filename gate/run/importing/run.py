@@ -24,6 +24,7 @@ from gate.records.codec import from_json, parse_json, schema_of, to_json
 from gate.records.imported import Imported
 from gate.records.settings import OutputOptions
 from gate.report.announce import tell
+from gate.report.session_index.keep import keep_index
 from gate.report.write_all import summary, write_reports
 from gate.run.baseline_answers import answers_in, keep_answers
 from gate.run.home import find_home, sessions_folder
@@ -49,10 +50,11 @@ class ImportedSession:
 
     report: Report
     session_dir: Path
+    unlisted: str = ""  # why the list of sessions does not have it
 
     def words(self, options: OutputOptions, env: Mapping[str, str]) -> list[str]:
         """The last lines that the command prints."""
-        return tell(self.report, self.session_dir, options, env)
+        return tell(self.report, self.session_dir, options, env, self.unlisted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,8 @@ def import_results(options: ImportOptions, host: Host, now: datetime) -> Written
         except BaseException:  # a full disk or Ctrl-C, too: half a session would be taken for one
             session.discard()
             raise
-    return Written(session=ImportedSession(report=report, session_dir=folder), beside=beside)
+    made = ImportedSession(report=report, session_dir=folder, unlisted=keep_index(folder))
+    return Written(session=made, beside=beside)
 
 
 def _write_copies(

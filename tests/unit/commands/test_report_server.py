@@ -7,6 +7,7 @@ import pytest
 
 from gate.commands.report_server import ReportServer
 from gate.errors import UsageError
+from gate.report.session_index.keep import keep_index
 from tests.support.stored_session import store
 
 NAME = "session-20261119-120001-0123abcd"
@@ -84,6 +85,22 @@ def test_localhost_is_this_machine_and_nobody_else_is_listened_to(server):
     host = f"localhost:{server.server_port}"
     assert get(server, f"/{NAME}/report.html", host=host)[0].status == 200
     assert server.server_address[0] == "127.0.0.1"
+
+
+def test_the_list_of_sessions_may_show_reports_in_frames_and_nobody_else_may(server, tmp_path):
+    assert get(server, "/index.html")[0].status == 404
+    assert keep_index(tmp_path / "results" / NAME) == ""
+    index, body = get(server, "/index.html")
+    assert (index.status, index.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert f'href="{NAME}/report.html"'.encode() in body
+    policy = index.headers["Content-Security-Policy"].split("; ")
+    assert {"frame-src 'self'", "frame-ancestors 'self'"} <= set(policy)
+    assert get(server, f"/{NAME}/index.html")[0].status == 404
+
+
+def test_a_list_that_is_a_link_is_not_given(server, tmp_path):
+    (tmp_path / "results" / "index.html").symlink_to(tmp_path / "results" / "secret.txt")
+    assert get(server, "/index.html")[0].status == 404
 
 
 def test_writing_is_no_method(server):
