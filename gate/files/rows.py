@@ -70,8 +70,16 @@ def _csv(stream: BinaryIO, name: str) -> Rows:
         return
     from gate.files.csv_rows import read_csv
 
-    for row in read_csv(io.StringIO(text, newline=""), name):
+    for row in read_csv(io.StringIO(text, newline=""), name, separator=_find_separator(text)):
         yield row if isinstance(row, Problem) else _csv_row(*row)
+
+
+def _find_separator(text: str) -> str:
+    """What parts the columns: a comma, or what spreadsheets write instead where the first line has
+    none.
+    """
+    head = text.partition("\n")[0]
+    return next((sign for sign in ",;\t" if sign in head), ",")
 
 
 def _csv_row(place: Place, cells: Mapping[str, str]) -> DatasetRow | Problem:

@@ -42,6 +42,7 @@ NEEDS = {
     ("import",): ["junit", "SESSION/junit.xml"],
     ("export",): ["SESSION", "--format", "csv"],
     ("verify",): ["SESSION/evidence"],
+    ("sessions",): ["first"],
     ("schema",): ["config"],
     ("help",): ["run"],
 }

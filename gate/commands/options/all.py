@@ -43,6 +43,7 @@ COMMANDS: dict[str, str] = {
     "merge": "join the shards of one run and report one verdict",
     "plan": "estimate what a run can detect and what it costs; calls no agent",
     "calibrate": "measure how often an unchanged agent would be blocked",
+    "sessions": "list the stored sessions, or remove the older ones",
     "show": "show everything about one case of a session; calls no agent",
     "report": "write the reports of a session again",
     "open": "open the report of a session in the browser",
@@ -285,6 +286,14 @@ def _report(p: Parser) -> None:
     add_output(p)
 
 
+def _sessions(p: Parser) -> None:
+    p.value("dir", "DIR", "folder of the sessions (that of gate.yml, else results)", nargs="?")
+    p.number("--keep", "remove all but the newest N sessions")
+    p.add_argument(
+        "--format", choices=("plain", "json"), default="plain", help="format of the output (plain)"
+    )
+
+
 def _show(p: Parser) -> None:
     p.value("case", "CASE", "id of the case")
     p.value("--session", "SESSION", "session folder (the latest in results)", default="latest")
@@ -346,6 +355,7 @@ _ADD: dict[str, Callable[[Parser], None]] = {
     "calibrate": add_calibrate_options,
     "report": _report,
     "open": _open,
+    "sessions": _sessions,
     "show": _show,
     "serve": _serve,
     "comment": _comment,

@@ -8,7 +8,8 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import NoneType
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files.json_values import is_integer
@@ -27,6 +28,7 @@ from gate.text.suggestions import did_you_mean
 
 _HASHED = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 MAX_PROBLEMS = 50  # told one by one; the rest is a number
+_FEW_LINES = 5  # that are all named
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,34 @@ def dataset_digest(digests: Mapping[str, str]) -> str:
 _MOST_DOUBTS = 5  # of a dataset, that are told
 
 
+def _join_equal(problems: list[Problem]) -> list[Problem]:
+    """One problem for all lines of a file with the same one, at the first of them."""
+    together: dict[tuple[str, str, str], list[Problem]] = {}
+    for problem in problems:
+        key = (problem.message, problem.place.file, problem.place.key)
+        together.setdefault(key, []).append(problem)
+    return [
+        replace(same[0], message=f"{same[0].message} ({_list_lines(same)})")
+        if len(same) > 1
+        else same[0]
+        for same in together.values()
+    ]
+
+
+def _list_lines(same: list[Problem]) -> str:
+    """`4 cases: lines 2, 3, 9, 10`; of many the first and the last."""
+    lines = [str(problem.place.line) for problem in same]
+    named = ", ".join(lines) if len(lines) <= _FEW_LINES else f"{lines[0]} to {lines[-1]}"
+    return f"{len(lines)} cases: lines {named}"
+
+
+def _shorten(problems: list[Problem]) -> list[Problem]:
+    shown, rest = problems[:MAX_PROBLEMS], problems[MAX_PROBLEMS:]
+    if rest:
+        shown.append(Problem(rest[0].place, "and more problems from here on; mend these first"))
+    return shown
+
+
 @dataclass(slots=True, kw_only=True)
 class _Checking:
     source: DatasetSource
@@ -205,7 +235,7 @@ class _Checking:
 
     def _id_faults(self, data: Mapping[str, Json], case_id: str, row: DatasetRow) -> Iterator[str]:
         if "id" not in data:
-            yield "'id' is missing"
+            yield "'id' is missing - give the case one that it keeps for ever, such as its number"
         elif not case_id.strip():
             if isinstance(data["id"], str):
                 yield "id: is empty"
@@ -263,7 +293,7 @@ class _Checking:
         if not self.problems and not self.digests:
             self.problems.append(Problem(Place(self.source.name), self._nothing()))
         if self.problems:
-            raise InvalidInput(self._sorted_problems())
+            raise InvalidInput(_shorten(_join_equal(self.problems)))
         return Summary(
             digests=self.digests,
             categories=self.categories,
@@ -273,13 +303,6 @@ class _Checking:
             places=CasePlaces(self.source.name, self.lines, self.files),
             marks=self.marks,
         )
-
-    def _sorted_problems(self) -> list[Problem]:
-        shown_problems, rest = self.problems[:MAX_PROBLEMS], self.problems[MAX_PROBLEMS:]
-        if rest:
-            last = Place(self.source.name, rest[0].place.line)
-            shown_problems.append(Problem(last, f"and {len(rest)} more problems from here on"))
-        return shown_problems
 
     def _nothing(self) -> str:
         if not self.statuses:
@@ -313,7 +336,9 @@ class _Checking:
 
 
 def _data(row: DatasetRow, rules: KeyRules) -> dict[str, Json]:
-    """The row's keys with the alias of `input` resolved and CSV cells in the type they want."""
+    """The row's keys with the alias of `input` resolved, CSV cells in the type they want, and lists
+    where one value stands for itself.
+    """
     if not isinstance(row.data, dict):
         return {}
     data = dict(row.data)
@@ -323,6 +348,9 @@ def _data(row: DatasetRow, rules: KeyRules) -> dict[str, Json]:
     if row.texts:
         typed = {k: rules.from_text(k, v) if isinstance(v, str) else v for k, v in data.items()}
         data.update(typed)
+    for key in rules.lists & data.keys():
+        if not isinstance(data[key], (list, NoneType)):
+            data[key] = [data[key]]
     return data
 
 

@@ -93,6 +93,7 @@ class KeyRules:
     always: bool = False  # some grader judges a case whatever keys it lacks
     further: tuple[tuple[str, FurtherCheck], ...] = ()  # grader name, its `case_faults`
     doubts: tuple[FurtherCheck, ...] = ()  # the graders' `case_doubts`
+    lists: frozenset[str] = frozenset()  # keys that are lists only: one value is a list of it
 
     def faults(self, keys: Mapping[str, Json]) -> Iterator[str]:
         """What is wrong with the values of a case: one `key: message` each, with the graders that
@@ -158,6 +159,11 @@ def key_rules(graders: Mapping[str, Grader]) -> KeyRules:
             (name, grader.case_faults)
             for name, grader in graders.items()
             if isinstance(grader, ChecksCases)
+        ),
+        lists=frozenset(
+            key
+            for key, found in rules.items()
+            if all(rule.reader and _kinds(rule.schema) == ["array"] for rule in found)
         ),
         doubts=tuple(g.case_doubts for g in graders.values() if isinstance(g, DoubtsCases)),
     )

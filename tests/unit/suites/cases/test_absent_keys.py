@@ -177,8 +177,8 @@ def test_where_all_cases_lack_it_that_is_an_error(name, options):
     made = make_both(name, options)
     said = faults(source({"id": "a"}, {"id": "b"}), made)
     for key in made[name].needs:
-        for line in (1, 2):
-            assert f"d.jsonl:{line}: '{key}' is missing, the grader '{name}' needs it" in said
+        told = f"d.jsonl:1: '{key}' is missing, the grader '{name}' needs it"
+        assert f"{told} (2 cases: lines 1, 2)" in said
 
 
 def test_cases_that_do_not_run_are_not_counted():

@@ -208,9 +208,39 @@ def test_unknown_keys_are_a_warning_once_a_key() -> None:
 
 
 def test_every_problem_is_told_up_to_a_limit() -> None:
-    found = told(lines(*({"id": f"c{i}"} for i in range(MAX_PROBLEMS + 30))))
+    found = told(lines(*(case(id=f"c{i}", status=f"s{i}") for i in range(MAX_PROBLEMS + 30))))
     assert len(found) == MAX_PROBLEMS + 1
-    assert found[-1] == f"d.jsonl:{MAX_PROBLEMS + 1}: and 30 more problems from here on"
+    assert (
+        found[-1] == f"d.jsonl:{MAX_PROBLEMS + 1}: and more problems from here on; mend these first"
+    )
+
+
+def test_one_problem_of_many_cases_is_told_once() -> None:
+    three = lines(*({"id": f"c{i}"} for i in range(3)), case(id="d", status="x"))
+    nothing = "'input' is missing (or its aliases 'query', 'question', 'prompt')"
+    assert told(three)[0] == f"d.jsonl:1: {nothing} (3 cases: lines 1, 2, 3)"
+    assert len(told(three)) == 2
+    many = lines(*({"id": f"c{i}"} for i in range(20)))
+    assert told(many) == [f"d.jsonl:1: {nothing} (20 cases: lines 1 to 20)"]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_csv_of_any_spreadsheet_is_read(separator: str) -> None:
+    rows = [["id", "question", "expected_facts"], ["a", "How long?", "30"], ["b", "What?", "[9]"]]
+    text = "".join(separator.join(row) + "\n" for row in rows)
+    found = list(cases(source(text, "d.csv"), {"facts": REGISTERED.get_class("facts")()}))
+    assert [one.input for one in found] == ["How long?", "What?"]
+    assert [one.keys["expected_facts"] for one in found] == [[30], [9]]
+
+
+def test_one_value_of_a_list_stands_for_itself() -> None:
+    graders = {name: REGISTERED.get_class(name)() for name in ("facts", "retrieval")}
+    row = case(expected_facts="30 days", relevant_doc_ids="kb-1")
+    (found,) = cases(lines(row), graders)
+    assert found.keys["expected_facts"] == ["30 days"]
+    assert found.keys["relevant_doc_ids"] == ["kb-1"]
+    whole = case(expected_facts=["30 days"], relevant_doc_ids=["kb-1"])
+    assert check(lines(row), graders).digest == check(lines(whole), graders).digest
 
 
 def test_no_case_is_an_error() -> None:
