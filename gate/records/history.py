@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gate.records.report import AcceptedStart
 from gate.records.verdict import Direction
 
 
@@ -82,15 +83,6 @@ class CaseCourses:
     cases: tuple[CaseCourse, ...]
     steady: int  # cases that never failed, which are not listed
     left_out: int = 0  # cases that failed, beyond the most that are listed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptedStart:
-    """Somebody accepted a change: the run at `before` of the runs begins a new pool."""
-
-    before: int
-    told: str  # who, when and why; hostile text
-    metrics: tuple[str, ...] = ()  # empty: all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

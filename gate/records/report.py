@@ -127,6 +127,29 @@ class StoredRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedStart:
+    """Somebody accepted a change: the run at `before` of the runs begins a new pool."""
+
+    before: int
+    told: str  # who, when and why; hostile text
+    metrics: tuple[str, ...] = ()  # empty: all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelShift:
+    """Among the stored runs a metric went to another level, first in the run numbered `at` (from
+    0). `before`, `after`: means of the levels.
+    """
+
+    metric: str
+    at: int
+    before: float
+    after: float
+    runs_before: int
+    runs_after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReport:
     """What one suite came to."""
 
@@ -160,6 +183,8 @@ class SuiteReport:
     # Blocking metric -> its value in each stored run of the baseline, oldest first.
     history: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     history_runs: tuple[StoredRun, ...] = ()  # those runs; empty: an older version wrote it
+    history_shifts: tuple[LevelShift, ...] = ()  # as `gate history` finds them
+    history_starts: tuple[AcceptedStart, ...] = ()  # of pools
     modes: tuple[ModeCount, ...] = ()  # why trials failed, most cases first
     clusters: tuple[Cluster, ...] = ()  # largest first
     categories: tuple[CategoryReport, ...] = ()  # by name; empty where there is one at most

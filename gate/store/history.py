@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gate.records import Direction, Estimate, MetricSpec, Provenance
+from gate.records import AcceptedStart, Direction, Estimate, MetricSpec, Provenance
 from gate.records.baseline import BaselineRun
 from gate.records.history import (
-    AcceptedStart,
     CaseCourse,
     CaseCourses,
     Course,

@@ -18,18 +18,15 @@ from gate.records import (
     BaselineInfo,
     CaseChanges,
     CaseTexts,
-    Comparison,
     Config,
     Estimate,
     FailureCause,
-    GateResult,
     LoggedViolation,
     Report,
-    StoredRun,
     SuiteReport,
     Verdict,
 )
-from gate.records.baseline import AnswersOf, BaselineRun, no_answers_of
+from gate.records.baseline import AnswersOf, no_answers_of
 from gate.records.codec import from_json
 from gate.records.trial_row import RowsOf
 from gate.verdict.case_texts import texts_by_suite
@@ -38,6 +35,7 @@ from gate.verdict.decide import decide
 from gate.verdict.deployment import decide_deployment
 from gate.verdict.explain import with_evidence, with_history, with_modes, worst_cases
 from gate.verdict.reasons import describe_floor
+from gate.verdict.run_history import tell_history
 from gate.verdict.spending import count_calls, reason_with_calls, sum_cost
 from gate.verdict.stop_rule import LookResult, look_at_suites
 from gate.verdict.suite_data import Setting, SuiteData
@@ -202,10 +200,7 @@ def _suite(
         ended=data.ended,
         graders_unscored=dict(sorted(data.tally.unscored.items())),
         unscored_reasons=data.tally.mostly(),
-        history=_history(data, verdict),
-        history_runs=tuple(
-            StoredRun(commit=run.commit, created_at=run.created_at) for run in _stored_runs(data)
-        ),
+        **tell_history(data, verdict),
         violations=data.tally.violations.total,
         violation_log=tuple(
             from_json(LoggedViolation, row) for row in data.tally.violations.list_first()
@@ -234,25 +229,6 @@ def _for_cases_like_these(data: SuiteData) -> dict[str, Any]:  # of SuiteReport
         "success_rate_method": bounds.method,
         "success_rate_seed": SEED if bounds.drawn else None,
     }
-
-
-def _history(data: SuiteData, verdict: Verdict) -> dict[str, tuple[float | None, ...]]:
-    """Means of the stored runs, of what blocks."""
-    runs = _stored_runs(data)
-    if not runs:
-        return {}
-    rows: tuple[Comparison | GateResult, ...] = (*verdict.comparisons, *verdict.gates)
-    names = {row.metric for row in rows if row.suite == data.name and row.level == "block"}
-    return {name: tuple(run.means.get(name) for run in runs) for name in sorted(names)}
-
-
-def _stored_runs(data: SuiteData) -> list[BaselineRun]:
-    """Those whose means are of the same cases, oldest first: a sample's are not those of all cases.
-    Empty below two.
-    """
-    most = max((run.cases for run in data.compared.history), default=0)
-    runs = [run for run in data.compared.history if not 0 < run.cases < most / 2]
-    return [] if len(runs) < 2 or data.meta.not_selected else runs
 
 
 def _first_baseline(measured: Sequence[SuiteData]) -> BaselineInfo:

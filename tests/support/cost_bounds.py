@@ -190,9 +190,11 @@ LATE = {
     "gate.text.suggestions": ("difflib",),
     "gate.user_code.patterns": ("gate.user_code.calling",),
     "gate.user_code.processes": ("gate.user_code.process",),
+    "gate.report.session_page.page": ("gate.report.session_page.trends",),
     "gate.verdict.conclude": (
         "gate.analysis.agreement",
         "gate.store.baseline.pool",
         "gate.verdict.causes",
     ),
+    "gate.verdict.run_history": ("gate.store.history",),
 }

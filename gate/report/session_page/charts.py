@@ -1,24 +1,21 @@
-"""Charts of report.html as SVG: what changed and how surely, limits on their scales, the last runs.
+"""Charts of report.html as SVG: what changed and how surely, limits on their scales.
 Each row of a chart is text beside a drawing, so it can be read on a telephone and by a screen
 reader; places are shares of the width, so no drawing is stretched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
-from gate.records import Comparison, GateResult, Report, limits_by_metric
+from gate.records import Comparison, GateResult, Report
 from gate.report.session_page.sentence_markup import NONE
-from gate.report.wording import trend
 from gate.report.wording.checks import Check, list_checks
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.html_markup import Markup, join_markup, markup
 
-RUNS = 30  # the last ones of a trend
 _HEIGHT = 24  # pixels of a row
-TALL = 56  # of a trend
+TALL = 56  # of bars
 _NARROWEST = 5.0  # percent to either side: noise must not fill the width
 _EDGE = 0.04  # of a scale, free at either end
 
@@ -28,7 +25,7 @@ Range = tuple[float, float]
 def draw_charts(report: Report) -> Markup:
     """Nothing where nothing is compared, limited or known of earlier runs."""
     checks = list_checks(report)
-    parts = [_forest(report, checks), _scales(report, checks), _trends(report)]
+    parts = [_forest(report, checks), _scales(report, checks)]
     return join_markup(part for part in parts if part)
 
 
@@ -153,59 +150,6 @@ def _scale(check: Check, gate: GateResult, *, several: bool) -> Markup:
         parts.append(_dot(place_on(gate.value, ends), check.sign))
     was = f"{check.baseline} → " if before is not None else ""
     return _row(check, parts, f"{was}{check.current}, {check.limit}", several=several)
-
-
-def _trends(report: Report) -> Markup:
-    """The blocking metrics in the last runs of the baseline, this run last."""
-    held = limits_by_metric(report.gates)
-    several, rows = len(report.suites) > 1, []
-    for told in trend.trends(report):
-        suite = report.suites[told.suite]
-        now = suite.metrics[told.metric].value
-        heights = trend.heights([*suite.history[told.metric], now][-RUNS:])
-        limits = held.get((told.suite, told.metric), ())
-        rows.append(
-            markup(
-                '<div class="line"><span>%s</span>%s<span>%s</span></div>\n',
-                _name(told.suite, told.metric, several=several),
-                draw_svg(list(_course(heights)), TALL),
-                f"{told.first} → {told.last}, {figures.count(told.runs, 'run')} before this one"
-                + (", limit " + ", ".join(_limits(limits, suite.metrics[told.metric].unit)))
-                * bool(limits),
-            )
-        )
-    if not rows:
-        return NONE
-    return markup(
-        '<section class="chart"><h2>The last runs</h2>\n%s</section>\n', join_markup(rows)
-    )
-
-
-def _limits(limits: Iterable[float], unit: str) -> Iterator[str]:
-    return (figures.limit(limit, unit) for limit in limits)
-
-
-def _course(heights: Sequence[float | None]) -> Iterator[Markup]:
-    """A line through the runs that have a value; this run is the large dot."""
-    step = 96 / max(1, len(heights) - 1)
-    points = [
-        (2 + number * step, TALL - 8 - (TALL - 16) * height)
-        for number, height in enumerate(heights)
-        if height is not None
-    ]
-    for (x1, y1), (x2, y2) in pairwise(points):
-        yield markup(
-            '<line class="course" x1="%s%%" y1="%s" x2="%s%%" y2="%s"/>',
-            *(write_place(x1), write_place(y1), write_place(x2), write_place(y2)),
-        )
-    for number, (x, y) in enumerate(points, start=1):
-        yield markup(
-            '<circle class="%s" cx="%s%%" cy="%s" r="%s"/>',
-            "run now" if number == len(points) else "run",
-            write_place(x),
-            write_place(y),
-            5 if number == len(points) else 3,
-        )
 
 
 def _row(check: Check, parts: Sequence[Markup], said: str, *, several: bool) -> Markup:

@@ -77,6 +77,7 @@ def page(
             *_notes(report),
             _suites(report),
             draw_charts(report),
+            _trends(report),
             draw_spreads(report),
             _checks(report),
             _dimensions(report),
@@ -191,6 +192,14 @@ def _suites(report: Report) -> Markup:
         "%s</tbody></table></div></section>\n",
         join_markup(rows),
     )
+
+
+def _trends(report: Report) -> Markup:
+    if not any(suite.history_runs for suite in report.suites.values()):
+        return NONE
+    from gate.report.session_page.trends import draw_trends
+
+    return draw_trends(report)
 
 
 def _checks(report: Report) -> Markup:

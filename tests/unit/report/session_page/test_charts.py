@@ -59,13 +59,6 @@ def test_what_has_no_numbers_is_not_drawn():
     assert drawn(gates=(gate(value=None, status="missing"),)) == ""
 
 
-def test_the_last_runs_end_with_this_one():
-    text = draw_charts(SCENARIOS["trend"]())
-    assert "<h2>The last runs</h2>" in text
-    course = text.split("<h2>The last runs</h2>")[1]
-    assert 'class="run now" cx="98%"' in course
-
-
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_place_is_inside_the_drawing(name):
     report = replace(SCENARIOS[name]())
