@@ -184,6 +184,26 @@ def _grades(value: Json) -> str:
     return _documents([name for name in sorted(gains, key=lambda n: -gains[n]) if gains[name] > 0])
 
 
+def _web_checks(value: Json) -> str:
+    """Of a WebArena task: what the answer has to say, which page has to be open, what is on it."""
+    if not isinstance(value, dict):
+        return _in_words(value)
+    answers, url, pages = (
+        value.get(key) for key in ("reference_answers", "reference_url", "program_html")
+    )
+    said = [_all_of(one) for one in answers.values()] if isinstance(answers, dict) else []
+    said += [f"page {_in_words(url)}"] if url else []
+    for page in pages if isinstance(pages, list) else []:
+        if isinstance(page, dict) and isinstance(contents := page.get("required_contents"), dict):
+            where = _in_words(page.get("locator") or page.get("url"))
+            said += [f"{where}: {_all_of(one)}" for one in contents.values()]
+    return "; ".join(said) or _in_words(value)
+
+
+def _all_of(value: Json) -> str:
+    return " and ".join(map(_in_words, _several(value)))
+
+
 # Key -> how it is said, in the order of the text.
 _SAID: Mapping[str, Callable[[Json], str]] = {
     "expected_answer": _either,
@@ -197,6 +217,7 @@ _SAID: Mapping[str, Callable[[Json], str]] = {
     "patterns": _patterns,
     "fact_patterns": _patterns,
     "expected_answer_regex": _patterns,
+    "eval": _web_checks,
     "relevant_doc_ids": _documents,
     "relevance_scores": _grades,
 }
