@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -12,18 +13,17 @@ from pathlib import Path
 from gate.commands.options.records import results_folder
 from gate.errors import InfrastructureError, UsageError
 from gate.files.locked_update import FileLock
-from gate.files.session_file import read_json
-from gate.records import CheckedJson
-from gate.store.session import LOCK, META, SUMMARY
+from gate.records.session_list import SessionEntry
+from gate.report.session_index.keep import INDEX, keep_index
+from gate.store.session import LOCK, META
+from gate.store.session_list import list_sessions
 from gate.text import figures
 from gate.text.escaping import plain
-
-_MOST_BYTES = 200 << 20  # of a summary.json that is read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredSession:
-    """One session of the folder. `outcome`: of its verdict; empty: it has none, or is damaged."""
+    """One session of the folder. `outcome`: of its verdict; empty: it has none that is listed."""
 
     name: str
     outcome: str
@@ -40,14 +40,18 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if not folder.is_dir():
         raise UsageError(f"{folder}: there is no such folder; `gate run` makes it")
     found = list_folders(folder)
+    entries = {entry.folder: entry for entry in list_sessions(folder, ())}
     removed = found[options.keep :] if options.keep is not None else []
     kept = [one for one in found if one not in removed]
+    shown = [_describe(one, entries.get(one.name)) for one in kept]
     if options.format == "json":
-        print(json.dumps([asdict(describe(one)) for one in kept], indent=2))
+        print(json.dumps([asdict(one) for one in shown], indent=2))
     else:
-        for line in _lines([describe(one) for one in kept], folder):
+        for line in _lines(shown, folder):
             print(plain(line))
     freed = sum(remove(one) for one in removed)
+    if removed and kept and os.path.lexists(folder / INDEX):
+        keep_index(kept[0])
     if removed and options.format != "json":
         print(plain(f"Removed {figures.count(len(removed), 'session')}, {freed / 1e6:,.1f} MB."))
     return 0
@@ -65,21 +69,12 @@ def list_folders(folder: Path) -> list[Path]:
     return sorted(found, key=lambda one: one.name, reverse=True)
 
 
-def describe(session: Path) -> StoredSession:
-    """What its summary.json says, read no further than for that."""
-    outcome, cases = "", 0
-    suites: tuple[str, ...] = ()
-    try:
-        data: CheckedJson = read_json(session / SUMMARY, _MOST_BYTES)  # whatever lacks is caught
-        outcome, suites = str(data["outcome"]), tuple(map(str, data["suites"]))
-        cases = sum(int(one["cases"]) for one in data["suites"].values())
-    except (UsageError, LookupError, TypeError, ValueError, AttributeError):
-        pass  # a run that was cut off; it is listed all the same
+def _describe(session: Path, entry: SessionEntry | None) -> StoredSession:
     return StoredSession(
         name=session.name,
-        outcome=outcome,
-        suites=suites,
-        cases=cases,
+        outcome=entry.outcome if entry else "",
+        suites=entry.suites if entry else (),
+        cases=entry.cases if entry else 0,
         megabytes=round(_size(session) / 1e6, 1),
     )
 
