@@ -125,6 +125,7 @@ FALLS, FALLEN = 2, 5  # metrics, and cases of each
 WIDE = 120  # columns of a terminal that has room for the rule
 VIOLATIONS, MODES = 5, 5
 CAUSES, WORST = 3, 3  # causes, and failing cases with their texts
+WHY = 120  # characters of a reason
 TOLD = 200  # characters of a question or an answer
 ROOMY = 100  # of one with room for the metric of a group, such as a repository
 NARROW = 80  # fewer have no room for a table
@@ -349,7 +350,8 @@ def _told(report: Report, case: FailingCase) -> Iterator[tuple[str, str]]:
         if (was := answer_before(report, case)) is not None:
             yield "before", was
         yield "now", NO_ANSWER if texts.now is None else texts.now
-    if change is not None and (why := _why(change)):
+    why = _why(change) if change is not None else shorten(texts.why, WHY) if texts else ""
+    if why:
         yield "why", why
 
 
@@ -382,7 +384,7 @@ def _list_newly_failing(screen: Screen, report: Report) -> None:
 
 
 def _why(change: CaseChange) -> str:
-    reason = shorten(change.reason or ", ".join(change.failures[:2]), 120)
+    reason = shorten(change.reason or ", ".join(change.failures[:2]), WHY)
     return ": ".join(part for part in (patterns.words(change.mode), reason) if part)
 
 

@@ -27,6 +27,7 @@ _VERDICTS = {True: ("passed", "green"), False: ("failed", "bold red")}
 _ROW = (  # what JSON says of a round, as details.jsonl does
     *("round", "status", "passed", "error", "failures", "scores", "reasons", "failed_by"),
     *("unscored", "latency_ms", "cost_usd", "model", "steps", "omitted_steps", "attempts"),
+    "retrieved_ids",
 )
 
 
@@ -63,7 +64,7 @@ def show(
 ) -> list[str]:
     """What `gate show` prints: the cases with their texts whole."""
     if options.format == "json":
-        return [json.dumps(as_data(cases, (), 0, session), indent=2)]
+        return [json.dumps({"session": str(session), "cases": _cases(cases)}, indent=2)]
     screen = _screen_for(options, env)
     for case in cases:
         _Printer(screen, characters=MOST, lines=MOST).case(case)
@@ -96,21 +97,25 @@ def as_data(
         "session": str(session),
         "exit_code": exit_code,
         "notes": list(notes),
-        "cases": [
-            {
-                "suite": case.suite,
-                "case_id": case.case_id,
-                "question": case.question,
-                "expected": dict(case.expected),
-                "was": case.before.text if case.before is not None else None,
-                "rounds": [
-                    {**{key: row.get(key) for key in _ROW}, "answer": row.get("output")}
-                    for row in case.rows
-                ],
-            }
-            for case in cases
-        ],
+        "cases": _cases(cases),
     }
+
+
+def _cases(cases: Sequence[ShownCase]) -> list[CheckedJson]:
+    return [
+        {
+            "suite": case.suite,
+            "case_id": case.case_id,
+            "question": case.question,
+            "expected": dict(case.expected),
+            "was": case.before.text if case.before is not None else None,
+            "rounds": [
+                {**{key: row.get(key) for key in _ROW}, "answer": row.get("output")}
+                for row in case.rows
+            ],
+        }
+        for case in cases
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +161,8 @@ class _Printer:
         )
         if scores:
             self._text("scores", scores, indent=4)
+        if row["retrieved_ids"]:
+            self._text("retrieved", ", ".join(map(str, row["retrieved_ids"])), indent=4)
         steps = list(_steps(row))
         if steps:
             self.screen.line("steps:", indent=4)

@@ -10,6 +10,7 @@ from gate.records import CaseTexts, TrialRow
 from gate.records.baseline import AnswersOf, StoredAnswer
 from gate.records.shown_case import is_failed_round
 from gate.records.trial_row import RowsOf
+from gate.verdict.explain import reason_of
 
 MOST = 50  # cases of a suite
 _SHOWN = 400  # characters of a text
@@ -56,6 +57,7 @@ def _texts(
         expected=_cut(describe_expected(find_expected(rows))) if shown else "",
         was=None if was is None or was.text is None else _cut(was.text),
         now=_cut_if_any(worst["error"] if worst["output"] is None else worst["output"]),
+        why=_cut(reason_of(worst)) if is_failed_round(worst) else "",
     )
 
 

@@ -233,7 +233,7 @@ class _CaseRounds:
         if mode is not None:
             self.modes[mode] += 1
         if row["passed"] is not True and self.reason is None:
-            self.reason = _reason(row, mode)
+            self.reason = reason_of(row)
 
     def beside(self, change: CaseChange) -> CaseChange:
         return replace(
@@ -244,11 +244,11 @@ class _CaseRounds:
         )
 
 
-def _reason(row: TrialRow, mode: FailureMode | None) -> str:
-    """The error, or what the graders said that failed it, first what is about the mode; where
-    nobody knows which failed it, what all of them said.
+def reason_of(row: TrialRow) -> str:
+    """The error, or what the graders said that failed it, first what is about its failure mode;
+    where nobody knows which failed it, what all of them said.
     """
-    reasons: Mapping[str, str] = row["reasons"]
+    mode, reasons = mode_in(row), row["reasons"]
     names = sorted(row.get("failed_by") or (), key=lambda name: not speaks(name, mode))
     failed = [reasons[name] for name in names if name in reasons]
     return row["error"] or "; ".join(map(str, failed or reasons.values()))

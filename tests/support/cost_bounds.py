@@ -22,7 +22,7 @@ MOST_OF_OURS = {
 }
 MOST_CALLS = {
     "to tell the verdict": 28_500,  # 26,600, nearly all of rich: without --quiet
-    "of validate": 181_000,  # 178,600: hidden characters, summary.json in short
+    "of validate": 183_500,  # 181,060: lists of one value, parsers that suggest names
     "of validate, own project": 375_000,  # 355,400: its baselines, and limits at which noise counts
     "of --version": 15_500,  # 14,400
 }

@@ -34,9 +34,13 @@ _FACTS = Grading(
     needs='expected_facts: [{value: "what a right answer has to say"}]',
 )
 _ANY_ANSWER = Grading(grader="regex: {pattern: '\\S'}", about="there is an answer at all")
-_NO_DOCUMENTS = "the agent does not report what it retrieved: docs/agents.md, `retrieved`"
-_NO_TEXTS = "the agent does not report the texts that it read: docs/agents.md, `context`"
-_NO_STEPS = "the agent does not report its tool calls: docs/agents.md, `steps`"
+_NO_DOCUMENTS = (
+    "the first answer named no documents: if the agent reports them, add their path to `agent`"
+)
+_NO_TEXTS = "the first answer had no texts to check numbers against: `agent.response.context`"
+_NO_STEPS = (
+    "the first answer had no tool calls: if the agent reports them, add their path to `agent`"
+)
 
 
 def choose_graders(
@@ -114,11 +118,12 @@ def _config(
     yield "# Compared with the base branch: a larger drop than this that is not chance blocks."
     yield "regression:"
     yield "  tolerance: 0.02"
+    yield ""
+    yield "baseline:"
     if branch:
-        yield ""
-        yield "# The branch that pull requests go to: they follow its rules."
-        yield "baseline:"
-        yield f"  branch: {json.dumps(branch)}"
+        yield f"  branch: {json.dumps(branch)}  # pull requests go to it, and follow its rules"
+    yield "  answers: repo  # its answers are kept in baselines/, shown beside new ones; artifact:"
+    yield "                 # only with the baseline that a workflow stores; off: nowhere"
 
 
 # What is worth asking first, one question each.

@@ -61,7 +61,7 @@ def probe(spec: PluginSpec, root: Path, env: Mapping[str, str]) -> Probed:
         took=value((time.perf_counter() - start) * 1e3, "ms"),
         has_steps=response.steps is not None,
         has_documents=response.retrieved is not None,
-        has_texts=bool(response.context or any(one.text for one in response.retrieved or ())),
+        has_texts=_has_texts(response),
     )
 
 
@@ -76,6 +76,14 @@ def _ask(spec: PluginSpec, world: World) -> Response:
 
 
 _CASE = Case(id="probe", input=QUESTION, keys={"id": "probe", "input": QUESTION})
+
+
+def _has_texts(response: Response) -> bool | None:
+    """None where it retrieved nothing this time."""
+    if response.context:
+        return True
+    listed = response.retrieved
+    return None if listed == () else any(one.text for one in listed or ())
 
 
 @dataclass(slots=True)
@@ -138,7 +146,7 @@ def _documents(listed: Json) -> tuple[Document, ...]:
 
 def _pick(found: Mapping[str, Json], names: tuple[str, ...], kind: type) -> str | None:
     """The path whose last key is the most usual one; of equals the shortest."""
-    fits = [path for path, leaf in found.items() if isinstance(leaf, kind) and leaf]
+    fits = [path for path, leaf in found.items() if isinstance(leaf, kind)]
     ranked = [
         (names.index(last), path.count("."), path)
         for path in fits

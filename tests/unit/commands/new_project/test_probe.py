@@ -68,7 +68,7 @@ def test_an_endpoint_is_asked_in_the_usual_forms_until_it_answers(tmp_path, name
             {"choices": [{"message": {"role": "assistant", "content": "yes"}}]},
             "choices.0.message.content",
         ),
-        ({"question": "x", "result": "yes", "source_documents": []}, "result"),
+        ({"question": "x", "result": "yes", "elapsed": 3}, "result"),
         ([{"text": "yes"}], "0.text"),
     ],
     ids=["plain", "chain", "nested", "chat", "retrieval", "list"],
@@ -78,6 +78,12 @@ def test_where_the_answer_stands_is_found(tmp_path, body, path):
     assert found.said == "yes"
     assert found.options["response"]["answer"] == path
     assert found.has_documents is False
+
+
+def test_documents_that_are_none_this_time_are_found_all_the_same(tmp_path):
+    found = probe_http(tmp_path, lambda _: (200, {"answer": "yes", "sources": []}))
+    assert found.options["response"]["retrieved"] == "sources"
+    assert (found.has_documents, found.has_texts) == (True, None)
 
 
 def test_plain_text_is_the_answer_as_it_is(tmp_path):
