@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
+from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
@@ -28,6 +30,7 @@ from gate.records import (
     SuiteReport,
     equal_looks,
 )
+from gate.records.baseline import BaselineRun
 from gate.report.console import render_console
 from gate.report.formats.comment import Comment, step_summary
 from gate.report.formats.html import Html
@@ -84,6 +87,7 @@ agents = st.builds(
     unscored=pick(*(0.0,) * 5, 0.1, 0.5),
     priced=pick(True, True, False),
     has=pick((), (RECALL, FACTS), (RECALL, FACTS, HALLUCINATION, FAITHFUL)),
+    mode=pick("wrong_answer", "wrong_tool"),
 )
 gates = st.lists(
     st.builds(
@@ -151,12 +155,29 @@ def drawn(name: str, plan: Plan) -> Drawn:
         was=known and answers(there, plan.rounds, known, seed=plan.seed + 7, suite=name),
         rounds=plan.rounds,
         info=BaselineInfo(source="repo", commit="a" * 40, rounds=plan.rounds, runs=1, age_days=1.2),
+        runs=_past_runs(plan) if known else (),
         looks=equal_looks(2 * planned) if early else None,
         gates=plan.gates,
         has=plan.now.has,
         had=known.has if known else None,
         meta={"cases": plan.cases},
         measured=measured,
+    )
+
+
+def _past_runs(plan: Plan) -> tuple[BaselineRun, ...]:
+    """As many as a baseline may have, of means that are drawn."""
+    values = Random(plan.seed)
+    return tuple(
+        BaselineRun(
+            session_id=f"2026010{n}-040000-0b1c2d3e",
+            commit=f"{n:040x}",
+            created_at=f"2026-01-{n + 1:02}T04:00:00Z",
+            rounds=plan.rounds,
+            cases=plan.cases,
+            means={SUCCESS: round(values.random(), 3)},
+        )
+        for n in range(plan.seed % 11)
     )
 
 
@@ -248,6 +269,7 @@ def read(told: Told) -> Forms:
 def test_each_form_tells_the_same() -> None:
     outcomes: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
+    lines: Counter[str] = Counter()
 
     @many
     @given(runs)
@@ -255,9 +277,13 @@ def test_each_form_tells_the_same() -> None:
         told = run.told()
         outcomes.update([told.report.outcome])
         statuses.update(row.status for row in told.report.comparisons)
-        agree(read(told))
+        forms = read(told)
+        for line in ("in the baseline's last", "cases asked", "| Newly failing | asked"):
+            lines[line] += line in forms.texts["comment.md"]
+        agree(forms)
 
     draw()
+    assert len(+lines) >= 2, lines
     assert len(outcomes) >= 4, outcomes  # or it would be about fewer reports than it says
     assert len(statuses) >= 7, statuses
 
@@ -280,6 +306,26 @@ def test_each_outcome_is_told_alike(outcome: str, was: Agent | None, now: Agent)
     agree(read(told))
 
 
+@pytest.mark.parametrize("suites", [1, 2])
+def test_causes_are_told_alike(suites: int) -> None:
+    well = Agent(fails=0.0, flaky=0.0)
+    clumsy = replace(well, breaks=0.5, mode="wrong_tool", failure="missing_tool_call:run_sql")
+    drawn_suites = [
+        Drawn(
+            name=name,
+            now=answers(ids(60), 1, clumsy, seed=2, suite=name),
+            was=answers(ids(60), 1, well, seed=1, suite=name),
+            rounds=1,
+        )
+        for name in ("analytics", "dialogue")[:suites]
+    ]
+    told = concluded(drawn_suites)
+    assert len(told.report.causes) == suites
+    forms = read(told)
+    assert f"Cause {suites}" in forms.texts["comment.md"]
+    agree(forms)
+
+
 def agree(forms: Forms) -> None:
     each_figure_is_one_text(forms)
     each_figure_is_its_number(forms)
@@ -289,6 +335,9 @@ def agree(forms: Forms) -> None:
     figures_in_sentences_are_those_of_the_tables(forms)
     counts_add_up(forms)
     newly_failing_cases_are_counted(forms)
+    causes_are_of_the_cases_that_newly_fail(forms)
+    the_last_runs_end_with_this_one(forms)
+    what_was_asked_is_what_was_measured(forms)
     cases_of_a_fall_are_cases_that_were_asked(forms)
     trials_are_those_that_were_made(forms)
     the_outcome_is_the_same(forms)
@@ -475,9 +524,14 @@ def counts_add_up(forms: Forms) -> None:
     for one in forms.junit:
         passing, flaky, failing, left = by_rounds(forms.told, one.get("name", ""))
         told = {kind: int(one.get(kind, "")) for kind in ("failures", "errors", "skipped")}
-        # An error may also be a case that passes but for a round that nobody answered.
         unwell = flaky + failing + left
-        assert unwell <= sum(told.values()) <= unwell + told["errors"]
+        # A case that passes but for a round that nobody answered may be an error, or skipped.
+        lost = {
+            row["case_id"]
+            for row in forms.told.kept
+            if row["suite"] == one.get("name", "") and row["status"] == "infra_error"
+        }
+        assert unwell <= sum(told.values()) <= unwell + len(lost)
         assert told["failures"] <= flaky + failing
         if (suite := report.suites.get(one.get("name", ""))) and suite.outcome == "pass":
             assert told["failures"] == 0, "a gate that passes is green"
@@ -509,16 +563,101 @@ def newly_failing_cases_are_counted(forms: Forms) -> None:
     for where, text in forms.texts.items():
         if where == "report.html":
             continue
-        said = [int(n) for n in re.findall(r"(\d+) cases? newly fails?", text)]
-        assert set(said) == ({len(listed)} if listed else set()), (where, said)
-    told = sum("newly fails" in line for line in forms.annotations)
-    most = sum(line.startswith("::warning") for line in forms.annotations)
+        said = [
+            int(n) for n in re.findall(r"(\d+) (?:of [\d,]+ )?(?:\w+ )?cases? newly fails?", text)
+        ]
+        named = [int(n) for n in re.findall(r"(\d+) of [\d,]+ cases of .* newly fails?", text)]
+        of_suites = Counter(one["suite"] for one in listed)
+        known = {len(listed), *of_suites.values()}
+        assert set(said) | set(named) <= known, (where, said, named)
+        assert bool(said or named) == bool(listed), where
+    warnings = [line for line in forms.annotations if line.startswith("::warning")]
+    told, most = sum("newly fails" in line for line in warnings), len(warnings)
     assert told == len(listed) or most == 10, forms.annotations
     results = forms.sarif["runs"][0]["results"]
     assert sum("newly-failing" in one["ruleId"] for one in results) == len(listed)
     assert {(c["suite"], c["case_id"]) for c in listed} <= {
         (row["suite"], row["case_id"]) for row in forms.told.kept if row["passed"] is False
     }
+
+
+def causes_are_of_the_cases_that_newly_fail(forms: Forms) -> None:
+    """`Cause 1 (23 of 32 cases)`, and as many rows with its number in the table of the comment."""
+    report, several = forms.told.report, len(forms.told.report.suites) > 1
+    newly = Counter(change.suite for change in report.cases.newly_failing)
+    for where, text in forms.texts.items():
+        told = re.findall(
+            r"Cause (\d)(?: of (\w+))? \((?:(\d+) of |(all) )?(\d+) (?:cases?|them)", text
+        )
+        for number, suite, part, whole, all_of_them in told:
+            cause = report.causes[int(number) - 1]
+            assert (suite == cause.suite) if several else not suite
+            size = int(part or all_of_them)
+            assert size == len(cause.cases), (where, told)
+            assert int(all_of_them) in (newly[cause.suite], size)
+            assert not whole or size == newly[cause.suite]
+    table = forms.texts["comment.md"].partition(" | cause |\n")[2].partition("\n\n")[0]
+    numbers = [line.split(" | ")[-1].strip(" |") for line in table.splitlines()[1:]]
+    if report.causes and numbers:
+        counted = Counter(int(n) for cell in numbers for n in re.findall(r"\d+", cell))
+        wanted = {n: len(one.cases) for n, one in enumerate(report.causes, start=1)}
+        assert counted == wanted, (counted, wanted)
+
+
+TREND = re.compile(
+    r"^(\S+)(?: of (\w+))? in the baseline's last (\d+) runs?(?:, [\d-]+(?: to [\d-]+)?)?: "
+    r"(.*) → (\S+)(?: in (\d+) cases?)?$",
+    re.MULTILINE,
+)
+
+
+def the_last_runs_end_with_this_one(forms: Forms) -> None:
+    """The same value as in the table of all metrics, and in the chart of the page."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", forms.texts["comment.md"])
+    found = TREND.search(text)
+    report = forms.told.report
+    assert bool(found) == any(
+        SUCCESS in suite.history and suite.metrics[SUCCESS].value is not None
+        for suite in report.suites.values()
+    )
+    if found is None:
+        return
+    metric, suite, runs, values, now, asked = found.groups()
+    name = suite or next(iter(report.suites))
+    history = report.suites[name].history[metric]
+    shown = next(iter(texts(forms)[name, metric, "now"].values()))
+    assert now == shown, (now, shown)
+    assert len(values.split()) == int(runs) == min(8, len(history))
+    for said, number in zip(values.split(), history[-8:], strict=True):
+        assert abs(float(said) - number) <= half_a_digit(said) + 1e-9
+    if asked:
+        assert int(asked) == sum(by_rounds(forms.told, name))
+
+
+def what_was_asked_is_what_was_measured(forms: Forms) -> None:
+    """`120 of 200 cases asked` of the line about the baseline; `27 more below` beside five rows."""
+    report = forms.told.report
+    for where, text in forms.texts.items():
+        for asked, whole in re.findall(r"([\d,]+) of ([\d,]+) cases? asked", text):
+            sizes = {
+                name: (sum(by_rounds(forms.told, name)), suite.cases)
+                for name, suite in report.suites.items()
+            }
+            sums = {
+                tuple(map(sum, zip(*some, strict=True)))
+                for n in range(1, len(sizes) + 1)
+                for some in combinations(sizes.values(), n)
+            }
+            assert (int(asked.replace(",", "")), int(whole.replace(",", ""))) in sums, (
+                where,
+                asked,
+            )
+    comment = forms.texts["comment.md"]
+    rows = comment.partition("Newly failing | asked")[2].partition("\n\n")[0].splitlines()[2:]
+    more = re.search(r"^([\d,]+) more (?:below|in)", comment, re.MULTILINE)
+    if rows:
+        left = int(more[1].replace(",", "")) if more else 0
+        assert len(rows) + left == len(report.cases.newly_failing)
 
 
 def cases_of_a_fall_are_cases_that_were_asked(forms: Forms) -> None:
