@@ -36,6 +36,8 @@ class StoredAnswer:
     passed: bool | None
     answer: str | None  # None: none came, or it was not kept
     error: str | None = None  # of an agent that failed
+    # Column -> mean of the case over the stored rounds; only in a session, and {} of older ones.
+    means: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def text(self) -> str | None:

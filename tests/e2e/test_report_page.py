@@ -81,7 +81,13 @@ def report() -> Any:
 def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("page") / "report.html"
     stored = [
-        StoredAnswer(case_id="case-010", case_digest="x", passed=True, answer="an answer of 10"),
+        StoredAnswer(
+            case_id="case-010",
+            case_digest="x",
+            passed=True,
+            answer="an answer of 10",
+            means={"correctness.fact_accuracy": 1.0, "retrieval.recall@5": 0.75},
+        ),
     ]
     shared = SharedRows(lambda: iter(rows()), None, lambda suite: iter(stored))
     text = Html().render(report(), shared)
@@ -272,6 +278,20 @@ def test_the_words_that_differ_from_the_base_branch_are_marked_until_d(page):
     page.press("d")
     until(page, f"!{marks}.length")
     assert text_of(page, ".two") == "Base branch, passedan answer of 10Now, failedanswer 10"
+
+
+def test_scores_stand_beside_those_of_the_base_branch_the_largest_difference_first(page):
+    page.see("location.hash = '#case=case-010'")
+    opened(page, "case-010")
+    table = "[...document.querySelectorAll('.answers details table tr')]"
+    assert page.see(f"{table}.map((row) => [...row.cells].map((one) => one.textContent))") == [
+        ["Score", "base branch, mean", "now", "change"],
+        ["correctness.fact_accuracy", "1", "0.50", "−0.50"],
+        ["retrieval.recall@5", "0.75", "1", "+0.25"],
+    ]
+    page.see("location.hash = '#case=case-011'")
+    opened(page, "case-011")
+    assert page.see(f"{table}[0].textContent") == "Scorenow"
 
 
 def test_rounds_that_differ_are_tabs(page):

@@ -99,7 +99,7 @@ class CasePacker:
         self._changes = changes
         self._most, self._most_of_failing = most, most_of_failing
         self._before = before
-        self._was: tuple[str, dict[str, Detail]] = ("", {})  # of the suite that is being packed
+        self._was: tuple[str, dict[str, StoredAnswer]] = ("", {})  # of the suite being packed
         self._scores = _list_scores(report)
         self._means: dict[Key, _Means] = {}
         self._waiting: list[_Case] = []  # for the block that is being filled
@@ -147,27 +147,24 @@ class CasePacker:
         if self._total > (self._most_of_failing if failing else self._most):
             self._left_out += not means.places
             return
-        texts = _texts(rounds, self._answer_before(key, change.change if change else None))
-        self._waiting.append(_Case(means, texts, _facts(rounds, change or Change())))
+        was = self._stored(key[0]).get(key[1])
+        facts = _facts(rounds, change or Change(), was)
+        texts = _texts(rounds, self._answer_before(was, change.change if change else None))
+        self._waiting.append(_Case(means, texts, facts))
         self._length += sum([len(row["output"] or "") for row in rounds])
         if self._length > BLOCK or len(self._waiting) == CASES:
             self._close()
 
-    def _answer_before(self, key: Key, change: CaseChange | None) -> Detail | None:
+    def _answer_before(self, was: StoredAnswer | None, change: CaseChange | None) -> Detail | None:
         """That it is not stored is said of what changed, beside others that are."""
-        stored = self._answers_before(key[0])
-        missing = {"passed": None, "text": NOT_STORED}
-        return stored.get(key[1], missing if stored and change else None)
+        if was is not None and was.text is not None:
+            return {"passed": was.passed, "text": was.text}
+        answered = any(one.text is not None for one in self._was[1].values())
+        return {"passed": None, "text": NOT_STORED} if change and answered else None
 
-    def _answers_before(self, suite: str) -> Mapping[str, Detail]:
+    def _stored(self, suite: str) -> Mapping[str, StoredAnswer]:
         if self._was[0] != suite:
-            stored = self._before(suite)
-            told = {
-                one.case_id: {"passed": one.passed, "text": one.text}
-                for one in stored
-                if one.text is not None
-            }
-            self._was = (suite, told)
+            self._was = (suite, {one.case_id: one for one in self._before(suite)})
         return self._was[1]
 
     def _close(self) -> None:
@@ -291,7 +288,7 @@ def _texts(rounds: Sequence[TrialRow], was: Detail | None) -> Detail:
     }
 
 
-def _facts(rounds: Sequence[TrialRow], told: Change) -> Detail:
+def _facts(rounds: Sequence[TrialRow], told: Change, was: StoredAnswer | None) -> Detail:
     """The rest; what is empty is left out."""
     change = told.change
     diff = change.steps if change else None
@@ -300,6 +297,7 @@ def _facts(rounds: Sequence[TrialRow], told: Change) -> Detail:
         "title": steps.summary(change, diff) if change and diff else "",
         "steps": [[step.kind, step.was, step.now] for step in diff.steps] if diff else [],
         "worse": told.worse,
+        "means": was.means if was else {},
         "rounds": [_round(row) for row in rounds],
     }
 

@@ -68,6 +68,7 @@
  * @property {string} title of `steps`
  * @property {["same" | "added" | "removed" | "changed", string, string][]} steps kind, before, now
  * @property {string[]} worse metrics that it made worse
+ * @property {Record<string, number>} means scores of the base branch, over its rounds
  * @property {Round[]} rounds
  */
 /** @typedef {Texts & Facts} Detail one case */

@@ -160,7 +160,7 @@ function roundParts(detail, round, look) {
     element("p", { class: "soft" }, facts.filter(Boolean).join(" · ")),
     ...graderParts(round),
     ...stepParts(detail, round),
-    ...scoreParts(round),
+    ...scoreParts(detail, round),
   ].filter((part) => part !== "");
 }
 
@@ -283,16 +283,36 @@ export const pieces = (was, now) =>
     element(/** @type {"del"} */ ({ same: "span", was: "del", now: "ins" }[kind]), {}, reveal(text)),
   );
 
-/** @param {Round} round */
-function scoreParts(round) {
-  const known = Object.entries(round.scores).filter(([, value]) => value !== null);
-  if (!known.length) return [];
+/**
+ * Beside those of the base branch, the largest difference first.
+ * @param {Detail} detail
+ * @param {Round} round
+ */
+function scoreParts({ means }, round) {
+  const scores = Object.entries(round.scores)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => ({ name, now: Number(value), was: means[name] ?? null, change: Number(value) - (means[name] ?? Number(value)) }))
+    .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+  if (!scores.length) return [];
+  const compared = scores.some(({ was }) => was !== null);
+  /** @param {"td" | "th"} name @param {string[]} texts was, now, change */
+  const cells = (name, texts) =>
+    texts.slice(compared ? 0 : 1, compared ? 3 : 2).map((text) => element(name, { class: "n" }, text));
+  const rows = scores.map(({ name, was, now, change }) =>
+    element(
+      "tr",
+      change ? { class: "differs" } : {},
+      element("th", { scope: "row" }, codeOf(name)),
+      cells("td", [figure(was, ""), figure(now, ""), change ? `${change > 0 ? "+" : "−"}${figure(Math.abs(change), "share")}` : ""]),
+    ),
+  );
+  const heads = element("tr", {}, element("th", {}, "Score"), cells("th", ["base branch, mean", "now", "change"]));
   return [
     element(
       "details",
-      { open: known.length <= 12 },
-      element("summary", {}, count(known.length, "score")),
-      element("p", { class: "scores" }, known.map(([name, value]) => element("span", {}, codeOf(name), " ", figure(value, "")))),
+      { open: compared || scores.length <= 12 },
+      element("summary", {}, count(scores.length, "score")),
+      element("table", {}, element("thead", {}, heads), element("tbody", {}, rows)),
     ),
   ];
 }
