@@ -364,6 +364,14 @@ def test_without_scripts_the_worst_cases_can_be_read(browser, url):
         cases = "[...document.querySelectorAll('#worst .case')]"
         assert page.see(f"{cases}.filter((one) => one.getClientRects().length).length") == 20
         assert page.see("document.getElementById('app').hidden")
+        told = page.see(
+            f"Object.fromEntries([...{cases}[0].querySelectorAll('pre')]"
+            ".map((one) => [one.previousElementSibling?.textContent, one.textContent]))"
+        )
+        assert told["Question"] == "Which 10?"
+        assert told["Expected"] == "wanted 10"
+        assert told["Base branch, passed"] == "an answer of 10"
+        assert told["Answer"] == "answer 10"
 
 
 def test_printed_the_worst_ten_are_open_and_it_is_light(page):

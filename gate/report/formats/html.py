@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from gate.analysis.expected import describe_expected
 from gate.plugins import REPORTERS, Rows
 from gate.records import Json, Report, TrialRow
+from gate.records.baseline import StoredAnswer
 from gate.report.html_page import content_policy, value_text
 from gate.report.page_script import read_asset
 from gate.report.session_page.case_blocks import CasePacker, Change, Key
@@ -15,7 +17,7 @@ from gate.report.session_page.cases import CaseEntry, Shown
 from gate.report.session_page.joined_script import join_script
 from gate.report.session_page.page import page
 from gate.report.wording import case_totals, evidence, metric_falls, patterns
-from gate.store.row_cache import share_rows
+from gate.store.row_cache import Before, share_rows
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.html_markup import Markup
@@ -40,11 +42,13 @@ class Html:
         changes = _changes(report)
         ranked = _rank_all(books, changes)
         shown = {key: list[Shown]() for key in ranked[:SHOWN]}
-        packer = CasePacker(report, books, changes, before=stored.answers_before)
+        was: dict[Key, StoredAnswer] = {}
+        before = _keep_answers(stored.answers_before, shown, was)
+        packer = CasePacker(report, books, changes, before=before)
         blocks = packer.pack(_keep(stored(), shown), ranked)
         entries = (
-            _entry(books[suite].cases[case_id], changes.get((suite, case_id)), trials)
-            for (suite, case_id), trials in shown.items()
+            _entry(books[key[0]].cases[key[1]], changes.get(key), trials, was.get(key))
+            for key, trials in shown.items()
         )
         style, script = read_asset("formats/report.css"), join_script()
         return page(
@@ -67,10 +71,34 @@ def _keep(rows: Iterable[TrialRow], shown: Mapping[Key, list[Shown]]) -> Iterato
         yield row
 
 
-def _entry(case: case_totals.CaseBook, told: Change | None, trials: Iterable[Shown]) -> CaseEntry:
+def _keep_answers(before: Before, shown: Container[Key], was: dict[Key, StoredAnswer]) -> Before:
+    """The same answers; those of what the page itself shows are put into `was`."""
+
+    def read(suite: str) -> Iterator[StoredAnswer]:
+        for one in before(suite):
+            if (suite, one.case_id) in shown:
+                was[suite, one.case_id] = one
+            yield one
+
+    return read
+
+
+def _entry(
+    case: case_totals.CaseBook,
+    told: Change | None,
+    trials: Sequence[Shown],
+    was: StoredAnswer | None,
+) -> CaseEntry:
     told = told or Change()
+    passed = {True: ", passed", False: ", failed", None: ""}[was.passed] if was else ""
     return CaseEntry(
-        case=case, kind=told.kind, change=told.change, trials=tuple(trials), worse=told.worse
+        case=case,
+        kind=told.kind,
+        change=told.change,
+        trials=tuple(trials),
+        worse=told.worse,
+        expected=next((trial["expected"] for trial in trials if trial["expected"]), ""),
+        was=(f"Base branch{passed}", value_text(was.text, TEXT)) if was else ("", ""),
     )
 
 
@@ -119,6 +147,7 @@ def _short(row: TrialRow) -> Shown:
         "status": row["status"],
         "passed": row["passed"],
         "question": value_text(row.get("question"), TEXT),
+        "expected": value_text(describe_expected(row.get("expected") or {}), TEXT),
         "output": value_text(row.get("output"), TEXT),
         "error": value_text(row.get("error"), VALUE),
         "failures": [one_line(str(code)) for code in row["failures"][:20]],

@@ -29,6 +29,8 @@ class CaseEntry:
     change: CaseChange | None
     trials: tuple[Shown, ...] = ()
     worse: tuple[str, ...] = ()  # metrics that it made worse, and how
+    expected: str = ""
+    was: tuple[str, str] = ("", "")  # what the base branch answered, with a title
 
     @property
     def diff(self) -> tuple[str, tuple[str, ...]]:
@@ -106,7 +108,11 @@ def _case(entry: CaseEntry, *, several: bool) -> Markup:
         '<details class="case"><summary>%s</summary>\n<div class="body">\n'
         "%s%s%s%s</div></details>\n",
         summary,
-        markup("<h4>Question</h4><pre>%s</pre>", question) if question else NONE,
+        join_markup(
+            markup("<h4>%s</h4><pre>%s</pre>", title, text)
+            for title, text in (("Question", question), ("Expected", entry.expected), entry.was)
+            if text
+        ),
         markup("<p>Passed rounds of the baseline, run by run: %s</p>", entry.history)
         if entry.history
         else NONE,
