@@ -66,7 +66,7 @@ MOST_CALLS_OF_AN_IMPORTED_CASE = {
     "junit": 230,  # measured: 219: its spreads and what was expected are in report.html
     "trec": 1_130,  # measured: 1,076
     "promptfoo": 615,  # measured: 586: what is expected, for the page without scripts
-    "openagent": 365,  # measured: 342
+    "openagent": 390,  # measured: 370
     "otel": 550,  # measured: 514
 }
 NOT_BEFORE_THE_FIRST_REQUEST = (
