@@ -17,7 +17,7 @@ help: ## this list
 venv: $(VENV)/dev ## the environment for work on Agent Gate itself
 
 demo: $(VENV)/package ## the whole gate once, against the bundled sample agent (under a minute)
-	$(BIN)/python demo/demo.py
+	$(BIN)/python -m gate demo
 
 test: $(VENV)/dev ## the tests, on all cores; GATE_TESTS=all: those too that need more than Python
 	$(BIN)/python -m pytest -n auto -rs

@@ -45,6 +45,7 @@ NEEDS = {
     ("sessions",): ["first"],
     ("schema",): ["config"],
     ("help",): ["run"],
+    ("demo",): ["nothing"],  # it would run the whole story
 }
 VALUES = {
     "FILE": "cases.jsonl",

@@ -57,6 +57,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "check all that a run needs, and say what to do; asks the agent one question",
     "validate": "check the config, datasets and baselines; calls no agent",
     "init": "create gate.yml, questions to fill in and three workflows for your agent",
+    "demo": "tell the whole story with the sample agent, in half a minute",
     "dataset": "propose, approve, summarize and check the cases of a dataset",
     "agent": "run the bundled sample agent as a local server",
     "action": "entry point of the GitHub Action; reads INPUT_* and GITHUB_*",
@@ -237,6 +238,11 @@ def _validate(p: Parser) -> None:
     add_suites(p)
 
 
+def _demo(p: Parser) -> None:
+    out = "results/demo"
+    p.value("--out", "DIR", f"folder for the sessions ({out})", default=out)
+
+
 def _doctor(p: Parser) -> None:
     add_config(p)
     add_suites(p)
@@ -362,6 +368,7 @@ _ADD: dict[str, Callable[[Parser], None]] = {
     "baseline": _baseline,
     "history": _history,
     "review": _review,
+    "demo": _demo,
     "doctor": _doctor,
     "validate": _validate,
     "init": _init,

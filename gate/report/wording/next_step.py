@@ -21,7 +21,10 @@ def next_step(report: Report) -> Line:
 
 def reproduce(report: Report) -> str:
     """The command that asks the worst case again; empty where there is none to ask."""
-    return "" if report.outcome in ("pass", "no_baseline") else report.reproduce
+    if report.outcome in ("pass", "no_baseline"):
+        return ""
+    nobody_answered = report.outcome == "error" and " --case " not in report.reproduce
+    return "" if nobody_answered else report.reproduce
 
 
 def list_steps(report: Report) -> list[Line]:
