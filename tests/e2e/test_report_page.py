@@ -283,7 +283,7 @@ def test_the_words_that_differ_from_the_base_branch_are_marked_until_d(page):
 def test_scores_stand_beside_those_of_the_base_branch_the_largest_difference_first(page):
     page.see("location.hash = '#case=case-010'")
     opened(page, "case-010")
-    table = "[...document.querySelectorAll('.answers details table tr')]"
+    table = "[...document.querySelector('.answers table:has(thead)').rows]"
     assert page.see(f"{table}.map((row) => [...row.cells].map((one) => one.textContent))") == [
         ["Score", "base branch, mean", "now", "change"],
         ["correctness.fact_accuracy", "1", "0.50", "−0.50"],

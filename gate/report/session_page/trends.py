@@ -30,7 +30,8 @@ def draw_trends(report: Report) -> Markup:
             "%s%s<p>%s</p>\n",
             markup("<h3>%s</h3>\n", one_line(told.suite, 60)) if several else NONE,
             _draw(report, report.suites[told.suite], told.metric),
-            f"{told.first} → {told.last}, {figures.count(told.runs, 'run')} before this one",
+            f"{told.first} → {told.last}, {figures.count(told.runs, 'run')} before this one"
+            + _asked(report.suites[told.suite]),
         )
         for told in trend.trends(report)
         if report.suites[told.suite].history_runs
@@ -43,6 +44,11 @@ def draw_trends(report: Report) -> Markup:
         "accepted a change.</p>\n%s</section>\n",
         join_markup(found),
     )
+
+
+def _asked(suite: SuiteReport) -> str:
+    asked = suite.counts.asked if suite.counts else suite.cases
+    return f", which asked {asked:,} of {suite.cases:,} cases" * (asked < suite.cases)
 
 
 def _draw(report: Report, suite: SuiteReport, metric: str) -> Markup:

@@ -12,6 +12,8 @@ import { diffWords } from "./words.js";
 /** @typedef {import("./elements.js").Part} Part */
 /** @typedef {{diff: boolean}} Look */
 
+const ROUNDING = 1e-5; // means of the base branch are rounded
+
 /**
  * The page of one case.
  * @param {Index} index
@@ -236,7 +238,9 @@ function stepParts(detail, round) {
   const parts = [];
   if (detail.steps.length) {
     const lines = detail.steps.map(([kind, was, now]) => stepLine(kind, was, now));
+    const kept = "Of the base branch up to 30 steps are kept, with long arguments cut.";
     parts.push(element("h4", {}, reveal(detail.title)), element("ol", { class: "steps" }, lines));
+    parts.push(element("p", { class: "soft" }, kept));
   }
   if (round.retrieved_ids?.length) {
     parts.push(element("p", {}, "Retrieved: ", round.retrieved_ids.map((name) => codeOf(name))));
@@ -284,16 +288,34 @@ export const pieces = (was, now) =>
   );
 
 /**
- * Beside those of the base branch, the largest difference first.
+ * Beside those of the base branch: first what differs, most first.
  * @param {Detail} detail
  * @param {Round} round
  */
 function scoreParts({ means }, round) {
   const scores = Object.entries(round.scores)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => ({ name, now: Number(value), was: means[name] ?? null, change: Number(value) - (means[name] ?? Number(value)) }))
+    .map(([name, value]) => {
+      const now = Number(value);
+      const was = means[name] ?? null;
+      const change = was === null || Math.abs(now - was) < ROUNDING ? 0 : now - was;
+      return { name, was, now, change };
+    })
     .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
   if (!scores.length) return [];
+  const differ = scores.filter(({ change }) => change);
+  const alike = scores.slice(differ.length);
+  const folded = element(
+    "details",
+    { open: !differ.length && alike.length <= 12 },
+    element("summary", {}, `${count(alike.length, differ.length ? "other score" : "score")}`),
+    scoreTable(alike),
+  );
+  return [differ.length ? scoreTable(differ) : "", alike.length ? folded : ""];
+}
+
+/** @param {{name: string, was: number | null, now: number, change: number}[]} scores */
+function scoreTable(scores) {
   const compared = scores.some(({ was }) => was !== null);
   /** @param {"td" | "th"} name @param {string[]} texts was, now, change */
   const cells = (name, texts) =>
@@ -301,20 +323,13 @@ function scoreParts({ means }, round) {
   const rows = scores.map(({ name, was, now, change }) =>
     element(
       "tr",
-      change ? { class: "differs" } : {},
+      {},
       element("th", { scope: "row" }, codeOf(name)),
       cells("td", [figure(was, ""), figure(now, ""), change ? `${change > 0 ? "+" : "−"}${figure(Math.abs(change), "share")}` : ""]),
     ),
   );
   const heads = element("tr", {}, element("th", {}, "Score"), cells("th", ["base branch, mean", "now", "change"]));
-  return [
-    element(
-      "details",
-      { open: compared || scores.length <= 12 },
-      element("summary", {}, count(scores.length, "score")),
-      element("table", {}, element("thead", {}, heads), element("tbody", {}, rows)),
-    ),
-  ];
+  return element("table", {}, element("thead", {}, heads), element("tbody", {}, rows));
 }
 
 /** @param {string} title @param {string} text */

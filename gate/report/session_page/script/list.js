@@ -6,7 +6,6 @@ import { plain } from "./hidden.js";
 /** @typedef {import("./blocks.js").Index} Index */
 /** @typedef {{key: string, title: string, number: boolean, cell: (at: number) => Node | string}} Column */
 
-const ROW = 34; // pixels, as --row in report.css
 const MORE = 8; // rows above and below those in sight
 const TONES = {
   bad: ["newly failing", "always failing", "not answered", "errored"],
@@ -50,6 +49,10 @@ function columns(index, address) {
     ),
   ];
 }
+
+/** Pixels; more on a very wide screen. */
+const rowHeight = () =>
+  Number.parseInt(getComputedStyle(document.documentElement).getPropertyValue("--row"), 10);
 
 /** A table of which only the rows in sight are in the page. */
 export class CaseList {
@@ -96,11 +99,11 @@ export class CaseList {
 
   /** Only where other rows are in sight than are drawn, unless `anew`. */
   draw(anew = false) {
-    const first = Math.max(0, Math.floor(this.frame.scrollTop / ROW) - MORE);
-    const last = Math.min(
-      this.cases.length,
-      Math.ceil((this.frame.scrollTop + (this.frame.clientHeight || 600)) / ROW) + MORE,
-    );
+    const { scrollTop, clientHeight } = this.frame;
+    const height = rowHeight();
+    const first = Math.max(0, Math.floor(scrollTop / height) - MORE);
+    const end = Math.ceil((scrollTop + (clientHeight || 600)) / height) + MORE;
+    const last = Math.min(this.cases.length, end);
     const drawn = `${first} ${last}`;
     if (!anew && drawn === this.drawn) return;
     this.drawn = drawn;
@@ -137,7 +140,8 @@ export class CaseList {
   /** Puts the cursor at this place of the list, in sight. @param {number} place */
   point(place) {
     this.cursor = place;
-    const [top, height] = [place * ROW, this.frame.clientHeight - 2 * ROW];
+    const row = rowHeight();
+    const [top, height] = [place * row, this.frame.clientHeight - 2 * row];
     if (top < this.frame.scrollTop) this.frame.scrollTop = top;
     else if (top > this.frame.scrollTop + height) this.frame.scrollTop = top - height;
     this.draw(true);
@@ -147,6 +151,6 @@ export class CaseList {
 /** @param {number} rows */
 function space(rows) {
   const made = element("tr", { class: "space", "aria-hidden": "true" });
-  made.style.height = `${rows * ROW}px`;
+  made.style.height = `${rows * rowHeight()}px`;
   return made;
 }
