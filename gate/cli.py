@@ -12,6 +12,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from gate.commands.options.all import parse, parser
@@ -124,10 +125,10 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     stop.install()
     options.stop = stop
     options.tell = lambda line: print(plain(f"gate: {line}"), file=sys.stderr)
-    PROCESSES.begin(
-        env, _printer(env, options) if getattr(options, "verbose", False) else _say_nothing
-    )
+    verbose = getattr(options, "verbose", False)
     try:
+        env = _add_variables(options, env)
+        PROCESSES.begin(env, _printer(env, options) if verbose else _say_nothing)
         if options.command in OF_THE_CHECKOUT:
             from gate.run.untrusted import refuse_checkout
 
@@ -135,7 +136,7 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         command = importlib.import_module(f"gate.commands.{options.command}")
         return int(command.run(options, env))
     except GateError as error:
-        if getattr(options, "verbose", False):
+        if verbose:
             _print(_format_traceback(), env, options)
         return _tell(error, env, options)
     except KeyboardInterrupt:
@@ -156,6 +157,15 @@ def _command(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     finally:
         stop.ignore()
         PROCESSES.end()
+
+
+def _add_variables(options: argparse.Namespace, env: Mapping[str, str]) -> Mapping[str, str]:
+    """With those of --env-file that are not set."""
+    if getattr(options, "env_file", None) is None:
+        return env
+    from gate.files.env_file import read_env_file
+
+    return {**read_env_file(Path(options.env_file)), **env}
 
 
 def _format_traceback() -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gate.errors import GateError, InfrastructureError
+from gate.errors import InfrastructureError
 from gate.files import bundled
 
 GATE = (sys.executable, "-m", "gate")
@@ -53,8 +53,8 @@ PASS, FAIL, OUTAGE = 0, 1, 6  # exit codes
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Tells the story and returns 0. Raises GateError where a command ends otherwise than it
-    should.
+    """Tells the story and returns 0. Raises InfrastructureError where a command ends otherwise
+    than it should.
     """
     story = Story(Path(options.out), env)
     story.tell()
@@ -112,7 +112,9 @@ class Story:
         ).returncode
         print(f"(exit {code})", flush=True)
         if code != expect:
-            raise GateError(f"gate {arguments[0]} ended with {code}, and {expect} was expected")
+            raise InfrastructureError(
+                f"gate {arguments[0]} ended with {code}, and {expect} was expected"
+            )
 
     @contextmanager
     def _serve(self, switches: Sequence[str]) -> Iterator[str]:

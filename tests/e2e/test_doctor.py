@@ -104,6 +104,24 @@ def test_no_secret_is_printed(tmp_path):
             assert SECRET not in done.stdout + done.stderr
 
 
+def test_variables_of_a_file_are_used_where_none_is_set(tmp_path):
+    with ChatServer(lambda question, nth: f"my key is {SECRET}") as server:
+        write_project(tmp_path, server.url)
+        config = (tmp_path / "gate.yml").read_text()
+        config = config.replace("model: m,", "model: m, api_key_env: THE_KEY,")
+        (tmp_path / "gate.yml").write_text(config)
+        (tmp_path / ".env").write_text(f"THE_KEY={SECRET}\n")
+        assert findings(tmp_path)[1] == 1
+        done = gate(tmp_path, "doctor", "--env-file", ".env")
+        assert done.returncode == 0, done.stdout
+        assert SECRET not in done.stdout
+        ran = gate(tmp_path, "run", "--env-file", ".env", "--baseline", "none")
+    assert SECRET not in ran.stdout + ran.stderr
+    stored = b"".join(one.read_bytes() for one in tmp_path.rglob("*.jsonl"))
+    assert b"my key is" in stored
+    assert SECRET.encode() not in stored
+
+
 @pytest.fixture
 def repository(tmp_path):
     subprocess.run(["git", "init", "-q", "-b", "trunk", str(tmp_path)], check=True)

@@ -45,11 +45,11 @@ NEEDS = {
     ("sessions",): ["first"],
     ("schema",): ["config"],
     ("help",): ["run"],
-    ("demo",): ["nothing"],  # it would run the whole story
 }
 VALUES = {
     "FILE": "cases.jsonl",
     "SESSION": "SESSION",
+    "FOLDER": "cases.jsonl",  # of the demo, which ends there at once
     "SOURCE": "none",
     "NAME": "s",
     "ID": "c1",

@@ -100,6 +100,7 @@ LATE = {
     ),
     "gate.analysis.metrics.k_rounds": ("gate.stats.change_k_rounds",),
     "gate.cli": (
+        "gate.files.env_file",
         "gate.run.untrusted",
         "gate.text.credentials",
         "gate.text.redaction",

@@ -11,6 +11,7 @@ from gate.commands.options.judging import (
     add_calibrate_options,
     add_compare_options,
     add_config,
+    add_env_file,
     add_format,
     add_grade_options,
     add_import_options,
@@ -214,6 +215,7 @@ def _init(p: Parser) -> None:
     p.value("--base-url", "URL", "address of your agent (http://127.0.0.1:8000)")
     p.value("--model", "MODEL", "model of your agent")
     p.value("--api-key-env", "NAME", "name of the variable with its key")
+    add_env_file(p)
     p.value(
         "--command", "TEXT", "your agent is this program, started for each question", dest="program"
     )
@@ -240,11 +242,12 @@ def _validate(p: Parser) -> None:
 
 def _demo(p: Parser) -> None:
     out = "results/demo"
-    p.value("--out", "DIR", f"folder for the sessions ({out})", default=out)
+    p.value("--out", "FOLDER", f"folder for the sessions ({out})", default=out)
 
 
 def _doctor(p: Parser) -> None:
     add_config(p)
+    add_env_file(p)
     add_suites(p)
     p.value("--base-url", "URL", "address of the agent (that of gate.yml)")
     p.add_argument(

@@ -67,6 +67,10 @@ def add_config(p: Parser, about: str = "config file (gate.yml)") -> None:
     p.value("--config", "FILE", about)
 
 
+def add_env_file(p: Parser) -> None:
+    p.value("--env-file", "FILE", "read variables that are not set from this file (.env)")
+
+
 def add_suites(p: Parser) -> None:
     p.value("--suite", "NAME", "suite to use, or `all`; repeatable (all)", action="append")
 
@@ -104,6 +108,7 @@ def add_executor(p: Parser) -> None:
 
 def add_run_options(p: Parser) -> None:
     add_config(p)
+    add_env_file(p)
     add_suites(p)
     p.value(
         "--case", "ID", "only show what the agent answers to this case; repeatable", action="append"
