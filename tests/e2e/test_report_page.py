@@ -26,7 +26,7 @@ from gate.text.pasted import find_pasted
 from tests.support.chromium import Chromium, Page
 from tests.support.page_checks import CONTRASTS
 from tests.support.paths import ROOT
-from tests.support.reports import change, regression, row
+from tests.support.reports import SCENARIOS, change, regression, row
 
 SCRIPTS = [
     (ROOT / f"gate/report/session_page/script/{name}.js").read_text("utf-8")
@@ -39,6 +39,7 @@ HOSTILE = (
     "\x1b[31mred\x1b[0m \u202egnp.exe\u202c zero\u200bwidth nul\x00 \ud800 {{7*7}} `x`"
 )
 ODD = "<b>&'\" \u202ex/%é␛\x1b"  # an id
+HIDDEN = re.compile("[\x00\x1b\u200b\u202e]")
 STEPS = StepDiff(
     against="baseline",
     round=1,
@@ -319,6 +320,63 @@ def test_hostile_text_is_shown_and_does_nothing(page):
     assert find_pasted(shlex.split(case), [ODD, "case-010"]) == {ODD}
     assert page.see("document.title") != "owned"
     assert page.see("document.querySelectorAll('img, iframe').length") == 0
+
+
+@pytest.fixture(scope="module")
+def hostile_url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page in which everything that an agent, a dataset or a grader names is hostile."""
+    call = {"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}, "result": [HOSTILE], "error": HOSTILE}
+    odd = {
+        **row(ODD, output=HOSTILE, question=HOSTILE, passed=False),
+        **{"category": HOSTILE, "mode": "wrong_tool", "error": HOSTILE, "failures": [HOSTILE]},
+        **{"scores": {HOSTILE: 0.5}, "reasons": {HOSTILE: HOSTILE}, "unscored": {HOSTILE: HOSTILE}},
+        **{"failed_by": [HOSTILE], "retrieved_ids": [HOSTILE], "steps": [call]},
+        **{"trace_faults": [HOSTILE], "expected": {HOSTILE: [HOSTILE, {"value": HOSTILE}]}},
+    }
+    line = (HOSTILE + "x" * 1_000) * 4_000  # 5 MB
+    large = row("large", output=line, question=line, passed=False)
+    stored = [
+        StoredAnswer(
+            case_id=ODD, case_digest="x", passed=None, answer=HOSTILE, means={HOSTILE: 1.0}
+        )
+    ]
+    shared = SharedRows(lambda: iter([odd, large]), None, lambda suite: iter(stored))
+    file = tmp_path_factory.mktemp("hostile") / "report.html"
+    file.write_bytes(Html().render(SCENARIOS["hostile"](), shared).encode("utf-8", "replace"))
+    return file.as_uri()
+
+
+@pytest.mark.parametrize(
+    ("view", "shown"),
+    [
+        ("", "main"),
+        ("#f=failing&s=-latency&q=gnp", ".frame tbody th"),
+        (address_case("analytics", ODD), ".opened h3"),
+        ("#case=large", ".opened h3"),
+        ("without scripts", "#worst .case"),
+        ("print", "#worst .case[open]"),
+    ],
+    ids=["overview", "list", "case", "5 MB", "without scripts", "print"],
+)
+def test_hostile_texts_do_nothing_in_any_view(browser, hostile_url, view, shown):
+    address = hostile_url + (view if view.startswith("#") else "")
+    with browser.page("about:blank", **NARROW) as page:
+        page.call("Emulation.setScriptExecutionDisabled", value=view == "without scripts")
+        start = time.monotonic()
+        page.open(address)
+        page.call("Emulation.setScriptExecutionDisabled", value=False)
+        if view == "print":
+            page.call("Emulation.setEmulatedMedia", media="print")
+            page.see("dispatchEvent(new Event('beforeprint'))")
+        until(page, f"document.querySelector({json.dumps(shown)})?.getClientRects().length")
+        assert time.monotonic() - start < 5
+        root = "document.documentElement"
+        assert page.see(f"{root}.scrollWidth <= {root}.clientWidth")
+        assert page.see("document.querySelectorAll('main img, main iframe, main b').length") == 0
+        assert "owned" not in page.see("document.title")
+        assert not set(HIDDEN.findall(page.see("document.body.innerText")))
+        assert page.complaints == []
+        assert {one.partition("#")[0] for one in page.requests} <= {hostile_url, "about:blank"}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -60,7 +60,7 @@ function header(index, at) {
 /** @param {Index} index @param {number} at */
 function command(index, at) {
   const suite = index.suites.length > 1 ? ` --suite ${quote(index.suites[index.suite[at]])}` : "";
-  const text = `${index.command}${suite} --case ${quote(plain(index.id[at]))}`;
+  const text = plain(`${index.command}${suite} --case ${quote(index.id[at])}`);
   const shown = element("code", {}, text);
   const copy = element("button", { type: "button" }, "Copy");
   copy.addEventListener("click", async () => {
