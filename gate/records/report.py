@@ -93,6 +93,7 @@ class CaseTexts:
     expected: str = ""  # as one text; empty: nothing is expected, or it is not shown
     was: str | None = None  # what the base branch answered; None: no stored answer, or not shown
     now: str | None = None  # of the first round that failed, else of the first; None: no answer
+    failed: bool | None = None  # whether a round failed; None: an older version wrote it
     why: str = ""  # what the graders said that failed it; empty: it did not fail, or nobody said
 
 

@@ -73,7 +73,7 @@ def strip_report(report: Report, origin: Origin, *, shows_answers: bool) -> Repo
 
 
 def _without_answers(texts: Mapping[str, CaseTexts]) -> dict[str, CaseTexts]:
-    return {case_id: replace(one, expected="", was=None) for case_id, one in texts.items()}
+    return {case_id: replace(one, expected="", was=None, why="") for case_id, one in texts.items()}
 
 
 def _baseline(info: BaselineInfo) -> BaselineInfo:

@@ -57,7 +57,9 @@ def _texts(
         expected=_cut(describe_expected(find_expected(rows))) if shown else "",
         was=None if was is None or was.text is None else _cut(was.text),
         now=_cut_if_any(worst["error"] if worst["output"] is None else worst["output"]),
-        why=_cut(reason_of(worst)) if is_failed_round(worst) else "",
+        failed=is_failed_round(worst),
+        # Which may quote what was expected.
+        why=_cut(reason_of(worst)) if shown and is_failed_round(worst) else "",
     )
 
 

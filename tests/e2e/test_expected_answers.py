@@ -114,7 +114,9 @@ def test_a_failing_case_says_what_was_expected_what_came_before_and_what_comes_n
     session, summary = compared(saved)
     texts = summary["suites"]["s"]["texts"]
     assert list(texts) == [f"c{n}" for n in range(8)]
-    assert texts["c0"] == {"asked": "q0", "expected": "yes", "was": "yes", "now": "no"}
+    why = "expected 'yes', got 'no'"
+    answers = {"expected": "yes", "was": "yes", "now": "no"}
+    assert texts["c0"] == {"asked": "q0", **answers, "failed": True, "why": why}
     assert {one.case_id for one in read_beside(session, "s")} == {f"c{n}" for n in range(12)}
     again = {path: path.read_bytes() for path in session.rglob("*") if path.is_file()}
     run_command(saved, "report", str(session))
@@ -151,7 +153,8 @@ def test_old_baselines_have_no_stored_answer_and_broken_files_cost_no_verdict(sa
 def test_nothing_is_shown_or_kept_where_answers_are_off(saved):
     session, summary = compared(saved, more="report: {answers: false}")
     assert summary["shows_answers"] is False
-    told = {"asked": "q0", "expected": "", "was": None, "now": "no"}
+    answers = {"expected": "", "was": None, "now": "no"}
+    told = {"asked": "q0", **answers, "failed": True, "why": ""}
     assert summary["suites"]["s"]["texts"]["c0"] == told
     assert list(read_beside(session, "s")) == []
     _, summary = compared(saved, more="baseline: {answers: off}")

@@ -44,6 +44,7 @@ from gate.text import figures
 from gate.text.escaping import inline
 from gate.text.spans import Line, code, markdown, say
 
+MOST = 50  # failing cases of a suite that are known one by one where nothing is compared
 LIMIT = 65_536  # characters and bytes that GitHub takes for certain
 SUMMARY_LIMIT = 1_048_576  # bytes of a job summary
 WORSE, CASES = "Cases that got worse", "Other cases that changed"
@@ -277,9 +278,10 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
     elif shown:
         yield case_table(report, changes, evidence=detail.evidence, history=False)
     more = len(failing) - len(shown) if shown else 0
+    number = f"{more:,}" if changes or len(failing) < MOST else "Many"
     folded = "below" if detail.folds and changes else _where(report)
     also = markdown(sentences.other_changes(report), limit=200) if known else ""
-    yield " ".join(filter(None, (f"{more:,} more {folded}." if more else "", also)))
+    yield " ".join(filter(None, (f"{number} more {folded}." if more else "", also)))
     for fall in metric_falls.list_open(report, most=FALLS if detail.failing else 0):
         yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 

@@ -32,7 +32,9 @@ class FailingCase:
 
 
 def list_failing(report: Report) -> list[FailingCase]:
-    """Newly failing cases, the worst first; where no baseline is, those that fail."""
+    """Newly failing cases, the worst first; where none does, those that fail: of a run that fails
+    for another reason, or that has no baseline.
+    """
     newly = by_severity(report.cases.newly_failing)
     if newly:
         return [
@@ -44,23 +46,25 @@ def list_failing(report: Report) -> list[FailingCase]:
             )
             for change in newly
         ]
-    if any(comparison.n_paired for comparison in report.comparisons):
+    compared = any(comparison.n_paired for comparison in report.comparisons)
+    if compared and report.outcome != "fail":
         return []
     return [
         FailingCase(suite=name, case_id=case_id, texts=texts, change=None)
         for name in report.suites
         for case_id, texts in _texts(report, name).items()
+        if texts.failed is not False  # the others made a metric worse, and pass
     ]
 
 
 def answer_before(report: Report, case: FailingCase) -> str | None:
-    """What the base branch answered to a case that newly fails, or that it is not stored; None
+    """What the base branch answered to a case, that it is not stored of one that newly fails; None
     where nobody is to see it, or nothing was compared. Hostile.
     """
-    if not report.shows_answers or case.change is None:
-        return None
     was = case.texts.was if case.texts else None
-    return NOT_STORED if was is None else was
+    if not report.shows_answers:
+        return None
+    return NOT_STORED if was is None and case.change else was
 
 
 def texts_table(report: Report, cases: Sequence[FailingCase]) -> str:
@@ -78,7 +82,10 @@ def texts_table(report: Report, cases: Sequence[FailingCase]) -> str:
         "now",
     ]
     rows = (
-        [*_where(report, case, suites=suites), *_said(report, case, expected=expected)]
+        [
+            *_where(report, case, suites=suites),
+            *_said(report, case, expected=expected, before=before),
+        ]
         for case in cases
     )
     return table(head, "<" * len(head), rows)
@@ -91,15 +98,16 @@ def _where(report: Report, case: FailingCase, *, suites: bool) -> Iterator[str]:
     yield case_cell(report, case.suite, case.case_id) + moved
 
 
-def _said(report: Report, case: FailingCase, *, expected: bool) -> Iterator[str]:
+def _said(report: Report, case: FailingCase, *, expected: bool, before: bool) -> Iterator[str]:
     texts = case.texts
     yield cell(texts.asked, TEXT) if texts else figures.ABSENT
     if expected:
         wanted = texts.expected if texts else ""
         yield cell(_whole_parts(wanted), TEXT) if wanted else figures.ABSENT
-    was = answer_before(report, case)
-    if was is not None:
-        yield NOT_STORED if was == NOT_STORED else cell(was, TEXT)
+    if before:
+        was = answer_before(report, case)
+        plain = was is None or was == NOT_STORED
+        yield (was or figures.ABSENT) if plain else cell(was or "", TEXT)
     now = texts.now if texts else None
     if case.change and texts and now and now == texts.was and not now.endswith("…"):
         why = patterns.words(case.change.mode) or why_failed(case.change, evidence=False)

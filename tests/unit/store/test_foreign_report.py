@@ -6,7 +6,7 @@ from gate.records import CaseTexts
 from gate.store.foreign_report import origin_of, strip_report
 from tests.support.reports import SCENARIOS
 
-TEXTS = {"a": CaseTexts(asked="q", expected="yes", was="yes", now="no")}
+TEXTS = {"a": CaseTexts(asked="q", expected="yes", was="yes", now="no", why="not yes")}
 
 
 def test_expectations_and_what_came_before_can_be_taken_out():

@@ -105,6 +105,22 @@ def test_without_a_baseline_failing_cases_stand_with_their_answers():
     assert texts_table(made, [case]).splitlines()[0] == "| Failing | asked | expected | now |"
 
 
+def test_a_run_that_fails_otherwise_shows_the_cases_that_fail_and_no_others():
+    texts = {
+        "fails": CaseTexts(asked="q", was="before", now="now", failed=True),
+        "new": CaseTexts(asked="q", now="now", failed=True),
+        "passes": CaseTexts(asked="q", was="before", now="now", failed=False),
+    }
+    made = with_texts(regression(cases=CaseChanges()), texts)
+    cases = list_failing(made)
+    assert [case.case_id for case in cases] == ["fails", "new"]
+    *_, first, second = texts_table(made, cases).splitlines()
+    assert first == "| `fails` | `q` | `before` | `now` |"
+    assert second == "| `new` | `q` | – | `now` |"
+    well = with_texts(passing(cases=CaseChanges()), texts)
+    assert list_failing(well) == []
+
+
 def test_hostile_texts_stay_in_their_cell():
     made = regression()
     first = made.cases.newly_failing[0].case_id
