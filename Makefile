@@ -9,7 +9,7 @@ endif
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint check bench lock clean
+.PHONY: help venv demo pictures test lint check bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ venv: $(VENV)/dev ## the environment for work on Agent Gate itself
 
 demo: $(VENV)/package ## the whole gate once, against the bundled sample agent (under a minute)
 	$(BIN)/python -m gate demo
+
+pictures: $(VENV)/dev ## the pictures of the README and docs/, from the demo's agent; needs Chromium
+	$(BIN)/python docs/images/make.py
 
 test: $(VENV)/dev ## the tests, on all cores; GATE_TESTS=all: those too that need more than Python
 	$(BIN)/python -m pytest -n auto -rs

@@ -306,3 +306,24 @@ def test_the_changelog_keeps_to_its_form() -> None:
     kinds = set(re.findall(r"^### (.+)$", text, re.M))
     assert kinds
     assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+PICTURE = re.compile(r"!\[([^\]]+)\]\(((?:docs/)?images/[\w-]+\.png)\)")
+
+
+def test_each_picture_is_there_and_each_that_is_there_is_shown() -> None:
+    pages = [README, *(ROOT / "docs").glob("*.md")]
+    shown = {
+        (page.parent / path).resolve()
+        for page in pages
+        for alt, path in PICTURE.findall(page.read_text(encoding="utf-8"))
+        if len(alt) > 20  # it says what is seen
+    }
+    there = set((ROOT / "docs" / "images").glob("*.png"))
+    assert shown == there
+    made = (ROOT / "docs" / "images" / "make.py").read_text(encoding="utf-8")
+    for path in there:
+        assert f'"{path.stem}"' in made
+        picture = path.read_bytes()
+        assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+        assert len(picture) < 200_000, path.name

@@ -1,0 +1,29 @@
+"""`make pictures`: the demo's agent, real runs and a real browser, in a folder of its own."""
+
+import importlib.util
+import shutil
+
+import pytest
+
+from tests.support.chromium import program
+from tests.support.paths import ROOT
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(program() is None, reason="chromium: not on this machine"),
+    pytest.mark.skipif(shutil.which("git") is None, reason="git: not on this machine"),
+]
+
+
+def test_one_command_makes_every_picture(tmp_path, capsys):
+    spec = importlib.util.spec_from_file_location("make", ROOT / "docs" / "images" / "make.py")
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    make.main(tmp_path, main_runs=2)
+    there = {path.stem: path.read_bytes() for path in tmp_path.glob("*.png")}
+    assert set(there) == set(make.NAMES)
+    assert len(set(there.values())) == len(there), "no two are the same"
+    for picture in there.values():
+        assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+        assert int.from_bytes(picture[16:20]) <= 1280, "pixels of width"
+    assert capsys.readouterr().out.split() == [str(tmp_path / f"{n}.png") for n in make.NAMES]
