@@ -1,4 +1,4 @@
-"""What `make demo` leaves, as its reader sees it: comments that are short and say the same."""
+"""What `gate demo` leaves, as its reader sees it: comments that are short and say the same."""
 
 from __future__ import annotations
 
