@@ -73,6 +73,8 @@ CHANGED = {
     "calibrate: notes": "a note says which names are old",
     "review: agreements[].alpha_people.reason": "a reason has other words",
     "review: notes": "a note says which names are old",
+    "compare: suites.orders.ended": "a sentence is plain text",
+    "compare: suites.advice.ended": "a sentence is plain text",
     "compare: suites.advice.baseline.notes": "a note says which names are old",
     "plan: suites[].baseline.fingerprint_diff": "the baseline's version is another one than ours",
 }
