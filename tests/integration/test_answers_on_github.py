@@ -141,6 +141,8 @@ def test_answers_come_with_the_artifact_of_main(
     measure_main(tmp_path, more)
     put_on_main(tmp_path, github, more)
     upload(github, store, tmp_path / "kept")
+    own = (tmp_path / "gate.yml").read_text("utf-8").replace("octo.github.io", "evil.example")
+    (tmp_path / "gate.yml").write_text(own, encoding="utf-8")  # the base's address counts
     assert act(tmp_path, github, baseline="artifact") == 1
     (posted,) = github.comments
     check_rows(posted["body"], tmp_path / "kept")

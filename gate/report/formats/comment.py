@@ -278,10 +278,10 @@ def _cases(report: Report, detail: Detail) -> Iterator[str]:
     elif shown:
         yield case_table(report, changes, evidence=detail.evidence, history=False)
     more = len(failing) - len(shown) if shown else 0
-    number = f"{more:,}" if changes or len(failing) < MOST else "Many"
+    number = f"{more:,} more" if changes or len(failing) < MOST else "More"
     folded = "below" if detail.folds and changes else _where(report)
     also = markdown(sentences.other_changes(report), limit=200) if known else ""
-    yield " ".join(filter(None, (f"{number} more {folded}." if more else "", also)))
+    yield " ".join(filter(None, (f"{number} {folded}." if more else "", also)))
     for fall in metric_falls.list_open(report, most=FALLS if detail.failing else 0):
         yield worse_table(report, fall, most=detail.failing, evidence=detail.evidence)
 
