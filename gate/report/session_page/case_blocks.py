@@ -31,7 +31,7 @@ STEPS = 100  # calls of a trace that is cut
 SCORES = 6  # metrics that the list has a column for
 LATENCY, COST, TOKENS, SCORE = range(4)  # columns of a case; SCORE: the first of the scores
 _LEVEL = 5  # of gzip: with 6 a page takes a quarter more time, and is 1 % smaller
-_EMPTY: tuple[CheckedJson, ...] = (None, "", [], {}, ())
+_NUMBERS = (bool, int, float)  # which say something when they are 0
 _GZIP = 31  # zlib's number for: with the head of gzip
 
 Key = tuple[str, str]  # suite, case id
@@ -45,6 +45,9 @@ class Change:
     kind: str = ""  # in words; empty: nothing of note
     change: CaseChange | None = None
     worse: tuple[str, ...] = ()  # metrics that it made worse, and how
+
+
+NOTHING_TOLD = Change()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +103,7 @@ class CasePacker:
         self._most, self._most_of_failing = most, most_of_failing
         self._before = before
         self._was: tuple[str, dict[str, StoredAnswer]] = ("", {})  # of the suite being packed
+        self._answered = False  # whether any of them is an answer
         self._scores = _list_scores(report)
         self._means: dict[Key, _Means] = {}
         self._waiting: list[_Case] = []  # for the block that is being filled
@@ -148,7 +152,7 @@ class CasePacker:
             self._left_out += not means.places
             return
         was = self._stored(key[0]).get(key[1])
-        facts = _facts(rounds, change or Change(), was)
+        facts = _facts(rounds, change or NOTHING_TOLD, was)
         texts = _texts(rounds, self._answer_before(was, change.change if change else None))
         self._waiting.append(_Case(means, texts, facts))
         self._length += sum([len(row["output"] or "") for row in rounds])
@@ -159,12 +163,12 @@ class CasePacker:
         """That it is not stored is said of what changed, beside others that are."""
         if was is not None and was.text is not None:
             return {"passed": was.passed, "text": was.text}
-        answered = any(one.text is not None for one in self._was[1].values())
-        return {"passed": None, "text": NOT_STORED} if change and answered else None
+        return {"passed": None, "text": NOT_STORED} if change and self._answered else None
 
     def _stored(self, suite: str) -> Mapping[str, StoredAnswer]:
         if self._was[0] != suite:
             self._was = (suite, {one.case_id: one for one in self._before(suite)})
+            self._answered = any(one.text is not None for one in self._was[1].values())
         return self._was[1]
 
     def _close(self) -> None:
@@ -290,15 +294,17 @@ def _texts(rounds: Sequence[TrialRow], was: Detail | None) -> Detail:
 
 def _facts(rounds: Sequence[TrialRow], told: Change, was: StoredAnswer | None) -> Detail:
     """The rest; what is empty is left out."""
+    facts: Detail = {"rounds": [_round(row) for row in rounds]}
+    if told is NOTHING_TOLD and was is None:
+        return facts
     change = told.change
     diff = change.steps if change else None
-    return {
+    return facts | {
         "history": [pair for pair in change.history if pair[1]] if change else [],
         "title": steps.summary(change, diff) if change and diff else "",
         "steps": [[step.kind, step.was, step.now] for step in diff.steps] if diff else [],
         "worse": told.worse,
         "means": was.means if was else {},
-        "rounds": [_round(row) for row in rounds],
     }
 
 
@@ -322,7 +328,7 @@ def _round(row: TrialRow) -> Detail:
         "faults": row.get("trace_faults"),
         "logged": _logged(row) if row.get("evidence") else None,
     }
-    return {name: fact for name, fact in facts.items() if fact not in _EMPTY}
+    return {name: fact for name, fact in facts.items() if fact or fact.__class__ in _NUMBERS}
 
 
 def _logged(row: TrialRow) -> list[str]:

@@ -74,8 +74,9 @@
 /** @typedef {Texts & Facts} Detail one case */
 
 const KEPT = 4; // blocks that stay open
-/** Of a round, where a block says nothing. */
-const EMPTY = {
+/** Of a case, and of a round, where a block says nothing. */
+const EMPTY_CASE = { history: [], title: "", steps: [], worse: [], means: {} };
+const EMPTY_ROUND = {
   ...{ passed: null, latency_ms: null, cost_usd: null, tokens: null, more_steps: 0 },
   ...{ failures: [], failed_by: [], retrieved_ids: [], steps: [], faults: [], logged: [] },
   ...{ scores: {}, reasons: {}, unscored: {} },
@@ -135,9 +136,9 @@ async function readDetails(number) {
   return texts.map((/** @type {Texts} */ text, /** @type {number} */ at) => {
     const rounds = facts[at].rounds.map((/** @type {Round} */ round, /** @type {number} */ which) => {
       const [output, error] = text.answers[which];
-      return { ...EMPTY, ...round, output, error };
+      return { ...EMPTY_ROUND, ...round, output, error };
     });
-    return { ...text, ...facts[at], rounds };
+    return { ...EMPTY_CASE, ...text, ...facts[at], rounds };
   });
 }
 
