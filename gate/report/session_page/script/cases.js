@@ -128,13 +128,12 @@ function findIn(block, cases, words, head) {
     heads.some((text) => text.includes(word));
   if (!words.every(isThere)) return [];
   /** @type {import("./blocks.js").Texts[]} */
-  const texts = JSON.parse(block);
+  const texts = JSON.parse(whole); // its keys and escapes have no capitals
   return cases
     .filter(([, place], which) => {
       const { question, expected, was, answers } = texts[place];
       const parts = [heads[which], question, JSON.stringify(expected), was?.text, ...answers.flat()];
-      const text = parts.join("\n").toLowerCase();
-      return words.every((word) => text.includes(word));
+      return words.every((word) => parts.some((part) => part?.includes(word)));
     })
     .map(([at]) => at);
 }
