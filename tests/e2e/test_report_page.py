@@ -9,19 +9,34 @@ import re
 import shlex
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gate.records import CaseChanges, StepChange, StepDiff
+from gate.records import (
+    AcceptedStart,
+    CaseChanges,
+    LevelShift,
+    Spread,
+    SpreadOf,
+    StepChange,
+    StepDiff,
+    StoredRun,
+)
 from gate.records.baseline import StoredAnswer
 from gate.records.codec import json_line
 from gate.report.formats.html import Html
-from gate.report.session_page.case_blocks import compress
+from gate.report.html_page import content_policy
+from gate.report.session_page.case_blocks import CasePacker, compress
+from gate.report.session_page.joined_script import join_script
+from gate.report.session_page.page import page as page_of
 from gate.report.wording.case_address import address_case
-from gate.store.row_cache import SharedRows
+from gate.report.wording.case_totals import read_totals
+from gate.store.row_cache import SharedRows, no_answers
 from gate.text.hidden import show_hidden
+from gate.text.html_markup import Markup
 from gate.text.pasted import find_pasted
 from tests.support.chromium import Chromium, Page
 from tests.support.page_checks import CONTRASTS
@@ -75,7 +90,27 @@ def rows() -> list[Any]:
 
 def report() -> Any:
     newly = change(1, case_id="case-010", steps=STEPS, baseline_passed=3, baseline_rounds=3)
-    return regression(cases=CaseChanges(newly_failing=(newly,)))
+    made = regression(cases=CaseChanges(newly_failing=(newly,)))
+    suite = made.suites["analytics"]
+    runs = tuple(StoredRun(commit=f"{n:07}", created_at=f"2026-01-{n:02}") for n in range(1, 9))
+    shift = LevelShift(
+        metric="agent.success_rate", at=4, before=0.9, after=0.8, runs_before=4, runs_after=4
+    )
+    arm = SpreadOf(trials=tuple(range(24)), median=500.0, p95=900.0)
+    charts = replace(
+        suite,
+        history={"agent.success_rate": (0.9, 0.9, 0.9, 0.9, 0.8, 0.8, None, 0.8)},
+        history_runs=runs,
+        history_shifts=(shift,),
+        history_starts=(AcceptedStart(before=5, told="2026-01-05 by o: cheaper"),),
+        spreads={
+            "latency_ms": Spread(unit="ms", low=10.0, high=1e3, ratios=True, now=arm, was=arm),
+            "cost_usd": Spread(unit="USD", low=0.0, high=0.01, ratios=False, now=arm),
+        },
+    )
+    url = "https://github.test/o/b/actions/runs/1"
+    provenance = replace(made.provenance, run_url=url)
+    return replace(made, suites={"analytics": charts}, provenance=provenance)
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +269,29 @@ def test_an_address_opens_its_case_and_its_choices(browser, url):
 def test_an_address_from_outside_opens_its_case(browser, url, address, case):
     with browser.page(url + address, **WIDE) as page:
         opened(page, case)
+
+
+def test_a_case_that_the_page_had_no_room_for_is_listed_and_told(browser, tmp_path):
+    found = [{**row(f"c{n:03}", output=f"{n} " * 400), "expected": {}} for n in range(100)]
+    made, books, style = regression(), read_totals(found), "body { color: black; }"
+    packer = CasePacker(made, books, {}, before=no_answers, most=1_000)
+    blocks = packer.pack(found, [("analytics", one["case_id"]) for one in found])
+    assert 0 < blocks.left_out < 100
+    script = join_script()
+    policy = content_policy(style, script)
+    text = page_of(
+        made, books, (), blocks, style=Markup(style), script=Markup(script), policy=policy
+    )
+    file = tmp_path / "cut.html"
+    file.write_text(text, encoding="utf-8")
+    with browser.page(file.as_uri() + "#case=c099", **WIDE) as page:
+        opened(page, "c099")
+        assert "left out of this page" in text_of(page, ".opened .note")
+        assert f"{blocks.left_out} cases are left out" in text_of(page, "main")
+        assert told(page) == "100 of 100 cases"
+        page.see("location.hash = '#case=c000'")
+        opened(page, "c000")
+        assert page.see("document.querySelector('.opened .note')") is None
 
 
 def test_every_character_has_the_sign_that_python_gives_it(browser):
