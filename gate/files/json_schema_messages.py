@@ -208,7 +208,7 @@ def _sentence(error: ValidationError) -> str:
         return f"{_short(error.instance)} must be {bound[error.validator]} {error.validator_value}"
     if error.validator == "minItems":
         return (
-            "the list is empty"
+            "the list is empty - it needs at least one item"
             if not error.instance
             else f"needs at least {error.validator_value} items"
         )

@@ -40,6 +40,7 @@ _LEADING_ZERO = late_pattern(r"[-+]?0[0-9]")
 _UNPRINTABLE = late_pattern(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # YAML 1.2, 5.1
 )
+_CHECK = "check brackets, quotes and indentation up to this line"
 _LONE = late_pattern("[\ud800-\udfff]")  # which no UTF-8 can hold
 
 
@@ -111,9 +112,9 @@ def _events(text: str, file: str, loader: type[yaml.SafeLoader]) -> Iterator[yam
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = " ".join(part for part in (error.context, error.problem) if part)
-        hint = " - YAML is indented with spaces, not tabs" if _on_tab(text, mark) else ""
+        hint = "YAML is indented with spaces, not tabs" if _on_tab(text, mark) else _CHECK
         place = Place(file, mark.line + 1 if mark else None)
-        raise InvalidInput([Problem(place, f"not YAML: {message}{hint}")]) from None
+        raise InvalidInput([Problem(place, f"not YAML: {message} - {hint}")]) from None
     except yaml.YAMLError as error:
         raise InvalidInput([Problem(Place(file), f"not YAML: {error}")]) from None
 

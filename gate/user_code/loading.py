@@ -219,7 +219,7 @@ def _load_file(path: Path, spec: str) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     if not path.is_file():
-        raise UsageError(f"'{spec}': file {path} not found")
+        raise UsageError(f"'{spec}': file {path} not found - check its path")
     file_spec = cast("ModuleSpec", importlib.util.spec_from_file_location(name, path))
     module = importlib.util.module_from_spec(file_spec)
     sys.modules[name] = module

@@ -32,6 +32,10 @@ PASSED_ON = re.compile(
 )
 
 
+# What a shell, or a template of another tool, would replace: a pipe, a list, a file, a variable.
+_SHELL = re.compile(r"(?:^|\s)(?:\|\|?|&&?|;|\d?>>?|<)(?=\s|$)|\$\(|\$\{?[A-Za-z_]\w*\}?|\{\{")
+
+
 @AGENTS.register("command")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
@@ -50,6 +54,13 @@ class Command:
     concurrency: int = 16
     requests_per_minute: float | None = None
     adaptive: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.command, str) and (sign := _SHELL.search(self.command)):
+            raise UsageError(
+                f"command: {sign[0].strip()!r} does nothing, because no shell reads the command - "
+                "write [sh, -c, '...'] to let one read it, or a list of words to mean the sign"
+            )
 
     def describe(self) -> str:
         words = self.words()
@@ -75,7 +86,10 @@ class Command:
         path = str(world.root.resolve() / first) if "/" in first or "\\" in first else first
         executable = shutil.which(path, path=world.env.get("PATH")) if first else None
         if not executable:
-            raise UsageError(f"agent.command: program '{shorten(first, 80)}' not found")
+            raise UsageError(
+                f"agent.command: program '{shorten(first, 80)}' not found - install it, or check "
+                "its path"
+            )
         return executable
 
     def environment(self, world: World) -> dict[str, str]:

@@ -306,7 +306,7 @@ class _Checking:
 
     def _nothing(self) -> str:
         if not self.statuses:
-            return "the dataset is empty"
+            return "the dataset is empty - write at least one case into it"
         counts = ", ".join(f"{n} {status}" for status, n in sorted(self.statuses.items()))
         return f"no case is approved ({counts}): delete `status` of the cases that are to run"
 

@@ -123,7 +123,10 @@ def _limits(gate: GateRule, spec: MetricSpec | None, findings: ConfigFindings) -
     low, high = spec.low, spec.high
     if gate.min is not None:
         if high is not None and gate.min > high:
-            findings.wrong(gate.place, f"min {gate.min:g} can never be met: it is at most {high:g}")
+            findings.wrong(
+                gate.place,
+                f"min {gate.min:g} can never be met: it is at most {high:g} - lower the limit",
+            )
         elif low is not None and gate.min <= low:
             findings.wrong(
                 gate.place, f"min {gate.min:g} can never be broken: it is at least {low:g}"
@@ -132,7 +135,10 @@ def _limits(gate: GateRule, spec: MetricSpec | None, findings: ConfigFindings) -
             findings.warn(gate.place, "lower is better here - did you mean max?")
     if gate.max is not None:
         if low is not None and gate.max < low:
-            findings.wrong(gate.place, f"max {gate.max:g} can never be met: it is at least {low:g}")
+            findings.wrong(
+                gate.place,
+                f"max {gate.max:g} can never be met: it is at least {low:g} - raise the limit",
+            )
         elif high is not None and gate.max >= high:
             findings.wrong(
                 gate.place, f"max {gate.max:g} can never be broken: it is at most {high:g}"
@@ -153,11 +159,13 @@ def _target(
         return
     if spec.high is not None and target > spec.high:
         findings.wrong(
-            gate.place, f"target {target:g} can never be met: it is at most {spec.high:g}"
+            gate.place,
+            f"target {target:g} can never be met: it is at most {spec.high:g} - lower it",
         )
     if spec.low is not None and target < spec.low:
         findings.wrong(
-            gate.place, f"target {target:g} can never be met: it is at least {spec.low:g}"
+            gate.place,
+            f"target {target:g} can never be met: it is at least {spec.low:g} - raise it",
         )
 
 

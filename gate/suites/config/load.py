@@ -280,7 +280,7 @@ def measure(
     measured: dict[str, Mapping[str, MetricSpec]] = {}
     for suite in suites:
         if suite.name.casefold() in {name.casefold() for name in measured}:
-            findings.wrong(suite.place, f"two suites are called '{suite.name}'")
+            findings.wrong(suite.place, f"two suites are called '{suite.name}' - rename one")
         if suite.name == "all":
             findings.wrong(suite.place, "'all' means every suite - choose another name")
         if suite.name.casefold() == EVIDENCE:

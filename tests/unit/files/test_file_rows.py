@@ -171,6 +171,8 @@ def test_broken_csv(text: str, message: str) -> None:
 
 def test_a_missing_file_and_an_unreadable_one(tmp_path: Path) -> None:
     missing = DatasetSource(name="d.jsonl", open=lambda: (tmp_path / "d.jsonl").open("rb"))
-    assert [str(row) for row in read_dataset(missing)] == ["d.jsonl: there is no such file"]
+    assert [str(row) for row in read_dataset(missing)] == [
+        "d.jsonl: there is no such file - check its path"
+    ]
     folder = DatasetSource(name="d.jsonl", open=lambda: tmp_path.open("rb"))
     assert next(str(row) for row in read_dataset(folder)).startswith("d.jsonl: cannot be read: ")

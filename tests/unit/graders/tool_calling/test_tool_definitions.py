@@ -152,7 +152,9 @@ def test_a_problem_is_told_once_however_many_graders_read_the_key():
 
 def test_the_shape_of_expected_calls_is_checked_first():
     (found,) = told(case([{}], [{"name": "a", "any_of": {"x": []}}]))
-    assert "expected_tool_calls[0].any_of.x: the list is empty" in found
+    assert (
+        "expected_tool_calls[0].any_of.x: the list is empty - it needs at least one item" in found
+    )
 
 
 def test_definitions_nested_beyond_reason():

@@ -244,7 +244,9 @@ def test_one_value_of_a_list_stands_for_itself() -> None:
 
 
 def test_no_case_is_an_error() -> None:
-    assert told(source("\n\n")) == ["d.jsonl: the dataset is empty"]
+    assert told(source("\n\n")) == [
+        "d.jsonl: the dataset is empty - write at least one case into it"
+    ]
     assert told(lines(case(status="proposed"))) == [
         "d.jsonl: no case is approved (1 proposed): delete `status` of the cases that are to run"
     ]

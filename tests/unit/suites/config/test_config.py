@@ -324,7 +324,7 @@ def test_two_suites_of_one_name() -> None:
         "  - {name: all, dataset: b.jsonl, graders: [facts]}\n"
     )
     assert found == [
-        "gate.yml:3: suites[1]: two suites are called 'A'",
+        "gate.yml:3: suites[1]: two suites are called 'A' - rename one",
         "gate.yml:4: suites[2]: 'all' means every suite - choose another name",
     ]
 

@@ -57,17 +57,20 @@ def told(*gates: GateRule) -> list[str]:
     ("rule", "message"),
     [
         (gate(SHARE.name), "needs min, max or target"),
-        (gate(SHARE.name, min=1.01), "min 1.01 can never be met: it is at most 1"),
+        (
+            gate(SHARE.name, min=1.01),
+            "min 1.01 can never be met: it is at most 1 - lower the limit",
+        ),
         (gate(SHARE.name, min=0), "min 0 can never be broken: it is at least 0"),
         (gate(SHARE.name, min=-1), "min -1 can never be broken: it is at least 0"),
         (gate(SCORE.name, min=1), "min 1 can never be broken: it is at least 1"),
         (gate(SHARE.name, max=1), "max 1 can never be broken: it is at most 1"),
-        (gate(LATENCY.name, max=-1), "max -1 can never be met: it is at least 0"),
+        (gate(LATENCY.name, max=-1), "max -1 can never be met: it is at least 0 - raise the limit"),
         (gate(SHARE.name, min=0.9, max=0.8), "min 0.9 is above max 0.8: nothing can meet both"),
         (gate(SHARE.name, min=0.9, target=0.8), "target 0.8 is below min 0.9"),
         (gate(LATENCY.name, max=5000, target=6000), "target 6000 is above max 5000"),
-        (gate(SHARE.name, target=2), "target 2 can never be met: it is at most 1"),
-        (gate(SCORE.name, target=0), "target 0 can never be met: it is at least 1"),
+        (gate(SHARE.name, target=2), "target 2 can never be met: it is at most 1 - lower it"),
+        (gate(SCORE.name, target=0), "target 0 can never be met: it is at least 1 - raise it"),
     ],
 )
 def test_gates_that_cannot_work(rule: GateRule, message: str) -> None:
