@@ -2,6 +2,7 @@
 keeps them as null, is read back, and every command goes on to a verdict.
 """
 
+import gzip
 import json
 import os
 import shutil
@@ -79,7 +80,8 @@ def ran(folder: Path, *arguments: str) -> Path:
 
 def whole(path: Path) -> None:
     """Each JSON value of the file, without a word that is no JSON."""
-    text = path.read_text("utf-8")
+    written = path.read_bytes()
+    text = (gzip.decompress(written) if path.suffix == ".gz" else written).decode()
     for one in [text] if path.suffix == ".json" else text.splitlines():
         parse_json(one)
 
