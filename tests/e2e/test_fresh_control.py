@@ -70,7 +70,8 @@ def test_the_controls_answers_hostile_as_they_are_stay_data(tmp_path):
     assert {row["output"] for row in control_of(session)} == {hostile}
     inside = {p for p in session.rglob("*") if p.is_file() and b"octocat" in p.read_bytes()}
     others = {path.name for path in inside if "_control" not in path.parts}
-    assert others <= {"summary.json"}
+    assert others <= {"summary.json", "report.html"}
+    assert "<script>alert" not in (session / "report.html").read_text("utf-8"), "text, no markup"
     assert summary_of(session)["suites"]["s"]["texts"]["c1"]["was"] == hostile
     assert "octocat" not in finished.stdout + finished.stderr
     assert len(trials_in(session)) == len(trials_in(session / "_control")) == 36

@@ -102,5 +102,7 @@ def test_the_stored_runs_of_the_base_branch_are_the_trend(project):
     git(folder, "checkout", "-q", "-B", "work")
     session = run_session(folder)
     assert summary_of(session)["suites"]["s"]["history"] == {"agent.success_rate": [1.0, 1.0, 1.0]}
-    assert "<summary>Trend</summary>" in (session / "comment.md").read_text("utf-8")
+    comment = (session / "comment.md").read_text("utf-8")
+    assert "in the baseline's last 3 runs, " in comment
+    assert ": 1.00 1.00 1.00 → **1.00**" in comment
     assert run_command(folder, "report", str(session)).returncode == 0
