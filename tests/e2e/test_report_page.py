@@ -195,6 +195,16 @@ def test_a_case_is_found_by_what_was_answered(page):
     assert told(page) == "301 of 301 cases"
 
 
+@pytest.mark.parametrize(
+    "pasted", ["␛[31mred", "zero⟨ZWSP⟩width", "⟨U+202E⟩x/%é⟨U+241B⟩␛", 'onerror="document']
+)
+def test_a_case_is_found_by_what_it_shows_of_hidden_characters(page, pasted):
+    page.press("/")
+    page.write(pasted)
+    until(page, "document.querySelector('#app output').textContent.startsWith('1 of')")
+    assert listed(page)[0].startswith("<b>")
+
+
 def test_a_case_is_found_by_what_was_expected(page):
     page.press("/")
     page.write("wanted 123")

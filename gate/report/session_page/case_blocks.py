@@ -138,12 +138,13 @@ class CasePacker:
             columns = SCORE + len(self._scores)
             sums, numbers = array("d", [0.0]) * columns, array("l", [0]) * columns
             means = self._means[key] = _Means(sums, numbers)
+        sums, numbers = means.sums, means.numbers
         for row in rounds:
             figures = [row["latency_ms"], row["cost_usd"], case_totals.total_tokens(row)]
             for column, value in enumerate([*figures, *map(row["scores"].get, self._scores)]):
                 if value is not None:
-                    means.sums[column] += value
-                    means.numbers[column] += 1
+                    sums[column] += value
+                    numbers[column] += 1
             if failed_by := row.get("failed_by"):
                 means.failed_by = means.failed_by.union(failed_by)
         change = self._changes.get(key)

@@ -170,6 +170,7 @@ def _trial(row: Shown) -> Markup:
         row["cost"],
         _failures(row),
         _part("Error", row["error"]),
+        _part("Answer", row["output"]),
         join_markup(
             _part(one_line(name), text, any_text=True) for name, text in row["reasons"].items()
         ),
@@ -177,7 +178,6 @@ def _trial(row: Shown) -> Markup:
             _part(f"Not scored by {one_line(name)}", text, any_text=True)
             for name, text in row["unscored"].items()
         ),
-        _part("Answer", row["output"]),
         _codes("Retrieved: ", row["retrieved"]),
         _trace(row),
         _log_check(row["evidence"]),

@@ -1,5 +1,5 @@
 import { openTexts } from "./blocks.js";
-import { plain } from "./hidden.js";
+import { plain, unpicture } from "./hidden.js";
 
 /** @typedef {import("./blocks.js").Index} Index */
 /**
@@ -74,8 +74,9 @@ export function isChosen(index, view, at) {
   );
 }
 
-/** @param {string} query */
-export const splitQuery = (query) => query.toLowerCase().split(/\s+/).filter(Boolean);
+/** Words, in which what stands for a control character is one again. @param {string} query */
+export const splitQuery = (query) =>
+  query.toLowerCase().split(/\s+/).filter(Boolean).map(unpicture);
 
 /**
  * What is known of a case without opening its block, for the search.

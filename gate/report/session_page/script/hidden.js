@@ -12,6 +12,10 @@ const CONTROLS = /(?![\n\t])\p{Cc}/gu; // JSON has escaped them, so they come as
 export const plain = (text) =>
   text.replace(CONTROLS, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0)));
 
+/** The reverse, for what somebody pastes. @param {string} text */
+export const unpicture = (text) =>
+  text.replace(/[\u2400-\u241f]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0x2400));
+
 /**
  * Nodes that show the text, the signs in it as marks.
  * @param {string} text
