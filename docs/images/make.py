@@ -40,8 +40,8 @@ NAMES = (
     *("page-overview", "page-cases", "page-case", "terminal", "history"),
 )
 FLAKY = ("--flaky", "0.02")
-WIDE, NARROW, SMALL, HIGH = 1200, 860, 740, 780  # pixels
-COLUMNS = 108
+WIDE, NARROW, SMALL, HIGH = 1200, 860, 700, 780  # pixels
+COLUMNS = 98
 _BASIC = [(22, 25, 29), (255, 107, 107), (95, 211, 120), (229, 192, 90), (97, 175, 239)]
 _BASIC += [(198, 120, 221), (86, 190, 200), (223, 227, 232)]
 THEME = TerminalTheme((22, 25, 29), (223, 227, 232), _BASIC, _BASIC)

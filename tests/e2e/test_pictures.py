@@ -15,10 +15,23 @@ pytestmark = [
 ]
 
 
-def test_one_command_makes_every_picture(tmp_path, capsys):
+def load():
     spec = importlib.util.spec_from_file_location("make", ROOT / "docs" / "images" / "make.py")
     make = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make)
+    return make
+
+
+def test_a_terminal_is_as_wide_as_its_columns(browser, tmp_path):
+    make = load()
+    page = tmp_path / "terminal.html"
+    page.write_text(make.whole_page(f"<pre>{'x' * make.COLUMNS}</pre>"), "utf-8")
+    with browser.page(page.as_uri(), width=make.SMALL, height=200) as shown:
+        assert shown.see("document.documentElement.scrollWidth") <= make.SMALL, "nothing is cut"
+
+
+def test_one_command_makes_every_picture(tmp_path, capsys):
+    make = load()
     make.main(tmp_path, main_runs=2)
     there = {path.stem: path.read_bytes() for path in tmp_path.glob("*.png")}
     assert set(there) == set(make.NAMES)
