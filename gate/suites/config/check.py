@@ -108,6 +108,8 @@ def _reword(mismatch: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> 
         path = path[:-1]
     elif path[::2] == ("suites", "suite") and "have the form" in message:
         message = "does not name a class - write ./my_suite.py:MySuite"
+    elif path == ("report", "url") and "have the form" in message:
+        message = "is no address - begin with https:// or http://, without blanks"
     elif _is_grader((*path, "")) and " is not " not in message:
         message = "a grader is its name, or its name with options: {name: {option: value}}"
     return ConfigFault(path=path, message=message)

@@ -221,9 +221,9 @@ def test_the_address_of_the_page_keeps_its_variables_until_the_run_ends() -> Non
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("javascript:alert(1)", "does not have the form"),
-        ("${HOST}/x", "does not have the form"),
-        ("https://a b", "does not have the form"),
+        ("javascript:alert(1)", "is no address - begin with https://"),
+        ("${HOST}/x", "is no address"),
+        ("https://a b", "without blanks"),
         ("https://x/${DEPLOY_TOKEN}", "DEPLOY_TOKEN may be a secret"),
         ("https://x/${INPUT_CONFIG}", "INPUT_CONFIG may be a secret"),
     ],
