@@ -12,6 +12,7 @@ from gate.plugins import REPORTERS, Rows
 from gate.records import Report
 from gate.records.settings import OutputOptions
 from gate.report.write_all import summary
+from gate.store.code_marks import take_marks
 from gate.store.session import load_session
 from gate.system.outlet import wants_color
 from gate.text.escaping import plain
@@ -61,7 +62,7 @@ def verdict_text(
     if options.format == "github":
         return REPORTERS.get_class("markdown")().render(report, rows).rstrip("\n")
     if options.quiet:
-        return plain(f"{report.outcome}: {report.reason}")
+        return plain(f"{report.outcome}: {take_marks(report).reason}")
     from gate.report.console import render_console  # rich
 
     encoding = getattr(sys.stdout, "encoding", "") or ""

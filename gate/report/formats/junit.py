@@ -9,6 +9,7 @@ from typing import ClassVar
 from gate.plugins import REPORTERS, Rows
 from gate.records import Report, SuiteReport
 from gate.report.wording.case_totals import CaseBook, SuiteBook, read_totals
+from gate.store.code_marks import take_marks
 from gate.store.row_cache import share_rows
 from gate.text.escaping import clean, one_line
 
@@ -29,6 +30,7 @@ class JUnit:
     filename: ClassVar[str] = "junit.xml"
 
     def render(self, report: Report, rows: Rows) -> str:
+        report = take_marks(report)
         books = share_rows(rows).once(read_totals)
         by_suite = {
             name: list(_kinds(books[name], name, report)) if name in books else []

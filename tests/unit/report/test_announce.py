@@ -51,6 +51,11 @@ def test_quiet_is_one_line():
     assert "\n" not in text
 
 
+def test_quiet_has_words_without_marks():
+    report = regression(reason="`agent.success_rate` fell")
+    assert verdict_text(report, rows, options("--quiet"), {}) == "fail: agent.success_rate fell"
+
+
 def test_quiet_shows_no_control_signs():
     report = regression(reason="a\x1b[31m\n::error::b")
     text = verdict_text(report, rows, options("--quiet"), {})

@@ -66,6 +66,14 @@ def test_a_suite_that_fails_without_a_newly_failing_case_is_not_green():
     assert found == {"bad": ["failure"], "new": ["failure"], "good": [], "down": ["error"]}
 
 
+def test_the_reason_is_plain_words():
+    report = regression()
+    suite = replace(report.suites["analytics"], reason="`agent.success_rate` fell")
+    root = parse(replace(report, suites={"analytics": suite}), row("good"))
+    kept = {one.get("name"): one.get("value") for one in root.iter("property")}
+    assert kept["reason"] == "agent.success_rate fell"
+
+
 def test_a_known_failure_says_what_it_is():
     root = parse(passing(), row("bad", passed=False))
     (skipped,) = root.iter("skipped")
