@@ -9,15 +9,16 @@ from gate.records import CaseChange
 
 def by_severity(changes: Sequence[CaseChange]) -> tuple[CaseChange, ...]:
     """The largest fall in the share of passed rounds first, then the surest, then by name."""
-    return tuple(sorted(changes, key=_severity))
+    return tuple(sorted(changes, key=lambda one: (*severity_of(one), one.suite, one.case_id)))
 
 
-def _severity(change: CaseChange) -> tuple[float, float, str, str]:
+def severity_of(change: CaseChange) -> tuple[float, float]:
+    """Less is worse: minus the fall in the share of passed rounds, then how unsure it is."""
     fall = _ratio(change.baseline_passed, change.baseline_rounds) - _ratio(
         change.current_passed, change.current_rounds
     )
     surety = 1.0 if change.p_value is None else change.p_value
-    return -fall, surety, change.suite, change.case_id
+    return -fall, surety
 
 
 def _ratio(passed: int | None, total: int | None) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.analysis.metric_families import collapse
-from gate.analysis.severity import by_severity
+from gate.analysis.severity import by_severity, severity_of
 from gate.records import CaseChange, CaseTexts, MetricFall, Report
 from gate.report.wording import causes, metric_falls, patterns
 from gate.report.wording.markdown import NAME, REASON, case_cell, table, why_failed
@@ -35,17 +35,17 @@ def list_failing(report: Report) -> list[FailingCase]:
     """Newly failing cases, the worst first; where none does, those that fail: of a run that fails
     for another reason, or that has no baseline.
     """
-    newly = by_severity(report.cases.newly_failing)
+    newly = [
+        FailingCase(
+            suite=change.suite,
+            case_id=change.case_id,
+            texts=_texts(report, change.suite).get(change.case_id),
+            change=change,
+        )
+        for change in by_severity(report.cases.newly_failing)
+    ]
     if newly:
-        return [
-            FailingCase(
-                suite=change.suite,
-                case_id=change.case_id,
-                texts=_texts(report, change.suite).get(change.case_id),
-                change=change,
-            )
-            for change in newly
-        ]
+        return sorted(newly, key=_rank)
     compared = any(comparison.n_paired for comparison in report.comparisons)
     if compared and report.outcome != "fail":
         return []
@@ -55,6 +55,13 @@ def list_failing(report: Report) -> list[FailingCase]:
         for case_id, texts in _texts(report, name).items()
         if texts.failed is not False  # the others made a metric worse, and pass
     ]
+
+
+def _rank(case: FailingCase) -> tuple[float, float, bool]:
+    """Of equally bad cases those first whose answer has changed: they show what broke."""
+    severity = severity_of(case.change) if case.change else (0.0, 0.0)
+    same = case.texts is not None and bool(case.texts.now) and case.texts.now == case.texts.was
+    return *severity, same
 
 
 def answer_before(report: Report, case: FailingCase) -> str | None:
