@@ -64,6 +64,14 @@ pre { margin: 0; padding: 20px 24px; background: #16191d; color: #dfe3e8;
 """
 
 
+def lacks_emoji() -> bool:
+    """Whether this machine surely has no font of emoji."""
+    fonts = shutil.which("fc-list")
+    if fonts is None:
+        return False
+    return not subprocess.run([fonts, ":lang=und-zsye"], capture_output=True, check=False).stdout
+
+
 def main(out: Path, main_runs: int = 6) -> None:
     """Takes a minute. `main_runs`: of the main branch, before the change."""
     browser = program()
@@ -71,8 +79,7 @@ def main(out: Path, main_runs: int = 6) -> None:
         raise SystemExit("no browser: install chromium, or name one in GATE_CHROMIUM")
     if shutil.which("git") is None:
         raise SystemExit("no git: install it")
-    fonts = shutil.which("fc-list")
-    if fonts and not subprocess.run([fonts, ":lang=und-zsye"], capture_output=True).stdout:
+    if lacks_emoji():
         raise SystemExit("no font of emoji, icons would be boxes: install fonts-noto-color-emoji")
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "shop"
