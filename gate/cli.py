@@ -27,8 +27,7 @@ from gate.user_code.processes import PROCESSES
 
 # Commands that load gate.yml, and graders that are files, as they stand in the working tree.
 OF_THE_CHECKOUT = (
-    *("baseline", "calibrate", "compare", "dataset", "history", "import", "plan", "review"),
-    "validate",
+    *("baseline", "calibrate", "compare", "dataset", "import", "plan", "review", "validate"),
 )
 # Commands whose exit code is what they say; of the first ones a session has it in full.
 KEPT = ("run", "grade", "merge", "import", "action", "comment")

@@ -11,16 +11,17 @@ from functools import partial
 from pathlib import Path
 
 from gate.commands.baseline_sources import find_baselines, open_desk
-from gate.commands.open import PAGE
 from gate.commands.options.records import page_width
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_folder, check_target
 from gate.records.codec import to_json
-from gate.records.history import History, PastRun
+from gate.records.history import History
 from gate.report.history.badge import as_shields, as_svg
 from gate.report.history.page import as_html
+from gate.report.history.site_reports import find_report, publish_reports, remove_old_reports
 from gate.report.history.text import blocks
 from gate.report.wording.blocks import markdown_of, text_of
+from gate.run.untrusted import refuse_checkout
 from gate.store.baseline.file import parse
 from gate.store.event_log import SURROGATES
 from gate.store.history import ALPHA, Chain, history_of
@@ -29,18 +30,20 @@ from gate.text.escaping import plain
 from gate.text.suggestions import did_you_mean
 
 NO_HISTORY = 4
-REPORTS = "reports"  # the folder of a site with the reports of runs
 WIDTH = 120
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Prints the table; returns 0, or 4 if there is no run to show. Raises GateError."""
+    """Prints the table; returns 0, or 4 if there is no run to show: a site with reports is written
+    all the same. Raises GateError.
+    """
+    site = _find_site(options)
     paths = [Path(path) for path in options.paths]
     past = _read_paths(paths, options) if paths else _read_baselines(options, env)
     for note in past.notes:
         _tell(f"note: {note}")
     chains = [chain for chain in past.chains if chain.runs]
-    if not chains:
+    if not chains and not options.reports:
         places = ", ".join(options.paths) or "the baselines of this repository"
         _tell(f"no history in {places}; `gate history results` shows a folder of sessions")
         return NO_HISTORY
@@ -60,12 +63,23 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     )
     if options.format != "html":
         _out(FORMATS[options.format](history), options.out)
-    elif options.out and not Path(options.out).suffix:
-        _write_site(history, Path(options.out))
+    elif site is not None:
+        _write_site(history, site, [Path(place) for place in options.reports or ()], options.keep)
     else:
         beside = Path(options.out).parent if options.out else Path()
         _out(as_html(history, partial(find_report, beside)), options.out)
-    return 0 if any(suite.runs for suite in history.suites) else NO_HISTORY
+    return 0 if options.reports or any(suite.runs for suite in history.suites) else NO_HISTORY
+
+
+def _find_site(options: argparse.Namespace) -> Path | None:
+    """The folder of a site; None for any other output."""
+    out = Path(options.out) if options.out else None
+    if options.format == "html" and out is not None and not out.suffix:
+        return out
+    if options.reports or options.keep is not None:
+        given = "--reports" if options.reports else "--keep"
+        raise UsageError(f"gate history: {given} needs a site: --format html --out FOLDER")
+    return None
 
 
 def _read_paths(paths: Sequence[Path], options: argparse.Namespace) -> PastRuns:
@@ -78,6 +92,7 @@ def _read_paths(paths: Sequence[Path], options: argparse.Namespace) -> PastRuns:
 
 def _read_baselines(options: argparse.Namespace, env: Mapping[str, str]) -> PastRuns:
     """Those that a run here would be compared with; the keys of gate.yml say where they are."""
+    refuse_checkout("history", env)
     desk = open_desk(options, env, echo=_tell)
     chains = tuple(
         chain_of(parse(baseline.text, baseline.file), baseline.detail, baseline.notes)
@@ -111,31 +126,26 @@ FORMATS: Mapping[str, Callable[[History], str]] = {
 }
 
 
-def find_report(folder: Path, run: PastRun) -> str:
-    """The address of the run's report in a site or among sessions, seen from a page in `folder`;
-    empty where there is none.
-    """
-    places = [f"{REPORTS}/{run.run_id}", f"{REPORTS}/{run.session_id}", f"session-{run.session_id}"]
-    for place in places:
-        if re.fullmatch(r"[\w/-]+", place, re.ASCII) and (folder / place / PAGE).is_file():
-            return f"{place}/{PAGE}"
-    return ""
-
-
 def find_repository_url(env: Mapping[str, str]) -> str:
     """`https://github.com/owner/name` in a workflow; empty elsewhere."""
     server, name = env.get("GITHUB_SERVER_URL", "").rstrip("/"), env.get("GITHUB_REPOSITORY", "")
     return f"{server}/{name}" if server and name else ""
 
 
-def _write_site(history: History, folder: Path) -> None:
-    """The page as index.html, and the badge of each suite as SVG and as JSON for shields.io."""
+def _write_site(history: History, folder: Path, sessions: Sequence[Path], keep: int | None) -> None:
+    """The page as index.html, the reports of these sessions, and the badge of each suite as SVG and
+    as JSON for shields.io. `keep`: how many reports stay; None: all.
+    """
     check_folder(folder, "--out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for note in publish_reports(sessions, folder):
+            _tell(f"note: {note}")
+        if keep is not None:
+            remove_old_reports(folder, keep)
     except OSError as error:
         raise InfrastructureError(
-            f"--out {folder}: cannot be made: {error.strerror}; choose another folder"
+            f"--out {folder}: cannot be written: {error.strerror}; choose another folder"
         ) from error
     _out(as_html(history, partial(find_report, folder)), str(folder / "index.html"))
     for number, suite in enumerate(history.suites, start=1):

@@ -34,6 +34,12 @@ ACTIONS: Mapping[str, str] = {
     "actions/upload-artifact": (
         "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a # v7.0.1"
     ),
+    "actions/upload-pages-artifact": (
+        "actions/upload-pages-artifact@fc324d3547104276b827a68afc52ff2a11cc49c9 # v5.0.0"
+    ),
+    "actions/deploy-pages": (
+        "actions/deploy-pages@cd2ce8fcbc39b97be8ca5fce6e763baed58fa128 # v5.0.0"
+    ),
     "agent-gate": "agent-gate/agent-gate@v0",
 }
 FILES: Mapping[str, str] = {  # path in the user's repository -> file of templates/
@@ -45,8 +51,14 @@ FILES: Mapping[str, str] = {  # path in the user's repository -> file of templat
 }
 
 
+PAGES = ".github/workflows/gate-pages.yml"  # only where it is asked for: Pages may be public
 RESULTS, IGNORE = "results/", ".gitignore"
 BRANCH = "main"  # where there is no repository to tell
+_PAGES_NEXT = (
+    "Pages can be read by everybody, even of a private repository: read the head of this file "
+    "before you commit it.",
+    "Next: choose Settings > Pages > Source: GitHub Actions, and set `report.url` in gate.yml.",
+)
 _PLAIN = late_pattern(r"[A-Za-z][A-Za-z0-9_./-]*")  # is a text in YAML without quotes
 _NAMED = """
 # The branch that pull requests go to: they follow its rules and are compared with its runs.
@@ -63,6 +75,11 @@ def render_files(branch: str | None = None) -> dict[str, str]:
     if branch:
         written["gate.yml"] += _NAMED.replace("<branch>", _quote(branch))
     return written | {SCHEMA: _render_schema()}
+
+
+def render_pages() -> str:
+    """The workflow that publishes history and reports."""
+    return _render_file("pages-workflow.yml", BRANCH)
 
 
 def _render_file(name: str, branch: str) -> str:
@@ -105,7 +122,7 @@ def run(
     for path, content in started.files.items():
         write_whole(folder / path, content.encode())
         print(f"wrote {(folder / path).as_posix()}")
-    if _ignore_results(folder):
+    if PAGES not in started.files and _ignore_results(folder):
         print(f"added {RESULTS} to {(folder / IGNORE).as_posix()}")
     if branch:
         print(plain(f"The base branch is {branch}: `baseline.branch` in gate.yml."))
@@ -129,6 +146,8 @@ def _start(
     env: Mapping[str, str],
     read: Callable[[str], str] | None,
 ) -> _Started:
+    if getattr(options, "pages", False):
+        return _Started(files={PAGES: render_pages()}, words=_PAGES_NEXT)
     given = {name: getattr(options, name, None) for name in ("agent", *OPTIONS, "template")}
     source: Sequence[str] | None = getattr(options, "source", None)
     if read is not None and not source and not any(given.values()):

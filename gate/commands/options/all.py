@@ -141,6 +141,13 @@ def _history(p: Parser) -> None:
     p.value(
         "--out", "FILE", "write to FILE; with html, a name without a suffix is a folder for a site"
     )
+    p.value(
+        "--reports",
+        "PATH",
+        "put the report of this session, or of those in this folder, into the site; repeatable",
+        action="append",
+    )
+    p.number("--keep", "keep the newest N reports of the site (all)")
     add_config(p)
     p.value("--baseline", "SOURCE", "where the baseline is (baseline.source)")
 
@@ -231,6 +238,11 @@ def _init(p: Parser) -> None:
         nargs=2,
         metavar=("FORMAT", "FILE"),
         help="make the first suite of a file that you have: csv or promptfoo (its configuration)",
+    )
+    p.flag(
+        "--pages",
+        "write only the workflow that publishes history and reports on GitHub Pages, which may be "
+        "public",
     )
     p.flag("--force", "overwrite existing files")
 

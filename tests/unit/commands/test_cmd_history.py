@@ -187,3 +187,29 @@ def test_a_file_that_cannot_be_written_is_6(
 ) -> None:
     assert history(results, "--out", tmp_path / "no" / "file") == 6
     assert "--out" in told(capsys)[1]
+
+
+def test_a_site_has_the_newest_reports_made_anew_under_their_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "results"
+    for number in (1, 2, 3):
+        made = store(results, {"a": [True]}, number=number, run_id=f"70{number}")
+        (made / "report.html").write_text("<script>theirs</script>")
+    store(results, {"a": [True]}, number=4, finished=False)
+    site = tmp_path / "site"
+    told_options = ("--format", "html", "--out", site, "--reports", results, "--keep", "2")
+    assert history(results, *told_options) == 0
+    assert "the run did not finish" in told(capsys)[1]
+    pages = sorted((site / "reports").glob("*/*"))
+    assert [str(page.relative_to(site)) for page in pages] == [
+        "reports/702/report.html",
+        "reports/703/report.html",
+    ]
+    assert "theirs" not in pages[0].read_text("utf-8")
+    assert 'href="reports/703/report.html"' in (site / "index.html").read_text("utf-8")
+    assert history(results, "--reports", results) == 2
+    assert "--reports needs a site" in told(capsys)[1]
+    assert history(tmp_path / "kept", *told_options) == 2
+    (tmp_path / "kept").mkdir()
+    assert history(tmp_path / "kept", *told_options) == 0, "no history yet, and reports"

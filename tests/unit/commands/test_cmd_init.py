@@ -192,3 +192,14 @@ def test_results_are_ignored_once(tmp_path: Path) -> None:
     assert (tmp_path / ".gitignore").read_text() == "*.log\nresults/\n"
     init(tmp_path, force=True)
     assert (tmp_path / ".gitignore").read_text() == "*.log\nresults/\n"
+
+
+def test_the_workflow_of_pages_is_written_alone_and_is_the_example(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(Namespace(dir=str(tmp_path), force=False, pages=True), {}) == 0
+    (written,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    assert written.name == "gate-pages.yml"
+    assert written.read_text("utf-8") == (ROOT / "examples" / "pages.yml").read_text("utf-8")
+    assert "can be read by everybody" in capsys.readouterr().out
+    assert written.relative_to(tmp_path).as_posix() not in render_files()
