@@ -1,5 +1,6 @@
 """A run in shards, joined by `gate merge`, is the undivided run; what is lost or wrong is told."""
 
+import gzip
 import json
 import re
 import shutil
@@ -112,7 +113,9 @@ def read_without_times(session):
     found = {}
     for path in sorted(session.rglob("*")):
         if path.is_file() and path.name != ".lock":
-            text = path.read_text("utf-8").replace('"out": "merged"', '"out": "undivided"')
+            data = path.read_bytes()
+            data = gzip.decompress(data) if path.suffix == ".gz" else data
+            text = data.decode("utf-8").replace('"out": "merged"', '"out": "undivided"')
             for times in TIMES:
                 text = times.sub("", text)
             lines = text.split("\n")

@@ -115,7 +115,7 @@ def test_bytes_that_are_no_text_are_told():
 def test_a_file_that_cannot_be_opened_is_told(tmp_path):
     missing = tmp_path / "labels.jsonl"
     found = read_labels(DatasetSource(name=FILE, open=lambda: missing.open("rb")))
-    assert told(found.wrong) == [f"{FILE}: there is no such file"]
+    assert told(found.wrong) == [f"{FILE}: there is no such file - check its path"]
 
 
 def test_a_reviewer_who_contradicts_himself_counts_with_neither():
