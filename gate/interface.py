@@ -24,6 +24,7 @@ from gate.records.settings import WRITTEN
 from gate.run.execute import execute
 from gate.run.home import Home, find_home
 from gate.run.options import Host, RunOptions
+from gate.store.code_marks import take_marks
 from gate.store.measurements import Stored, load
 from gate.suites.config import build
 from gate.suites.config.check import check_document
@@ -245,5 +246,6 @@ def _folder(given: str | Path | Judged) -> Path | None:
 
 
 def _as_judged(report: Report, session: Path | None) -> Judged:
-    fields_of_report = {field.name: getattr(report, field.name) for field in fields(Report)}
+    plain = take_marks(report)  # sentences as summary.json has them
+    fields_of_report = {field.name: getattr(plain, field.name) for field in fields(Report)}
     return replace(Judged(**fields_of_report), session=session)
