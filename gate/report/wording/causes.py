@@ -105,14 +105,14 @@ def describe(part: CausePart) -> Line:
 
 
 def elsewhere(cause: FailureCause) -> Line:
-    """`also in 71 of 71 passing cases`: how often others have it; empty where nothing is known of
-    others.
+    """`also in 71 of 71 cases that still pass`: how often others have it; empty where nothing is
+    known of others.
     """
     part = cause.parts[0]
     if not part.of_elsewhere:
         return ()
     kinds = {"answer": "other cases", "mode": "other failing cases", "category": "other cases"}
-    others = f"{part.of_elsewhere:,} {kinds.get(part.kind, 'passing cases')}"
+    others = f"{part.of_elsewhere:,} {kinds.get(part.kind, 'cases that still pass')}"
     return say(
         f"also in {part.elsewhere:,} of {others}" if part.elsewhere else f"in none of {others}"
     )

@@ -166,9 +166,9 @@ def test_causes_stand_below_the_verdict_the_first_three():
     report = many_failing(2)
     shown = render(replace(report, causes=tuple(cause(f"tool.{n}") for n in range(5))), width=70)
     lines = shown.splitlines()
-    start = lines.index("  Cause 1 (all 2 cases)  tool.0 5 → 1, in a, b; also in 30 of 31")
+    start = lines.index("  Cause 1 (all 2 cases)  tool.0 5 → 1, in a, b; also in 30 of 31 cases")
     assert start < 5
-    assert lines[start + 1] == " " * 25 + "passing cases", "folded at words, below its first"
+    assert lines[start + 1] == " " * 25 + "that still pass", "folded at words, below its first"
     assert "  2 more in report.md" in lines
     assert "Failure modes" not in shown, "the causes say it"
 

@@ -24,7 +24,7 @@ def test_a_cause_names_its_share_and_three_cases():
     (line,) = causes.lines(many_failing(causes=(cause(),)))
     assert plain(line) == (
         "Cause 1 (32 of 40 cases): search.top_k 5 → 1, such as c0, c1, c2; also in "
-        "71 of 71 passing cases"
+        "71 of 71 cases that still pass"
     )
 
 
@@ -35,7 +35,7 @@ def test_a_further_cause_says_how_many_cases_are_known():
         "Cause 2 (23 of 40 cases, 4 of them named above)"
     )
     assert causes.title(many_failing(1), 1, cause(gone, cases=1)) == ("Cause 1 (1 case)")
-    assert plain(causes.elsewhere(cause(gone))) == "in none of 71 passing cases"
+    assert plain(causes.elsewhere(cause(gone))) == "in none of 71 cases that still pass"
     assert causes.elsewhere(cause(part(of_elsewhere=0))) == ()
 
 
