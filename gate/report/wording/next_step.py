@@ -73,7 +73,7 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "error":
         how = "run the job again" if _on_github(report) else code("gate run --resume")
         also = "" if _on_github(report) else " and the options of this run"
-        yield say("then continue where it stopped: {}{}", how, also)
+        yield say("continue where it stopped: {}{}", how, also)
 
 
 def _list_edited_metrics(report: Report) -> list[str]:

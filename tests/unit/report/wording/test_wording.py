@@ -238,7 +238,7 @@ def test_the_worst_case_comes_first():
             not_comparable(),
             "start a new baseline with gate baseline accept --reason TEXT on the base branch",
         ),
-        (agent_down(), "then continue where it stopped: run the job again"),
+        (agent_down(), "continue where it stopped: run the job again"),
         (
             agent_down(provenance=replace(agent_down().provenance, run_url=None)),
             "continue where it stopped: gate run --resume and the options of this run",
