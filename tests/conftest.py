@@ -120,6 +120,16 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What a fixture has to tell of a test that passed, too: the property `told`, which stands in
+    the report of the fixture's end.
+    """
+    for report in terminalreporter.getreports(""):
+        for name, text in report.user_properties:
+            if name == "told":
+                terminalreporter.write_line(f"{report.nodeid.rpartition('::')[2]}: {text}")
+
+
 @pytest.hookimpl(tryfirst=True)  # before a test says which of it is missing
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if os.environ.get("GATE_TESTS") == "all":
