@@ -5,9 +5,10 @@
 set -uo pipefail
 
 folder=$1
+examples=$(cd "$(dirname "$0")/../examples" && pwd)
 shift
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval junit)
+[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval junit examples)
 mkdir -p "$folder"
 
 install() {
@@ -17,6 +18,8 @@ install() {
     inspect-ai) python "$1" inspect-ai==0.3.285 openai orjson ;;  # the gate reads there, too
     swebench) python "$1" swebench==5.0.2 ;;
     bfcl-eval) python "$1" bfcl-eval==2026.3.23 soundfile ;;
+    # What the agents of examples/ are made with.
+    examples) python "$1" -r "$examples/langgraph/requirements.txt" -r "$examples/mcp-tools/requirements.txt" ;;
     # Two readers of JUnit files, and the schema of Jenkins, which the source of pytest has.
     junit) python "$1" xmlschema==4.3.2 junitparser==5.0.3 && junit_schema "$1" ;;
     # Without the software kits of every vendor, which are seven eighths of it. It wants a newer
@@ -47,7 +50,7 @@ node() {
 }
 
 for name in "${names[@]}"; do
-  stamp=$folder/$name/.installed-$(sha256sum "$0" | cut -c1-12)
+  stamp=$folder/$name/.installed-$(cat "$0" "$examples"/*/requirements.txt | sha256sum | cut -c1-12)
   [ -e "$stamp" ] && continue
   if install "$name"; then touch "$stamp"; else echo "skipped: $name could not be installed"; fi
 done

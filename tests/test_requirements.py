@@ -18,6 +18,7 @@ DOCUMENTS = sorted(
     [
         *(ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")),
         *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "examples").rglob("*.md"),
         ROOT / "tests" / "README.md",
     ]
 )
