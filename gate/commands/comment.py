@@ -33,7 +33,7 @@ FORK = (
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Publishes the comment; returns 6 if GitHub refuses it, else 0. `options`: session,
-    comment_id, when.
+    comment_id, title, when.
     """
     job = current_job(env)
     api = connect(job, token(env))
@@ -87,11 +87,20 @@ def comment(
     note = FORK if job.is_fork else ""
 
     def render(limit: int) -> str:
-        return means.redact(note + step_summary(safe, lambda: iter(()), limit - len(note)))
+        room, title = limit - len(note), options.title or ""
+        return means.redact(note + step_summary(safe, lambda: iter(()), room, title=title))
 
     body = render(LIMITS[0] - len(str(mark)) - 1)
-    create = action == "write"
-    return publish(api, pull_request, mark, body, shorter=render, create=create, pace=means.pace)
+    return publish(
+        api,
+        pull_request,
+        mark,
+        body,
+        shorter=render,
+        create=action == "write",
+        unwanted=f"--when {options.when}, and the outcome is {report.outcome}",
+        pace=means.pace,
+    )
 
 
 def _report(session: Session) -> Report:

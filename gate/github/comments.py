@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from gate.errors import UsageError
 from gate.github import payload
@@ -27,7 +27,8 @@ TRIES = 5
 # Characters and bytes; the first is GitHub's documented bound, the others for when it is less.
 LIMITS = (65_536, 32_768, 8_192)
 
-CommentMode = Literal["always", "on-change", "on-failure", "never"]
+CommentMode = Literal["always", "on-change", "on-failure", "on-error", "never"]
+COMMENT_MODES: tuple[str, ...] = get_args(CommentMode)
 _MARKER = re.compile(
     r"<!-- agent-gate id=(\S+) sha=([0-9a-fA-F]+|unknown) run=(\d+)\.(\d+) v=1 -->\r?(?:\n|$)"
 )
@@ -99,7 +100,12 @@ def decide(mode: CommentMode, report: Report) -> Literal["write", "update", "not
     moved = any(c.status in ("regression", "improvement") for c in report.comparisons)
     cases = report.cases.newly_failing or report.cases.newly_passing
     changed = moved or bool(cases) or report.outcome != "pass"
-    wanted = {"always": True, "on-change": changed, "on-failure": failed}[mode]
+    wanted = {
+        "always": True,
+        "on-change": changed,
+        "on-failure": failed,
+        "on-error": report.outcome == "error",
+    }[mode]
     return "write" if wanted else "update"
 
 
@@ -111,14 +117,16 @@ def publish(
     *,
     shorter: Callable[[int], str] | None = None,
     create: bool = True,
+    unwanted: str = "nothing to report",
     pace: RetryPace | None = None,
 ) -> Published:
     """Writes the comment; never raises for what GitHub refuses, so it never changes a verdict.
+    `create=False` only updates one that is there; `unwanted` says why.
 
     `shorter(limit)` renders at most `limit` characters; asked when the body is too long.
     """
     try:
-        upsert = _Upsert(api, pull_request, mark, create=create)
+        upsert = _Upsert(api, pull_request, mark, unwanted="" if create else unwanted)
         return upsert.converge(_bodies(mark, body, shorter), pace or RetryPace())
     except ApiError as error:
         return Published(action="failed", reason=str(error))
@@ -127,11 +135,11 @@ def publish(
 class _Upsert:
     """One run's attempt to have its text in the one comment."""
 
-    def __init__(self, api: Api, pull_request: int, mark: Marker, *, create: bool) -> None:
+    def __init__(self, api: Api, pull_request: int, mark: Marker, *, unwanted: str) -> None:
         self._api = api
         self._number = pull_request
         self._mark = mark
-        self._create = create
+        self._unwanted = unwanted
         self._author = login_of(api)
         self._company = False  # another run of the same commit was seen
 
@@ -197,11 +205,10 @@ class _Upsert:
         return same and there.order > self._mark.order
 
     def _skip_if_unwanted(self, own_comments: Sequence[Mapping[str, Json]]) -> Published | None:
-        if own_comments or self._create:
+        if own_comments or not self._unwanted:
             return None
-        return Published(
-            action="skipped", reason="nothing to report, and no earlier comment to update"
-        )
+        reason = f"{self._unwanted}; there is no earlier comment to update"
+        return Published(action="skipped", reason=reason)
 
     def _write(
         self, own_comments: Sequence[Mapping[str, Json]], bodies: Sequence[Callable[[], str]]

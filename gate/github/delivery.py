@@ -51,6 +51,8 @@ BUG = (
 )
 USAGE = "an input is not valid: see the log of this step"
 ADD = re.compile(r"; add `permissions: [^`]*` to the job")  # which does not help a fork
+PART = "this run has a part of the cases; the job that joins the parts writes it"
+CHECK_NAME = 100  # characters
 ANNOTATED = 10  # mistakes: GitHub shows as many annotations of a step
 CANCELLED = "the job was cancelled or ran out of time before there was a verdict; run it again"
 
@@ -86,6 +88,7 @@ class _Message:
     comment: Literal["write", "update", "nothing"]
     where: str  # it is in any case
     decides: bool = True
+    unwanted: str = ""  # why it is no new comment; empty: it is one
 
 
 class Delivery:
@@ -98,7 +101,7 @@ class Delivery:
         self._job = job
         self._env = env
         self._means = means
-        self._name = f"Agent Gate: {wanted.comment_id}"
+        self._name = one_line(wanted.check_name, CHECK_NAME)
         # A part of the cases decides nothing: the merging job speaks.
         self._check = None if wanted.shard or not wanted.check_run else self._new_check()
 
@@ -113,12 +116,14 @@ class Delivery:
         if self._wanted.annotations:
             for line in render_annotations(report):
                 self._means.echo(self._means.redact(line))
-        text = self._clean(partial(step_summary, report, session.rows))
+        title, mode = self._wanted.comment_title, self._wanted.comment
+        text = self._clean(lambda limit: step_summary(report, session.rows, limit, title=title))
         message = _Message(
             text=text,
             ended=verdict(report, text, self._means.redact),
-            comment=decide(self._wanted.comment, report),
+            comment=decide(mode, report),
             where=f"{session.folder / 'comment.md'}",
+            unwanted=f"`comment: {mode}`, and the outcome is {report.outcome}",
             decides=not (self._wanted.shard or report.open_suites),
         )
         urls = self._show(message)
@@ -156,6 +161,7 @@ class Delivery:
                 ended=ended,
                 comment="nothing" if comment == "never" else "write",
                 where="the log of this step",
+                unwanted=f"`comment: {comment}`",
             )
             self._show(message)
         self._log(error, reason)
@@ -188,6 +194,9 @@ class Delivery:
             finally:
                 if api is not None:
                     api.close()
+        if comment.action == "skipped":
+            line = f"No comment was written: {comment.reason or PART}."
+            self._means.echo(self._means.redact(line))
         self._warn({"comment": comment, "job summary": summary, "check run": check}, message.where)
         return {"comment-url": comment.url, "check-run-url": check.url}
 
@@ -206,8 +215,10 @@ class Delivery:
 
     def _comment(self, message: _Message, api: Api | None) -> Published:
         number = self._job.pull_request
-        if message.comment == "nothing" or number is None:
-            return Published(action="skipped")
+        if number is None:
+            return Published(action="skipped", reason="this event is not about a pull request")
+        if message.comment == "nothing":
+            return Published(action="skipped", reason=message.unwanted)
         if api is None:
             return Published(action="failed", reason=NO_TOKEN)
         job = self._job
@@ -219,6 +230,7 @@ class Delivery:
             message.text(LIMITS[0] - len(str(mark)) - 1),
             shorter=message.text,
             create=message.comment == "write",
+            unwanted=message.unwanted,
             pace=self._means.pace,
         )
 
@@ -287,6 +299,7 @@ class Delivery:
                 commit=job.head_sha,
                 run_url=job.run_url,
                 hints=job.hints,
+                title=self._wanted.comment_title,
             )
         )
 

@@ -4,13 +4,15 @@ settings over gate.yml; pure.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
 from gate.errors import UsageError
-from gate.github.comments import CommentMode, marker
+from gate.github.comments import COMMENT_MODES, CommentMode, marker
+from gate.store.baseline.source_order import source_names
 from gate.text.suggestions import did_you_mean
 
 # Inputs that are options of `gate run` under the same name.
@@ -43,7 +45,7 @@ SETTINGS = {
     "on-error": "policy.error",
 }
 CHOICES = {
-    "comment": ("always", "on-change", "on-failure", "never"),
+    "comment": COMMENT_MODES,
     "on-inconclusive": ("fail", "warn", "pass", "extend"),
     "on-no-baseline": ("fail", "warn", "pass"),
     "on-not-comparable": ("fail", "warn", "pass"),
@@ -66,11 +68,13 @@ INPUTS = frozenset(
         *CHOICES,
         *FLAGS,
         *("suite", "sample", "merge", "import", "import-path", "import-options"),
-        *("judge-key", "comment-id", "github-token", "results-dir"),
+        *("judge-key", "github-token", "results-dir", "working-directory"),
+        *("comment-id", "comment-title", "check-name"),
     }
 )
 _OF_THE_RUNNER = frozenset({"args", "entrypoint"})
 _PREFIX = "INPUT_"
+_IN_THE_FOLDER = ("config", "record", "replay")  # paths that begin in `working-directory`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +86,8 @@ class ActionInputs:
     env: Mapping[str, str] = field(repr=False)
     comment: CommentMode
     comment_id: str
+    comment_title: str
+    check_name: str
     check_run: bool
     annotations: bool
     summary: bool
@@ -95,16 +101,19 @@ def read_inputs(env: Mapping[str, str]) -> ActionInputs:
     wrong = list(_wrong(env))
     if wrong:
         raise UsageError("\n".join(wrong))
+    env = _enter_folder(env)
     settings = {key: _input(env, name) for name, key in SETTINGS.items() if _input(env, name)}
     if _input(env, "sample") == "all":
         settings["sample"] = "all"
-    judge_key = _input(env, "judge-key")
+    judge_key, comment_id = _input(env, "judge-key"), _input(env, "comment-id") or "gate"
     return ActionInputs(
         argv=_argv(env),
         settings=settings,
         env={**env, "JUDGE_API_KEY": judge_key} if judge_key else env,
         comment=cast("CommentMode", _input(env, "comment") or "always"),
-        comment_id=_input(env, "comment-id") or "gate",
+        comment_id=comment_id,
+        comment_title=_input(env, "comment-title"),
+        check_name=_input(env, "check-name") or f"Agent Gate: {comment_id}",
         check_run=flag(env, "check-run") is True,
         annotations=flag(env, "annotations") is True,
         summary=flag(env, "summary") is True,
@@ -118,6 +127,26 @@ def without_wrong(env: Mapping[str, str]) -> Mapping[str, str]:
     """The environment with the defaults for wrong inputs, to tell somebody that they are wrong."""
     names = {f"{_PREFIX}{line.partition(':')[0].upper()}" for line in _wrong(env)}
     return {name: value for name, value in env.items() if name not in names}
+
+
+def _enter_folder(env: Mapping[str, str]) -> Mapping[str, str]:
+    """The inputs as `working-directory` means them: paths of the repository begin in it."""
+    folder = _input(env, "working-directory")
+    if not folder:
+        return env
+    given = {name: _input(env, name) for name in _IN_THE_FOLDER}
+    paths = {name: value for name, value in given.items() if value}
+    baseline = _input(env, "baseline")
+    if baseline and source_names(baseline) == ("file",):
+        paths["baseline"] = baseline
+    paths.setdefault("config", "gate.yml")
+    entered = {f"{_PREFIX}{n.upper()}": posixpath.join(folder, path) for n, path in paths.items()}
+    return {**env, **entered}
+
+
+def _leads_out(folder: str) -> bool:
+    path = posixpath.normpath(folder.replace("\\", "/"))
+    return path.startswith("/") or path.split("/")[0] == ".." or path[1:2] == ":"
 
 
 def _argv(env: Mapping[str, str]) -> tuple[str, ...]:
@@ -184,6 +213,12 @@ def _wrong(env: Mapping[str, str]) -> list[str]:
             wrong.append(
                 f"{name}: '{value}' is not true or false{did_you_mean(value, ('true', 'false'))}"
             )
+    folder = _input(env, "working-directory")
+    if _leads_out(folder):
+        wrong.append(
+            f"working-directory: '{folder}' is not a folder of the workspace; write it from the "
+            "workspace on, without `..`"
+        )
     if bool(_input(env, "import")) != bool(_input(env, "import-path")):
         wrong.append(
             "import-path: `import` is the format and `import-path` the file or folder; give both"

@@ -85,7 +85,8 @@ def test_the_check_points_at_the_lines_of_gate_and_case(
     file = tmp_path / below / "gate.yml"
     moved = "# moved\n" + file.read_text(encoding="utf-8").replace("top_k: 5", "top_k: 1")
     file.write_text(moved, encoding="utf-8")
-    assert act(tmp_path, github, config=f"{below}gate.yml") == 1
+    where = {"working-directory": below} if below else {"config": "gate.yml"}
+    assert act(tmp_path, github, **where) == 1
     (check,) = github.checks
     notes: list[dict[str, Any]] = check["output"]["annotations"]
     limit = next(note for note in notes if "correctness.fact_accuracy" in note["title"])

@@ -93,7 +93,8 @@ def _comment(p: Parser) -> None:
     p.value(
         "--comment-id", "ID", "id of the comment; each id has one comment per pull request (gate)"
     )
-    modes = ("always", "on-change", "on-failure", "never")
+    p.value("--title", "TEXT", "words before the verdict in the comment's first line")
+    modes = ("always", "on-change", "on-failure", "on-error", "never")
     p.add_argument("--when", choices=modes, default="always", help="when to comment (always)")
     add_output(p)
 

@@ -32,6 +32,7 @@ from gate.report.wording.markdown import (
     details,
     metrics_table,
     name_rows,
+    start_heading,
     table,
     trend_table,
     worse_table,
@@ -109,9 +110,11 @@ def render_limited(report: Report, rows: Rows, limit: int) -> str:
     return mark + _fullest(report, limit - len(mark))
 
 
-def step_summary(report: Report, rows: Rows, limit: int = SUMMARY_LIMIT) -> str:
-    """The comment without its marker, for GITHUB_STEP_SUMMARY; at most `limit` bytes."""
-    return _fullest(report, limit)
+def step_summary(report: Report, rows: Rows, limit: int = SUMMARY_LIMIT, *, title: str = "") -> str:
+    """The comment without its marker, for GITHUB_STEP_SUMMARY; at most `limit` bytes. `title`:
+    words before the verdict in the heading.
+    """
+    return _fullest(report, limit, title)
 
 
 def marker(report: Report) -> str:
@@ -125,9 +128,10 @@ def marker(report: Report) -> str:
     return f"<!-- agent-gate id={name} sha={sha} run={run or 0}.{attempt or 1} v=1 -->"
 
 
-def _fullest(report: Report, limit: int) -> str:
+def _fullest(report: Report, limit: int, title: str = "") -> str:
     rows = list_checks(report)
-    heading = f"## {headline.icon_of(report)} {inline(headline.headline(report), 200)}"
+    words = headline.headline(report)
+    heading = f"## {headline.icon_of(report)} {start_heading(title)}{inline(words, 200)}"
     for level in _LEVELS:
         parts = [heading]
         room = limit - len(heading.encode()) - 1  # never fewer bytes than characters

@@ -51,6 +51,11 @@ def details(summary: str, body: str, *, limit: int = NAME) -> str:
     )
 
 
+def start_heading(title: str) -> str:
+    """What stands in a heading before the verdict: the title and a colon, or nothing."""
+    return f"{inline(title, NAME)}: " if title else ""
+
+
 def alert(kind: str, title: str, lines: Sequence[Line]) -> str:
     """A GitHub alert (`NOTE`, `WARNING`): the title over a list, or one line alone."""
     shown = [markdown(line) for line in lines]

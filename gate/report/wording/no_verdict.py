@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gate.report.wording.headline import icon
-from gate.report.wording.markdown import alert
+from gate.report.wording.markdown import alert, start_heading
 from gate.text.spans import code, link, markdown, prose, say, strong
 
 _SHOWN = (20, 5, 1, 0)  # problems, until it fits
@@ -19,9 +19,10 @@ def no_verdict(
     commit: str | None,
     run_url: str | None,
     hints: Sequence[str] = (),
+    title: str = "",
 ) -> str:
     """At most `limit` bytes of Markdown, empty when nothing fits. `message` is hostile, a problem a
-    line; `hints` tell what GitHub keeps from such a run.
+    line; `hints` tell what GitHub keeps from such a run; `title` stands first in the heading.
     """
     at = say(" at {}", code(commit[:7])) if commit else ()
     judged = say("Nothing was judged{} (exit code {}).", at, str(exit_code))
@@ -30,7 +31,12 @@ def no_verdict(
     why = alert("NOTE", "", [prose(hint) for hint in hints]) if hints else ""
     problems = [line for line in message.splitlines() if line.strip()]
     for shown in _SHOWN:
-        parts = (f"## {icon('error')} Error: no verdict", _list_problems(problems, shown), why, end)
+        parts = (
+            f"## {icon('error')} {start_heading(title)}Error: no verdict",
+            _list_problems(problems, shown),
+            why,
+            end,
+        )
         text = "\n\n".join(part for part in parts if part) + "\n"
         if len(text.encode()) <= limit:
             return text

@@ -130,6 +130,43 @@ def test_two_jobs_have_a_comment_and_a_check_each(stage: Stage) -> None:
     assert names == ["Agent Gate: web", "Agent Gate: api"]
 
 
+def test_a_title_and_a_name_are_the_users(stage: Stage) -> None:
+    stage.ended(check_run="true", comment_title="Support *bot*", check_name="support")
+    heading = stage.summary.splitlines()[0]
+    assert " Support \\*bot\\*: Pass" in heading
+    assert heading in stage.github.comments[0]["body"]
+    assert stage.check["name"] == "support"
+    stage.ended(DOWN, comment_title="Support")
+    assert "Support: Error: no verdict" in stage.github.comments[0]["body"]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "why"),
+    [
+        ({"comment": "never"}, "`comment: never`, and the outcome is pass"),
+        (
+            {"comment": "on-error"},
+            "`comment: on-error`, and the outcome is pass; there is no earlier comment to update",
+        ),
+        ({"shard": "1/2"}, "this run has a part of the cases; the job that joins the parts writes"),
+    ],
+)
+def test_the_log_says_why_there_is_no_comment(
+    stage: Stage, inputs: dict[str, str], why: str
+) -> None:
+    stage.ended(**inputs)
+    assert stage.github.comments == []
+    (line,) = (line for line in stage.printed if "omment" in line)
+    assert line.startswith(f"No comment was written: {why}")
+
+
+def test_the_log_says_that_another_commit_is_judged_by_now(stage: Stage) -> None:
+    stage.github.heads[3] = "b" * 40
+    stage.ended()
+    (line,) = (line for line in stage.printed if "omment" in line)
+    assert "the pull request is now at bbbbbbb, but this run judged aaaaaaa" in line
+
+
 def test_a_refused_comment_is_in_the_summary(stage: Stage) -> None:
     stage.github.forbidden = ("issues",)
     stage.ended(check_run="true")

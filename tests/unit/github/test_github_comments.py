@@ -308,6 +308,8 @@ FLIPPED = CaseChanges(newly_passing=(CaseChange(suite="s", case_id="c"),))
         ("on-failure", report("inconclusive", 3), "write"),
         ("on-failure", report("inconclusive", 0), "update"),
         ("on-failure", report(cases=FLIPPED), "update"),
+        ("on-error", report("error", 6), "write"),
+        ("on-error", report("fail", 1), "update"),
     ],
 )
 def test_when_to_comment(mode: str, made: Report, wanted: str) -> None:

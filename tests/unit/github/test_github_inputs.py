@@ -92,6 +92,23 @@ def test_settings_stand_for_keys_of_the_config() -> None:
     }
 
 
+def test_a_working_directory_is_where_files_of_the_repository_are() -> None:
+    given = env(working_directory="agents/web", replay="r.jsonl", results_dir="out", resume="s")
+    options = parse(read_inputs(given).argv)
+    assert (options.config, options.replay) == ("agents/web/gate.yml", "agents/web/r.jsonl")
+    assert (options.out, options.resume) == ("out", "s")
+    for baseline, read in (("repo", "repo"), ("b.json", "web/b.json")):
+        given = env(working_directory="web", config="g.yml", baseline=baseline)
+        options = parse(read_inputs(given).argv)
+        assert (options.config, options.baseline) == ("web/g.yml", read)
+
+
+@pytest.mark.parametrize("folder", ["..", "a/../..", "/github", "C:/x", "a\\..\\.."])
+def test_a_working_directory_stays_in_the_workspace(folder: str) -> None:
+    with pytest.raises(UsageError, match=r"working-directory: .* is not a folder of the workspace"):
+        read_inputs(env(working_directory=folder))
+
+
 def test_a_merge_names_its_sessions() -> None:
     given = env(merge="a/session-1\n-b", config="g.yml", baseline="none", rounds="9")
     options = parse(read_inputs(given).argv)
@@ -112,7 +129,7 @@ def test_every_wrong_input_is_told_at_once() -> None:
     with pytest.raises(UsageError) as caught:
         read_inputs(given)
     assert str(caught.value).splitlines() == [
-        "comment: 'sometimes' is not one of always, on-change, on-failure, never",
+        "comment: 'sometimes' is not one of always, on-change, on-failure, on-error, never",
         "on-inconclusive: 'extent' is not one of fail, warn, pass, extend",
         "on-error: 'ignore' is not one of fail, warn, pass",
         "fail: 'flase' is not true or false - did you mean 'false'?",
@@ -142,7 +159,8 @@ def test_flags(text: str, wanted: bool | None) -> None:
 def test_every_input_of_the_action_is_read(repository_action: dict[str, object]) -> None:
     read = {*RUN_OPTIONS, *SETTINGS, *CHOICES, *FLAGS}
     own = {"suite", "sample", "merge", "judge-key", "comment-id", "results-dir", "github-token"}
-    own |= {"import", "import-path", "import-options"}
+    own |= {"import", "import-path", "import-options", "working-directory", "comment-title"}
+    own |= {"check-name"}
     assert read | own == set(repository_action)
 
 
