@@ -9,7 +9,7 @@ endif
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo pictures test lint check bench lock clean
+.PHONY: help venv demo pictures docs test lint check bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ demo: $(VENV)/package ## the whole gate once, against the bundled sample agent (
 
 pictures: $(VENV)/dev ## the pictures of the README and docs/, from the demo's agent; needs Chromium
 	$(BIN)/python docs/images/make.py
+
+docs: $(VENV)/docs ## the documentation as a site, in build/site; ends at a link that leads nowhere
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test: $(VENV)/dev ## the tests, on all cores; GATE_TESTS=all: those too that need more than Python
 	$(BIN)/python -m pytest -n auto -rs
@@ -66,6 +69,10 @@ $(VENV)/package: pyproject.toml $(VENV)/created
 
 $(VENV)/dev: pyproject.toml $(VENV)/created
 	$(PIP) --no-compile -e ".[dev]"
+	touch $@ $(VENV)/package
+
+$(VENV)/docs: pyproject.toml $(VENV)/created
+	$(PIP) --no-compile -e ".[docs]"
 	touch $@ $(VENV)/package
 
 $(VENV)/lint: $(VENV)/dev

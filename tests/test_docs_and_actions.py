@@ -308,6 +308,18 @@ def test_the_changelog_keeps_to_its_form() -> None:
     assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 
+def test_each_page_is_in_the_menu_of_the_site_once() -> None:
+    def pages(node: object) -> Iterator[str]:
+        if isinstance(node, str):
+            yield node
+        else:
+            for part in node.values() if isinstance(node, dict) else node:
+                yield from pages(part)
+
+    menu = list(pages(load(ROOT / "mkdocs.yml")["nav"]))
+    assert sorted(menu) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+
+
 PICTURE = re.compile(r"!\[([^\]]+)\]\(((?:docs/)?images/[\w-]+\.png)\)")
 
 
