@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.random import default_rng
 
 from gate.analysis.estimates import family_of
 from gate.plugins import Array, Family
@@ -208,7 +207,7 @@ def _mix_calls(calls: Array) -> Array:
     """
     size = min(_MIXED, len(calls))
     rows = len(calls) // size if size else 0
-    return default_rng(_SEED).permutation(calls)[: rows * size].reshape(rows, size)
+    return np.random.default_rng(_SEED).permutation(calls)[: rows * size].reshape(rows, size)
 
 
 def _least(spec: MetricSpec, calls: int) -> float:

@@ -22,6 +22,7 @@ from gate.records.settings import KnownFailures, Policy
 from gate.records.verdict import (
     CaseChanges,
     Comparison,
+    Direction,
     Estimate,
     Floor,
     GateResult,
@@ -152,6 +153,22 @@ class LevelShift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Foresight:
+    """The least fall of a metric that a run like this one would catch, were this its baseline: a
+    share of the metric's value where `relative`.
+    """
+
+    metric: str
+    unit: str
+    direction: Direction
+    relative: bool
+    least: float | None  # None: not even the worst answers could be told from chance
+    wanted: float | None = None  # a smaller fall; None: there is none to be had
+    cases: int | None = None  # that it takes to catch `wanted`
+    guess: str = ""  # why it is only a guess; empty: measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReport:
     """What one suite came to."""
 
@@ -204,6 +221,7 @@ class SuiteReport:
     texts: Mapping[str, CaseTexts] = field(default_factory=dict)
     # latency_ms, cost_usd -> of trials; empty where all are alike, or an older version wrote it.
     spreads: Mapping[str, Spread] = field(default_factory=dict)
+    foresight: Foresight | None = None  # of a first run; None: a baseline, or nothing is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -202,6 +202,8 @@ def render_console(
     for line in sentences.comparisons(report, sources=True):
         screen.line(spans.plain(line))
     screen.line(spans.plain(spending(report)))
+    for line in sentences.foreseen(report)[:ROWS]:
+        screen.line(spans.plain(line))
     if decided := spans.plain(headline.decision(report), limit=1_000):
         screen.line(decided, "bold")
     _show_steps(screen, report, show, folded=folded)

@@ -21,6 +21,7 @@ from gate.records import (
     Config,
     Estimate,
     FailureCause,
+    Foresight,
     LoggedViolation,
     Report,
     SuiteReport,
@@ -64,6 +65,7 @@ def conclude(
     worse = worst_cases(measured, verdict, rows_of)
     cases, causes = _explain_cases(verdict.cases, measured, rows_of)
     worst = worst_failing(verdict.cases, worse, "fail", measured, config.quarantined)
+    foresight = _foresee(measured, verdict, config, setting)
     texts = texts_by_suite(worst, rows_of, answers_of, shown=setting.shows_answers)
     return Report(
         session_id=setting.session_id,
@@ -75,7 +77,10 @@ def conclude(
         policy=config.policy,
         provenance=setting.provenance,
         suites={
-            one.name: _suite(one, numbers[one.name], verdict, texts.get(one.name, {}))
+            one.name: replace(
+                _suite(one, numbers[one.name], verdict, texts.get(one.name, {})),
+                foresight=foresight.get(one.name),
+            )
             for one in measured
         },
         comparisons=verdict.comparisons,
@@ -101,6 +106,22 @@ def conclude(
         ),
         causes=causes,
     )
+
+
+def _foresee(
+    measured: Sequence[SuiteData], verdict: Verdict, config: Config, setting: Setting
+) -> dict[str, Foresight]:
+    """Suite -> what a run like this one could catch, of those that were compared with nothing."""
+    first = {name for name, (outcome, _) in verdict.suites.items() if outcome == "no_baseline"}
+    if not first:
+        return {}
+    from gate.verdict.planning.plan import foresee, suite_as_baseline
+
+    looks = setting.provenance.event != "import"  # another tool's rounds are made beforehand
+    rules = config if looks else replace(config, regression=replace(config.regression, stop="off"))
+    subjects = [suite_as_baseline(one, rules) for one in measured if one.current.cases]
+    found = foresee(subjects, rules)
+    return {name: foresight for name, foresight in found.items() if name in first}
 
 
 def _floors(verdict: Verdict) -> list[str]:

@@ -20,6 +20,7 @@ from gate.records import (
     Decision,
     Estimate,
     EvidenceCounts,
+    Foresight,
     GateResult,
     LoggedViolation,
     MetricFall,
@@ -483,7 +484,22 @@ def no_baseline(**changes: Any) -> Report:
         passing(),
         outcome="no_baseline",
         reason=reason,
-        suites={"analytics": suite(outcome="no_baseline", reason=reason, baseline=nothing)},
+        suites={
+            "analytics": suite(
+                outcome="no_baseline",
+                reason=reason,
+                baseline=nothing,
+                foresight=Foresight(
+                    metric=SUCCESS,
+                    unit="share",
+                    direction="higher",
+                    relative=False,
+                    least=0.064,
+                    wanted=0.05,
+                    cases=330,
+                ),
+            )
+        },
         comparisons=(),
         gates=(gate(), gate(RECALL, value=0.931, min=0.82, target=0.90, target_met=True)),
         cases=CaseChanges(),

@@ -224,6 +224,7 @@ def _comparisons(report: Report, detail: Detail) -> Iterator[str]:
         yield details(f"{len(more):,} more baselines", _bullets(more))
     elif more:
         yield f"{len(more):,} more baselines."
+    yield "\n".join(markdown(line) for line in sentences.foreseen(report)[:BASELINES])
 
 
 def _suites(report: Report, detail: Detail) -> Iterator[str]:

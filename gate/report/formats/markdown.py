@@ -73,6 +73,7 @@ def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterat
     yield markdown(headline.because(report), limit=2_000)
     yield markdown(headline.decision(report), limit=1_000)
     yield "\n\n".join(markdown(line) for line in sentences.comparisons(report))
+    yield "\n\n".join(markdown(line) for line in sentences.foreseen(report))
     if lines := rule_changes.list_loosened(report):
         yield alert("WARNING", f"**{inline(rule_changes.title(report))}**", lines)
     if taken := rule_changes.list_accepted(report):

@@ -119,7 +119,7 @@ def _header(report: Report, title: str) -> Markup:
         as_paragraph(plain_counts.passing(report)),
         as_markup(headline.because(report)),
         as_paragraph(decision),
-        join_paragraphs(sentences.comparisons(report)),
+        join_paragraphs((*sentences.comparisons(report), *sentences.foreseen(report))),
         as_markup(spending(report)),
         markup(" · %s", as_markup(run_link)) if run_link else NONE,
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from gate.analysis.catalogue import JUDGE_INJECTION
 from gate.analysis.metric_families import collapse
 from gate.analysis.severity import by_severity
-from gate.records import BaselineInfo, CaseChange, CaseChanges, Report, SuiteReport
+from gate.records import BaselineInfo, CaseChange, CaseChanges, Foresight, Report, SuiteReport
 from gate.report.wording import patterns
 from gate.report.wording.case_address import address_case
 from gate.report.wording.checks import Check
@@ -41,6 +41,41 @@ def comparisons(report: Report, *, sources: bool = False) -> tuple[Line, ...]:
         join("", [say("{}: ", strong(figures.join_words(names))) if several else (), line])
         for info, names in groups.items()
         for line in [_comparison(report, info, names, sources=sources)]
+    )
+
+
+def foreseen(report: Report) -> tuple[Line, ...]:
+    """What a run like this one could catch, were this its baseline; a line for each suite that has
+    none.
+    """
+    return tuple(
+        join("", [say("{}: ", strong(suite.name)) if len(report.suites) > 1 else (), line])
+        for suite in report.suites.values()
+        if suite.foresight is not None
+        for line in [_foreseen(suite.foresight, report.power)]
+    )
+
+
+def _foreseen(foresight: Foresight, power: float) -> Line:
+    def size(amount: float) -> str:
+        return figures.size(amount, foresight.unit, relative=foresight.relative)
+
+    kind = "drop" if foresight.direction == "higher" else "rise"
+    least = f"not even the largest {kind}"
+    if foresight.least is not None:
+        least = f"a {kind} of {size(foresight.least)} or more"
+    guess = say(" (a guess, {})", prose(foresight.guess)) if foresight.guess else ()
+    more: Line = ()
+    if foresight.wanted is not None and foresight.cases is not None:
+        cases = figures.count(foresight.cases, "case")
+        more = say(" {} would catch {} ({}).", cases, size(foresight.wanted), code("gate plan"))
+    return say(
+        "The next run, compared with this one, would catch {} in {} {}{}.{}",
+        least,
+        code(foresight.metric),
+        figures.often(power),
+        guess,
+        more,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from gate.analysis.noise import CallNoise
@@ -117,6 +117,18 @@ class Forecast:
             if least <= change <= self.room and math.isfinite(self.noise.multiple(change))
         )
 
+    def larger_than_tolerated(self, least: float | None) -> float | None:
+        """The largest planned change that is smaller than `least`; a change as small as the
+        tolerance is seldom caught at any cost.
+        """
+        tolerated, most = self.tolerance * (1 + 1e-9), math.inf if least is None else least
+        return max((c for c in self.changes() if tolerated < c < most), default=None)
+
+    def cases_for(self, change: float, shape: PlanShape) -> int | None:
+        """That a change takes; None: no number is enough."""
+        enough = self._with_cases(self.noise.multiple(change), shape)
+        return enough.cases if enough else None
+
     def ends(self, shape: PlanShape, change: float) -> PlanEnds:
         multiple, allowed = self.noise.multiple(change), self.noise.multiple(self.tolerance)
         return forecast_ends(self.size(shape), shape.risks, change=multiple, tolerance=allowed)
@@ -184,7 +196,7 @@ def metric_outlook(forecast: Forecast, shape: PlanShape) -> MetricOutlook:
     )
 
 
-def first_known(forecasts: Sequence[Forecast]) -> Forecast | None:
+def first_known(forecasts: Iterable[Forecast]) -> Forecast | None:
     """The one that a suite's actions are weighed by: success, where it blocks and can be told."""
     return next((forecast for forecast in forecasts if not forecast.noise.unknown), None)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from gate.analysis.estimates import estimates, family_of
 from gate.analysis.noise import CallNoise, assume_noise, measure_noise, share_never_changing
@@ -19,14 +20,24 @@ from gate.analysis.noise_odds import (
 )
 from gate.analysis.table import Table
 from gate.errors import UsageError
-from gate.records import BaselineInfo, Config, GateRule, MetricSpec, Suite, Tolerance
+from gate.records import (
+    BaselineInfo,
+    Config,
+    Foresight,
+    GateRule,
+    MetricSpec,
+    Suite,
+    Tolerance,
+)
 from gate.records.planning import RISKY, Action, Kind, LimitOutlook, Plan, SuiteOutlook
 from gate.stats.planning import mean_share_of_all
-from gate.store.measurements import StoredSuite
 from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
 from gate.verdict.levels import applicable_gates
 from gate.verdict.planning.detectable import Forecast, PlanShape, first_known, metric_outlook
 from gate.verdict.suite_data import SuiteData
+
+if TYPE_CHECKING:  # reading stored suites takes more than planning those that just ran
+    from gate.store.measurements import StoredSuite
 
 ASSUMED = 0.8  # of a share that nobody has measured
 COST = "operational.estimated_cost_per_query"
@@ -74,6 +85,19 @@ def suite_from_baseline(
     )
 
 
+def suite_as_baseline(data: SuiteData, config: Config) -> PlannedSuite:
+    """A suite that would run again as it just ran."""
+    return PlannedSuite(
+        name=data.name,
+        cases=max(data.chosen, len(data.current.cases)),
+        rounds=max(1, data.meta.rounds),
+        specs=data.current.specs,
+        table=data.current.without(config.quarantined),
+        baseline=BaselineInfo(source="session"),
+        gates=data.gates,
+    )
+
+
 def limit_outlooks(
     subjects: Sequence[PlannedSuite], config: Config
 ) -> Iterator[tuple[str, LimitOutlook]]:
@@ -87,6 +111,21 @@ def limit_outlooks(
             yield suite.subject.name, outlook
 
 
+def foresee(subjects: Sequence[PlannedSuite], config: Config) -> dict[str, Foresight]:
+    """Suite -> the least that a run like it would catch, with it as the baseline, of its first
+    blocking metric that anything is known of.
+    """
+    suites = [_SuiteForecast(subject=subject, config=config) for subject in subjects]
+    tests = _count_tests(suites)
+    found = ((suite.subject.name, suite.foresee(tests)) for suite in suites)
+    return {name: foresight for name, foresight in found if foresight is not None}
+
+
+def _count_tests(suites: Sequence[_SuiteForecast]) -> int:
+    """Among how many metrics alpha is shared."""
+    return max(1, sum(len(suite.blocking) for suite in suites))
+
+
 def _sharing(suites: Sequence[_SuiteForecast]) -> int:
     """Among how many limits alpha is shared."""
     return max(1, sum(len(suite.blocking_limits) for suite in suites))
@@ -96,7 +135,7 @@ def plan(subjects: Sequence[PlannedSuite], config: Config, notes: Sequence[str] 
     """What each suite could see by the rules of `config`."""
     rules = config.regression
     suites = [_SuiteForecast(subject=subject, config=config) for subject in subjects]
-    tests = max(1, sum(len(suite.blocking) for suite in suites))
+    tests = _count_tests(suites)
     sharing = _sharing(suites)
     return Plan(
         alpha=rules.alpha,
@@ -206,6 +245,26 @@ class _SuiteForecast:
             limits=tuple(self.limits(sharing)),
             best=_best(first, shape, actions, measured=subject.table is not None),
             notes=subject.notes,
+        )
+
+    def foresee(self, tests: int) -> Foresight | None:
+        first = first_known(map(self._forecast, self.blocking))
+        if first is None:
+            return None
+        shape = self._shape([first], tests)
+        least = first.least(shape)
+        wanted = first.larger_than_tolerated(least)
+        if least is None and wanted is None:
+            return None
+        return Foresight(
+            metric=first.spec.name,
+            unit=first.spec.unit,
+            direction=first.spec.direction,
+            relative=first.noise.relative,
+            least=least,
+            wanted=wanted,
+            cases=None if wanted is None else first.cases_for(wanted, shape),
+            guess=first.noise.guess,
         )
 
     def _shape(self, forecasts: Sequence[Forecast], tests: int) -> PlanShape:

@@ -8,6 +8,7 @@ from gate.records import AcceptedChange, Budget, Calls, GateRule, Looks, Quarant
 from gate.records.baseline import BaselineRun
 from gate.store.baseline.schema import AcceptanceNote
 from gate.verdict.conclude import conclude, look
+from gate.verdict.planning.plan import plan, suite_as_baseline
 from tests.support.measured_suites import (
     CONFIG,
     SETTING,
@@ -296,3 +297,35 @@ def test_a_suite_says_how_many_of_its_cases_are_reliable():
     report = conclude([measured_suite(success_table(failed=4))], CONFIG, SETTING, failed_trials)
     found = report.suites["s"].reliability
     assert (found.rounds, found.reliable, found.flaky, found.consistently_failing) == (3, 16, 0, 4)
+
+
+def test_a_first_run_says_what_the_next_one_could_catch_as_gate_plan_does():
+    success = (np.arange(60).reshape(20, 3) % 7 > 0).astype(float)
+    data = measured_suite(success_table(success=success))
+    foresight = report_on(data).suites["s"].foresight
+    subject = suite_as_baseline(data, CONFIG)
+    (metric, *_) = plan([subject], CONFIG).suites[0].metrics
+    assert (foresight.metric, foresight.least) == (metric.metric, metric.mde)
+    ten = metric.targets[-1]
+    assert (foresight.wanted, foresight.cases, foresight.guess) == (ten.change, ten.cases, "")
+    compared = replace(data, compared=replace(data.compared, table=data.current))
+    assert report_on(compared).suites["s"].foresight is None
+
+
+def test_of_one_round_it_is_a_guess():
+    one = build({"success": passing(20, 1, 3)}, suite="s", specs=(SUCCESS,))
+    meta = replace(measured_suite().meta, rounds=1)
+    foresight = report_on(measured_suite(one, meta=meta)).suites["s"].foresight
+    assert foresight.guess == "from one round a case"
+
+
+def test_what_another_tool_measured_is_not_foreseen_with_looks():
+    data = measured_suite(success_table(success=(np.arange(60).reshape(20, 3) % 7 > 0) * 1.0))
+    imported = replace(SETTING, provenance=replace(SETTING.provenance, event="import"))
+    foresight = report_on(data, setting=imported).suites["s"].foresight
+    (metric, *_) = plan([suite_as_baseline(data, CONFIG)], CONFIG).suites[0].metrics
+    assert foresight.least == metric.mde_fixed
+
+
+def test_nothing_is_foreseen_of_a_suite_of_which_nothing_passed():
+    assert report_on(measured_suite(success_table(failed=20))).suites["s"].foresight is None

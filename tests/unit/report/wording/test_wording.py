@@ -210,6 +210,42 @@ def test_a_baseline_that_could_not_be_used_is_not_called_compared():
     assert "no case paired" in spans.plain(line)
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {},
+            "a drop of 6.4 pt or more in # 8 times in 10. 330 cases would catch 5 pt (gate plan).",
+        ),
+        ({"cases": None}, "a drop of 6.4 pt or more in # 8 times in 10."),
+        ({"least": None, "cases": None}, "not even the largest drop in # 8 times in 10."),
+        (
+            {"guess": "from one round", "cases": None},
+            "a drop of 6.4 pt or more in # 8 times in 10 (a guess, from one round).",
+        ),
+        (
+            {"direction": "lower", "relative": True},
+            "a rise of 6.4 % or more in # 8 times in 10. 330 cases would catch 5 % (gate plan).",
+        ),
+    ],
+)
+def test_a_first_run_says_what_the_next_one_would_catch(changes, told):
+    first = no_baseline()
+    suite = first.suites["analytics"]
+    suites = {"analytics": replace(suite, foresight=replace(suite.foresight, **changes))}
+    (line,) = sentences.foreseen(replace(first, suites=suites))
+    shown = spans.plain(line).replace(SUCCESS, "#")
+    assert shown == f"The next run, compared with this one, would catch {told}"
+
+
+def test_a_line_of_several_suites_begins_with_its_suite():
+    first = no_baseline()
+    (mine,) = first.suites.values()
+    two = {"b": replace(mine, name="b"), "c": replace(mine, name="c", foresight=None)}
+    (line,) = sentences.foreseen(replace(first, suites=two))
+    assert spans.plain(line).startswith("b: The next run")
+
+
 def test_counts_are_silent_when_nothing_was_compared():
     assert sentences.case_counts(no_baseline()) == ()
     none = passing(cases=CaseChanges())
