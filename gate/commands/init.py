@@ -16,6 +16,12 @@ from pathlib import Path
 from gate.commands.new_project.first_suite import ADAPTER, SCHEMA, render_adapter, render_config
 from gate.commands.new_project.probe import Probed, probe
 from gate.commands.new_project.questions import Questions, read_questions, write_questions
+from gate.commands.new_project.release import (
+    Release,
+    read_release,
+    refer_to_action,
+    tell_reference,
+)
 from gate.commands.new_project.wanted_agent import OPTIONS, WantedAgent, ask_user, choose_agent
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
@@ -27,7 +33,7 @@ from gate.text.escaping import plain
 from gate.text.late_pattern import late_pattern
 from gate.text.shortening import shorten
 
-# `uses:` references in the workflows; where they were copied from:
+# `uses:` references in the workflows, beside our own action; where they were copied from:
 # docs/decisions/0004-pinned-references.md
 ACTIONS: Mapping[str, str] = {
     "actions/checkout": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
@@ -40,7 +46,6 @@ ACTIONS: Mapping[str, str] = {
     "actions/deploy-pages": (
         "actions/deploy-pages@cd2ce8fcbc39b97be8ca5fce6e763baed58fa128 # v5.0.0"
     ),
-    "agent-gate": "agent-gate/agent-gate@v0",
 }
 FILES: Mapping[str, str] = {  # path in the user's repository -> file of templates/
     "gate.yml": "gate.yml",
@@ -67,24 +72,24 @@ baseline:
 """
 
 
-def render_files(branch: str | None = None) -> dict[str, str]:
-    """Path -> content of every file. Each `<name>` of an action is replaced by its reference, and
-    `branch` is filled in.
+def render_files(branch: str | None = None, release: Release | None = None) -> dict[str, str]:
+    """Path -> content of every file. Each `<name>` of an action is replaced by its reference, ours
+    by the commit of `release`, and `branch` is filled in.
     """
-    written = {path: _render_file(name, branch or BRANCH) for path, name in FILES.items()}
+    written = {path: _render_file(name, branch or BRANCH, release) for path, name in FILES.items()}
     if branch:
         written["gate.yml"] += _NAMED.replace("<branch>", _quote(branch))
     return written | {SCHEMA: _render_schema()}
 
 
-def render_pages() -> str:
+def render_pages(release: Release | None = None) -> str:
     """The workflow that publishes history and reports."""
-    return _render_file("pages-workflow.yml", BRANCH)
+    return _render_file("pages-workflow.yml", BRANCH, release)
 
 
-def _render_file(name: str, branch: str) -> str:
+def _render_file(name: str, branch: str, release: Release | None) -> str:
     text = files("gate.commands.templates").joinpath(name).read_text(encoding="utf-8")
-    for action, reference in ACTIONS.items():
+    for action, reference in {**ACTIONS, "agent-gate": refer_to_action(release)}.items():
         text = text.replace(f"uses: <{action}>", f"uses: {reference}")
     return text.replace("[<branch>]", f"[{_quote(branch)}]")
 
@@ -146,8 +151,10 @@ def _start(
     env: Mapping[str, str],
     read: Callable[[str], str] | None,
 ) -> _Started:
+    release = read_release()
+    told = tell_reference(release)
     if getattr(options, "pages", False):
-        return _Started(files={PAGES: render_pages()}, words=_PAGES_NEXT)
+        return _Started(files={PAGES: render_pages(release)}, words=(told, *_PAGES_NEXT))
     given = {name: getattr(options, name, None) for name in ("agent", *OPTIONS, "template")}
     source: Sequence[str] | None = getattr(options, "source", None)
     if read is not None and not source and not any(given.values()):
@@ -155,7 +162,7 @@ def _start(
     wanted = choose_agent(given, imported=bool(source))
     if wanted is None:
         next_step = "Next: run `gate run`, then put your own agent in gate.yml."
-        return _Started(files=render_files(branch), words=(next_step,))
+        return _Started(files=render_files(branch, release), words=(told, next_step))
     spec = PluginSpec(name=wanted.kind, options=wanted.options)
     asked = probe(spec, folder, env) if wanted.has_code else Probed(options=wanted.options)
     questions = (
@@ -166,13 +173,14 @@ def _start(
     config = render_config(
         {"type": wanted.kind, **asked.options}, questions.file, questions.graders, branch
     )
+    workflows = render_files(branch, release)
     files = {
         "gate.yml": config,
         questions.file: questions.text,
         **({} if wanted.has_code else {ADAPTER: render_adapter()}),
-        **{path: text for path, text in render_files(branch).items() if path.startswith(".")},
+        **{path: text for path, text in workflows.items() if path.startswith(".")},
     }
-    words = (*questions.notes, *_tell(asked), _next_step(wanted, questions))
+    words = (*questions.notes, *_tell(asked), told, _next_step(wanted, questions))
     return _Started(files=files, words=words)
 
 

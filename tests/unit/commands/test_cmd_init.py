@@ -68,7 +68,7 @@ def test_the_workflows_are_yaml_with_every_reference_filled_in() -> None:
             data = yamlfile.parse(text.encode(), path).data
             steps = next(iter(data["jobs"].values()))["steps"]
             used = {step["uses"].split("@")[0] for step in steps}
-            assert used <= {reference.split("@")[0] for reference in ACTIONS.values()}
+            assert used <= {*ACTIONS, "agent-gate/agent-gate"}
 
 
 def test_the_workflows_name_each_other() -> None:

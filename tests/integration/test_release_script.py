@@ -1,0 +1,137 @@
+"""The script of the release workflow, on real repositories of git."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gate import __version__
+from tests.support.git_repository import commit_files, git
+from tests.support.paths import ROOT
+from tests.support.product_repository import IMAGE, Product
+
+WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
+TAG = f"v{__version__}"
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    """This product's action.yml and version on main of a remote, tagged as a release."""
+    made = Product(tmp_path)
+    made.push_tag(TAG)
+    return made
+
+
+def test_the_tag_moves_to_a_commit_that_names_the_image_and_main_stays(product: Product) -> None:
+    tagged = product.there(TAG)
+    assert product.release("check") == 0
+    commit = product.publish()
+    assert product.there(TAG) == commit
+    assert product.there("v0") == commit
+    assert git(product.remote, "rev-parse", f"{commit}^", "main") == f"{tagged}\n{tagged}"
+    assert git(product.remote, "diff", "--name-only", tagged, commit) == "action.yml"
+    published = yaml.safe_load(git(product.remote, "show", f"{commit}:action.yml"))
+    own = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert published["runs"] == {"using": "docker", "image": f"docker://{IMAGE}"}
+    assert own["runs"] == {"using": "docker", "image": "Dockerfile"}
+    assert {**published, "runs": own["runs"]} == own
+    assert git(product.work, "status", "--porcelain") == ""
+
+
+def test_a_job_that_is_run_again_changes_nothing_and_another_image_is_refused(
+    product: Product, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit = product.publish()
+    assert product.publish() == commit
+    other = IMAGE[:-4] + "0000"
+    assert product.release("commit", "--push", "--image", other) == 1
+    assert "a version that is published never changes" in capsys.readouterr().err
+    assert product.there(TAG) == commit
+
+
+def test_the_packages_name_the_commit_before_it_is_pushed(product: Product) -> None:
+    assert product.release("stamp", "--image", IMAGE) == 0
+    stamp = json.loads((product.work / "gate/release.json").read_text(encoding="utf-8"))
+    (product.work / "gate/release.json").unlink()
+    assert stamp == {"version": __version__, "commit": product.publish()}
+
+
+def test_an_annotated_tag_moves_too(tmp_path: Path) -> None:
+    product = Product(tmp_path)
+    product.push_tag(TAG, "-a", "-m", "a release")
+    commit = product.publish()
+    assert product.there(TAG) == commit
+
+
+def test_the_major_tag_never_goes_back(
+    product: Product, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit = product.publish()
+    newer = "v0.999.0"
+    product.push_tag(newer)
+    assert product.release("major", "--tag", newer) == 0
+    assert product.there("v0") == product.there(newer) != commit
+    assert product.release("major") == 0
+    assert f"v0 stays at {newer}, which is newer" in capsys.readouterr().out
+    assert product.there("v0") == product.there(newer)
+    product.push_tag("v1.0.0")
+    assert product.release("major", "--tag", "v1.0.0") == 0
+    assert product.there("v1") == product.there("v1.0.0")
+    assert product.there("v0") == product.there(newer)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("check", "--tag", "v0"), "'v0' is not a full version such as v1.2.3"),
+        (("check", "--tag", "v9.9.9"), "the tag is v9.9.9, but __version__ in gate/__init__.py is"),
+        (("commit", "--image", "ghcr.io/agent-gate/agent-gate:v1"), "by its digest"),
+        (("commit", "--image", f"{IMAGE}\nname: x"), "by its digest"),
+        (("major", "--tag", "v0.0.1"), "v0.0.1 is not there"),
+    ],
+)
+def test_what_is_refused(
+    product: Product,
+    arguments: tuple[str, ...],
+    why: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert product.release(*arguments) == 1
+    assert why in capsys.readouterr().err
+
+
+def test_a_commit_that_was_never_merged_is_not_released(
+    product: Product, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit_files(product.work, "not on main", note="x")
+    assert product.release("check") == 1
+    assert "is not on main: tag a commit that was merged" in capsys.readouterr().err
+
+
+def test_only_a_full_version_starts_the_workflow() -> None:
+    """GitHub's filter patterns: a dot is a dot, + and [] are as in regular expressions."""
+    (pattern,) = WORKFLOW[True]["push"]["tags"]
+    starts = re.compile(pattern.replace(".", r"\."))
+    started = [tag for tag in ("v0", "v1", "v0.2", "v0.2.0", "v10.11.12") if starts.fullmatch(tag)]
+    assert started == ["v0.2.0", "v10.11.12"]
+    read_version = runpy.run_path(str(ROOT / ".github/release.py"))["read_version"]
+    assert [read_version(tag) for tag in started] == [(0, 2, 0), (10, 11, 12)]
+
+
+def test_what_can_be_undone_comes_first() -> None:
+    """Image and packages are made and tried before the tag moves; v0 moves after the release is
+    there, and the index gets the packages last.
+    """
+    jobs = WORKFLOW["jobs"]
+    assert set(jobs["release"]["needs"]) >= {"tests", "gate", "image", "packages"}
+    assert jobs["pypi"]["needs"] == "release"
+    assert jobs["pypi"]["permissions"] == {"id-token": "write"}
+    said = [step.get("run", "") for step in jobs["release"]["steps"]]
+    order = ("release.py commit --push", "gh release create", "release.py major", "Marketplace")
+    places = [next(n for n, text in enumerate(said) if word in text) for word in order]
+    assert places == sorted(places)
