@@ -51,6 +51,6 @@ def tell_reference(release: Release | None) -> str:
     reference = refer_to_action(None)
     return (
         f"The workflows use {reference}, a tag that moves with each release: this copy of Agent "
-        "Gate knows no commit of one. To pin the commit, write what this prints in place of the tag: "
+        "Gate knows no commit of one. To pin it, write what this prints in place of the tag: "
         f"`git ls-remote https://github.com/{reference.replace('@', ' ')}`"
     )
