@@ -1,4 +1,4 @@
-"""docs/failure-codes.md: every code stands there, and each example gives the code it is for."""
+"""docs/failure-codes.md: every code stands there, and an answer that gets it is in tests/data."""
 
 import re
 
@@ -11,12 +11,12 @@ from gate.graders.openagent_rules import constraints, stages
 from gate.plugins import GRADERS
 from gate.records import Case, Document, LoggedCall, PluginSpec, Response, ServerLogs, ToolCall
 from gate.run.grade import make_graders
-from tests.support.paths import ROOT
+from tests.support.paths import DATA, ROOT
 
 DOCS = ROOT / "docs"
 TEXT = (DOCS / "failure-codes.md").read_text(encoding="utf-8")
 GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")
-OWN = {"Text tasks": "constraints", "Tasks in stages": "stages"}  # grader of a section's examples
+GIVEN = yaml.safe_load((DATA / "failure_codes.yaml").read_text(encoding="utf-8"))
 CODES = (*completion.CODES, *constraints.CODES, *stages.CODES)
 TOLD = ("api_error", "parse_error", "timeout", "agent_error", "not_ok")  # nobody grades them
 TOOL_CODES = (
@@ -25,11 +25,6 @@ TOOL_CODES = (
     *("min_migration_steps_not_met", "min_picked_not_met", "expected_path_missing"),
     *("tool_evidence_incomplete", "tool_evidence_unverified", "fabricated_tool_call"),
 )
-BLOCKS = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)]
-
-
-def unquoted(cell):
-    return yaml.safe_load(cell.strip("`"))
 
 
 def table_rows():
@@ -48,21 +43,14 @@ def table_rows():
 
 
 ROWS = list(table_rows())
-EXAMPLES = [
-    (section, code, row["example"], row.get("modes") or "both")
-    for section, row in ROWS
-    if row.get("example", "").startswith("`{")
-    for code in re.findall(r"`([^`]+)`", row["code"])
-]
-DIFFERENCES = [(section, row) for section, row in ROWS if "upstream" in row]
 
 
 def stem(code):
     return re.sub(r":<.*", "", code)
 
 
-def failures(section, written, mode="strict"):
-    chosen = written.get("grader", OWN.get(section))
+def failures(written, mode="strict"):
+    chosen = written["grader"]
     name, options = (chosen, {}) if isinstance(chosen, str) else next(iter(chosen.items()))
     if getattr(GRADERS.get_class(name), "knows_modes", False):
         options = {"mode": mode, **options}
@@ -82,24 +70,24 @@ def failures(section, written, mode="strict"):
     return grader.grade(case, answer).failures
 
 
-@pytest.mark.parametrize(("section", "code", "example", "modes"), EXAMPLES)
-def test_an_example_gives_its_code_in_the_modes_that_have_it(section, code, example, modes):
+@pytest.mark.parametrize("example", GIVEN["examples"], ids=lambda one: one["code"])
+def test_an_example_gives_its_code_in_the_modes_that_have_it(example):
+    assert stem(example["code"]).partition(":")[0] in documented()
     for mode in ("strict", "upstream"):
-        given = {found.partition(":")[0] for found in failures(section, unquoted(example), mode)}
-        wanted = stem(code).partition(":")[0]
-        assert (wanted in given) is (modes == "both" or modes == mode)
+        given = {found.partition(":")[0] for found in failures(example["given"], mode)}
+        wanted = stem(example["code"]).partition(":")[0]
+        assert (wanted in given) is (example["modes"] in ("both", mode))
 
 
-@pytest.mark.parametrize(("section", "row"), DIFFERENCES, ids=range(len(DIFFERENCES)))
-def test_the_modes_differ_as_the_table_says(section, row):
-    written = {"case": unquoted(row["case"]), "answer": unquoted(row["answer"])}
+@pytest.mark.parametrize("row", GIVEN["differences"], ids=range(len(GIVEN["differences"])))
+def test_the_modes_differ_as_the_table_says(row):
     for mode in ("strict", "upstream"):
-        assert list(failures(section, written, mode)) == re.findall(r"`([^`]+)`", row[mode])
+        assert list(failures(row["given"], mode)) == row[mode]
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_an_example_written_out_gives_its_codes(block):
-    assert list(failures("", {**block, **block["response"]})) == block["failures"]
+@pytest.mark.parametrize("example", GIVEN["whole"], ids=range(len(GIVEN["whole"])))
+def test_an_example_written_out_gives_its_codes(example):
+    assert list(failures({**example, **example["response"]})) == example["failures"]
 
 
 def documented():

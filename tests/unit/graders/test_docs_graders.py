@@ -24,13 +24,14 @@ from gate.records import (
 from gate.records.codec import from_json, schema_of
 from gate.records.trials import TRIAL_COLUMNS
 from gate.run.grade import make_graders
-from tests.support.paths import ROOT
+from tests.support.paths import DATA, ROOT
 
 DOCS = ROOT / "docs"
 GRADERS_TEXT = (DOCS / "graders.md").read_text(encoding="utf-8")
 METRICS_TEXT = (DOCS / "metrics.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(grader:.*?)```", GRADERS_TEXT, re.DOTALL)
-EXAMPLES = [yaml.safe_load(block) for block in BLOCKS]
+MORE = (DATA / "more_grader_examples.yaml").read_text(encoding="utf-8")
+EXAMPLES = [*map(yaml.safe_load, BLOCKS), *yaml.safe_load_all(MORE)]
 
 
 def spec(written):
