@@ -41,7 +41,7 @@ class Calls:
 
     planned: int  # cases x rounds
     cap: int  # trials that the run could come to
-    made: int
+    made: int  # attempts
     saved: int  # max(0, planned - made) where the verdict ended the run, 0 where a budget did
 
 
@@ -175,20 +175,20 @@ class SuiteReport:
     name: str
     outcome: Outcome
     reason: str
-    version: str | None
-    dataset: str
-    dataset_digest: str
-    cases: int
-    trials: int
-    rounds: int
-    metrics: Mapping[str, Estimate]
-    failures_top: tuple[tuple[str, int], ...]
+    version: str | None  # of the dataset, as gate.yml has it
+    dataset: str  # file, or class of a suite written as code
+    dataset_digest: str  # hash over its cases
+    cases: int  # chosen ones
+    trials: int  # made ones
+    rounds: int  # planned for each case
+    metrics: Mapping[str, Estimate]  # by name
+    failures_top: tuple[tuple[str, int], ...]  # the ten most frequent codes, with their trials
     success_rate_ci95: tuple[float, float] | None  # for cases like these, not for these
     baseline: BaselineInfo
     success_rate_method: str = ""  # of success_rate_ci95
     success_rate_seed: int | None = None  # what its random numbers start from; None: it has none
-    infra_errors: int = 0
-    agent_errors: int = 0
+    infra_errors: int = 0  # trials that ended so
+    agent_errors: int = 0  # trials that ended so
     # infra_error, agent_error -> what most of them ended with, one line
     error_reasons: Mapping[str, str] = field(default_factory=dict)
     failed_latency_ms: Amounts | None = None  # of trials without an answer; None: there is none
@@ -197,6 +197,7 @@ class SuiteReport:
     look: int = 0  # the look after which the suite made no more trials, from 1
     looks: int = 0  # that were planned; 0: all rounds were to be made
     ended: str = ""  # why a suite with looks made no more trials
+    # Grader -> answers that it could not score.
     graders_unscored: Mapping[str, int] = field(default_factory=dict)
     unscored_reasons: Mapping[str, str] = field(default_factory=dict)  # grader -> why, mostly
     # Blocking metric -> its value in each stored run of the baseline, oldest first.
@@ -210,7 +211,7 @@ class SuiteReport:
     counts: CaseCounts | None = None  # None: an older version wrote it
     reliability: Reliability | None = None  # None: one round, or nothing decides pass
     violations: int = 0  # all of them; `violation_log` has the first
-    violation_log: tuple[LoggedViolation, ...] = ()
+    violation_log: tuple[LoggedViolation, ...] = ()  # the first violations
     evidence: EvidenceCounts | None = None  # None: no trial declares or logs tool calls
     quoted: tuple[QuotedValue, ...] = ()  # published results of others, which decide nothing
     floor: Floor | None = None  # nothing passed; None: something did, or the suite has no floor
@@ -331,18 +332,18 @@ class Report:
     same bytes.
     """
 
-    session_id: str
+    session_id: str  # the name of its folder
     created_at: str  # ISO 8601, UTC
     duration_s: float
-    outcome: Outcome
-    exit_code: int
-    reason: str
-    policy: Policy
+    outcome: Outcome  # the verdict: that of the worst suite
+    exit_code: int  # of `gate run`
+    reason: str  # why, in one sentence
+    policy: Policy  # what the other outcomes do to the exit code
     provenance: Provenance
-    suites: Mapping[str, SuiteReport]
-    comparisons: tuple[Comparison, ...]
-    gates: tuple[GateResult, ...]
-    cases: CaseChanges
+    suites: Mapping[str, SuiteReport]  # by name
+    comparisons: tuple[Comparison, ...]  # with the baseline, one for each metric of a suite
+    gates: tuple[GateResult, ...]  # limits of gate.yml, and by default
+    cases: CaseChanges  # the case lists
     calls: Calls
     cost: Cost
     baseline: BaselineInfo  # of the first suite that has one; each suite carries its own
@@ -350,11 +351,11 @@ class Report:
     unprotected: bool = False  # what is loosened is in force: the base branch has `protect: false`
     notes: tuple[str, ...] = ()  # warnings a reader should see
     worse: tuple[MetricFall, ...] = ()  # what blocks first
-    accepted: tuple[AcceptedChange, ...] = ()
-    comment_id: str = "gate"
+    accepted: tuple[AcceptedChange, ...] = ()  # changes for the worse that somebody meant
+    comment_id: str = "gate"  # which comment of the pull request
     reproduce: str = ""  # the command that runs the worst case again
-    alpha: float = 0.01  # as RegressionRules has them: what the statements about chance mean
-    power: float = 0.8
+    alpha: float = 0.01  # chance that comparisons block a run in which nothing changed
+    power: float = 0.8  # chance to catch a drop of the size `mde`
     schema_version: int = 1
     decision: Decision | None = None  # on the main branch and at a release
     overall: Totals | None = None  # None: of one suite, or an older version wrote it
@@ -364,8 +365,9 @@ class Report:
     known_failures: KnownFailures = "skipped"  # how junit.xml has what fails on main too
     lost: tuple[str, ...] = ()  # why parts of the run left no result, one sentence each
     causes: tuple[FailureCause, ...] = ()  # of the newly failing cases, of most of them first
-    # For programs, made of the rest when it is written (gate/report/in_short.py).
+    # How many of everything: for programs, made of the rest when it is written, as `metrics` is.
     counts: Counts | None = None
+    # Metric, or suite/metric if several suites have it -> in short.
     metrics: Mapping[str, MetricInShort] = field(default_factory=dict)
     code: tuple[str, ...] = ()  # names and commands in the texts, which reports set as code
 

@@ -1,4 +1,4 @@
-"""One line of details.jsonl as it is read: a trial, keyed as docs/reports.md says.
+"""One line of details.jsonl as it is read: a trial, keyed as docs/reference.md says.
 
 Rows stay plain dictionaries, because there are as many as trials and most readers want few
 of their keys. The type checker sees which keys there are. The schema that checks the file

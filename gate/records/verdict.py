@@ -177,16 +177,16 @@ class Estimate:
 
     metric: str
     value: float | None  # None: could not be measured, `reason` says why
-    min: float | None = None
-    max: float | None = None
-    ci_low: float | None = None
+    min: float | None = None  # mean of the lowest case
+    max: float | None = None  # mean of the highest case
+    ci_low: float | None = None  # for these cases
     ci_high: float | None = None
     confidence: float = 0.95
     n: int = 0  # trials with a value
     unit: str = ""
-    direction: Direction = "higher"
-    method: str = ""
-    reason: str = ""
+    direction: Direction = "higher"  # which way is better
+    method: str = ""  # of the interval
+    reason: str = ""  # why there is no value
     corrected: Corrected | None = None  # by people's labels, for a judge's opinion
 
 
@@ -199,25 +199,25 @@ class Comparison:
     baseline: float | None
     current: float | None
     delta: float | None  # natural units, or relative when `relative`
-    ci_low: float | None
+    ci_low: float | None  # of `delta`
     ci_high: float | None
-    confidence: float
+    confidence: float  # of the interval
     p_value: float | None  # one-sided, for "worse"
     p_better: float | None
     p_adjusted: float | None  # by Holm or the boundary of the look; at most alpha: convicted
-    tolerance: float
+    tolerance: float  # the accepted change
     relative: bool
     status: Status
-    n_paired: int
+    n_paired: int  # cases on both sides
     mde: (
         float | None
     )  # smallest drop that would be caught with the configured power, same scale as `delta`
-    level: Level
-    method: str
-    direction: Direction = "higher"
+    level: Level  # `warn` never blocks
+    method: str  # the test
+    direction: Direction = "higher"  # which way is better
     unit: str = ""
     reason: str = ""
-    wants: Wants = ""
+    wants: Wants = ""  # what an inconclusive one lacks; empty: more data than the plan has
     settled: bool = True  # False: the run ended while more trials could still have told
 
     @property
@@ -244,22 +244,22 @@ class GateResult:
 
     suite: str
     metric: str
-    value: float | None
+    value: float | None  # of the cases, lost ones as the baseline had them
     min: float | None
     max: float | None
-    target: float | None
+    target: float | None  # a goal that never blocks
     rule: Rule
     status: GateStatus
-    level: Level
+    level: Level  # `warn` never blocks
     ci_low: float | None = None  # bounds one-sided at alpha / number of blocking gates
     ci_high: float | None = None
     proved: bool = True  # the whole interval is within the limit; without one, at the target
-    target_met: bool | None = None
+    target_met: bool | None = None  # None: there is no target
     unit: str = ""
-    direction: Direction = "higher"
+    direction: Direction = "higher"  # which way is better
     reason: str = ""
-    wants: Wants = ""
-    place: Place | None = None
+    wants: Wants = ""  # what an inconclusive one lacks; empty: more data than the plan has
+    place: Place | None = None  # in gate.yml
     by_default: bool = False  # gate.yml does not have it
     as_before: int = 0  # cases that the run lost, and that count as the baseline had them
     noise_odds: NoiseOdds | None = None  # None: a target alone, or stored by an older version
