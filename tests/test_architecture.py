@@ -54,6 +54,7 @@ HOUSE: tuple[Mapping[str, str], ...] = (
         "report": "A Report in, text out: sentences, formats, exports, history.",
     },
     {"github": "What an event means, the REST API, comments, checks, artifacts; git."},
+    {"gitlab": "A merge request of GitLab: what a job says of it, and its notes."},
     {"run": "The flow: set up, ask, grade, judge, deliver. Every effect is handed in here."},
     {"commands": "One command a file: parsed options in, exit code out."},
     {"cli": "The command line: the one place that reads the environment and ends the process."},

@@ -18,9 +18,10 @@ from urllib.parse import quote
 from gate.analysis.metric_names import DIMENSIONS, current_names, describe_renamed
 from gate.errors import InfrastructureError
 from gate.github.api import Api, ApiError
-from gate.github.comments import login_of, parse_marker
+from gate.github.comments import parse_marker
 from gate.github.context import Job
 from gate.github.payload import moment, number, text
+from gate.github.pull_requests import login_of
 from gate.records import AcceptedChange, Json
 from gate.report.wording.headline import icon
 from gate.text.shortening import shorten

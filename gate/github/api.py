@@ -7,7 +7,7 @@ REST API"). Proxies and private certificates are taken from the environment by r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
@@ -38,7 +38,7 @@ ONCE_S = (2.0, 3.0)  # as TIMEOUT_S, for a write that is tried once
 
 
 class ApiError(InfrastructureError):
-    """GitHub refused or could not be reached; `status` is None when there was no answer."""
+    """The server refused or could not be reached; `status` is None when there was no answer."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class ApiError(InfrastructureError):
     ) -> None:
         super().__init__(message)
         self.status = status
-        self.detail = detail  # GitHub's own words, cleaned
+        self.detail = detail  # the server's own words, cleaned
         self._rate_limited = rate_limited
 
     @property
@@ -64,6 +64,28 @@ class BrokenOff(ApiError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """What is different from one kind of server to another. `hint` ends the sentence about a
+    refusal with the next step; its second argument is the permission that was needed.
+    """
+
+    name: str
+    folder: str  # what stands before a repository in a path
+    headers: Mapping[str, str]
+    hint: Callable[[retry.Refusal, str], str]
+    variable: str  # that has the address
+
+
+GITHUB = Server(
+    name="GitHub",
+    folder="/repos/",
+    headers={"Accept": JSON_TYPE, "X-GitHub-Api-Version": API_VERSION},
+    hint=retry.hint,
+    variable="GITHUB_API_URL",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
     """What a redirect of GitHub led to."""
 
@@ -73,8 +95,8 @@ class Download:
 
 
 class Api:
-    """`repository` is owner/name. Relative paths start at /repos/{repository}, others with a slash;
-    both are URL-encoded already.
+    """`repository` is owner/name, or what the server calls it by. Relative paths start there (at
+    /repos/{repository}), others with a slash; both are URL-encoded already.
 
     The token is sent to `base_url` only, and stands in no message and no repr.
     """
@@ -85,11 +107,13 @@ class Api:
         token: str,
         repository: str,
         *,
+        server: Server = GITHUB,
         session: requests.Session | None = None,
         clock: Time | None = None,
         http_on_loopback: bool = False,
     ) -> None:
         self.repository = repository
+        self._server = server
         self._base = base_url.rstrip("/")
         self._token = token
         self._session = session or requests.Session()
@@ -110,7 +134,7 @@ class Api:
 
     def get(self, path: str, params: Mapping[str, str] | None = None, *, needs: str = "") -> Json:
         """The JSON answer; `needs` is the permission a refusal names. Raises ApiError."""
-        return _json(self._send("GET", path, params=params, needs=needs))
+        return self._json(self._send("GET", path, params=params, needs=needs))
 
     def pages(
         self, path: str, params: Mapping[str, str], *, key: str = "", needs: str = ""
@@ -119,7 +143,7 @@ class Api:
         query: Mapping[str, str] = {"per_page": "100", **params}
         for _ in range(MAX_PAGES):
             answer = self._send("GET", path, params=query, needs=needs)
-            data = _json(answer)
+            data = self._json(answer)
             items = data.get(key) if key and isinstance(data, dict) else data
             yield from as_objects(items)
             following = answer.links.get("next", {}).get("url")
@@ -157,7 +181,7 @@ class Api:
             answer = self._send(method, path, body=body, needs=needs, once=once)
         finally:
             self._last_write = self._clock.seconds()
-        return _json(answer) if answer.content else None
+        return self._json(answer) if answer.content else None
 
     def wait_to_write(self) -> None:
         """Waits until a write may follow the last one, for who must not wait between a read and
@@ -204,12 +228,12 @@ class Api:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Json] | None = None,
         needs: str = "",
-        accept: str = JSON_TYPE,
+        accept: str = "",
         follow: bool = True,
         once: bool = False,
     ) -> requests.Response:
         """The answer, after as many tries as it takes; raises ApiError on 400 and above."""
-        headers = {"Accept": accept, "X-GitHub-Api-Version": API_VERSION}
+        headers = {**self._server.headers, **({"Accept": accept} if accept else {})}
 
         def send() -> requests.Response:
             return self._session.request(
@@ -232,34 +256,35 @@ class Api:
             raise ApiError(f"the repository of {path} was renamed or moved; use its current name")
         return answer
 
+    def _json(self, answer: requests.Response) -> Json:
+        try:
+            body: Json = answer.json()
+        except (ValueError, RecursionError) as error:
+            raise ApiError(
+                f"{urlsplit(answer.url).path}: the answer is not JSON; is "
+                f"{self._server.variable} right?"
+            ) from error
+        return body
+
     def _url(self, path: str) -> str:
-        full_path = path if path.startswith("/") else f"/repos/{self.repository}/{path}"
-        return self._base + full_path
+        inside = f"{self._server.folder}{self.repository}/{path}"
+        return self._base + (path if path.startswith("/") else inside)
 
     def _make_error(self, what: str, outcome: RequestOutcome, needs: str) -> ApiError:
         refusal = outcome.refusal
         if refusal is None:
             return ApiError(
-                f"GitHub cannot be reached at {self._base} ({outcome.error}); "
+                f"{self._server.name} cannot be reached at {self._base} ({outcome.error}); "
                 "check the network and proxy settings of the runner"
             )
         reason = refusal.said.replace(self._token, "***") if self._token else refusal.said
         return ApiError(
-            f"GitHub answered {refusal.status} to {what}: {reason}{retry.hint(refusal, needs)}",
+            f"{self._server.name} answered {refusal.status} to {what}: {reason}"
+            f"{self._server.hint(refusal, needs)}",
             status=refusal.status,
             detail=reason,
             rate_limited=refusal.rate_limited,
         )
-
-
-def _json(answer: requests.Response) -> Json:
-    try:
-        body: Json = answer.json()
-    except (ValueError, RecursionError) as error:
-        raise ApiError(
-            f"{urlsplit(answer.url).path}: the answer is not JSON; is GITHUB_API_URL right?"
-        ) from error
-    return body
 
 
 def _filename(disposition: str) -> str | None:

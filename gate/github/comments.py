@@ -1,6 +1,7 @@
-"""One comment per id on a pull request, updated in place, whatever runs at the same time.
+"""One comment per id on a pull request or merge request, updated in place, whatever runs at the
+same time.
 
-GitHub has no compare-and-set for comments, so an upsert converges instead: the oldest own comment
+No server has a compare-and-set for comments, so an upsert converges instead: the oldest own comment
 is the real one, it is written, the list is read again, and only then are own duplicates deleted.
 """
 
@@ -9,20 +10,14 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 from gate.errors import UsageError
-from gate.github import payload
-from gate.github.api import Api, ApiError
-from gate.github.context import Job
-from gate.github.payload import number, text
-from gate.records import Json, Report
+from gate.github.api import ApiError
+from gate.records import Report
 
-FIND_NEEDS = "pull-requests: read"
-
-NEEDS = "pull-requests: write"
 TRIES = 5
 # Characters and bytes; the first is GitHub's documented bound, the others for when it is less.
 LIMITS = (65_536, 32_768, 8_192)
@@ -109,9 +104,37 @@ def decide(mode: CommentMode, report: Report) -> Literal["write", "update", "not
     return "write" if wanted else "update"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """One that is there. `is_own`: of the account that writes now, as far as that is known."""
+
+    id: int
+    body: str
+    url: str = ""
+    is_own: bool = True
+
+
+class CommentStore(Protocol):
+    """The comments of one pull request or merge request. Every method may raise ApiError."""
+
+    def wait(self) -> None:
+        """Until a write may follow the last one."""
+
+    def head(self) -> str | None:
+        """The newest commit; None if it is not known."""
+
+    def read(self) -> Iterable[Comment]: ...
+
+    def create(self, body: str) -> Comment | None:
+        """The new comment; None if the answer is none."""
+
+    def update(self, identifier: int, body: str) -> Comment | None: ...
+
+    def delete(self, identifier: int) -> None: ...
+
+
 def publish(
-    api: Api,
-    pull_request: int,
+    store: CommentStore,
     mark: Marker,
     body: str,
     *,
@@ -120,13 +143,13 @@ def publish(
     unwanted: str = "nothing to report",
     pace: RetryPace | None = None,
 ) -> Published:
-    """Writes the comment; never raises for what GitHub refuses, so it never changes a verdict.
+    """Writes the comment; never raises for what the server refuses, so it never changes a verdict.
     `create=False` only updates one that is there; `unwanted` says why.
 
     `shorter(limit)` renders at most `limit` characters; asked when the body is too long.
     """
     try:
-        upsert = _Upsert(api, pull_request, mark, unwanted="" if create else unwanted)
+        upsert = _Upsert(store, mark, unwanted="" if create else unwanted)
         return upsert.converge(_bodies(mark, body, shorter), pace or RetryPace())
     except ApiError as error:
         return Published(action="failed", reason=str(error))
@@ -135,12 +158,10 @@ def publish(
 class _Upsert:
     """One run's attempt to have its text in the one comment."""
 
-    def __init__(self, api: Api, pull_request: int, mark: Marker, *, unwanted: str) -> None:
-        self._api = api
-        self._number = pull_request
+    def __init__(self, store: CommentStore, mark: Marker, *, unwanted: str) -> None:
+        self._store = store
         self._mark = mark
         self._unwanted = unwanted
-        self._author = login_of(api)
         self._company = False  # another run of the same commit was seen
 
     def converge(self, bodies: Sequence[Callable[[], str]], pace: RetryPace) -> Published:
@@ -148,7 +169,7 @@ class _Upsert:
         for _ in range(TRIES):
             # Nothing is waited for between the list and the write: who writes on an old list
             # overwrites. An old head mends itself: the newer head's run writes later.
-            self._api.wait_to_write()
+            self._store.wait()
             stop = self._skip_if_outdated()
             own_comments = self._list_own_comments() if stop is None else []
             stop = stop or self._overtaken(own_comments) or self._skip_if_unwanted(own_comments)
@@ -158,43 +179,34 @@ class _Upsert:
             written = self._write(own_comments, bodies)
             created = created or not own_comments
             if written is not None and self._is_settled(written) and self._stays(pace):
-                url = written.get("html_url")
-                return Published(
-                    action="created" if created else "updated",
-                    url=url if isinstance(url, str) else "",
-                )
+                return Published(action="created" if created else "updated", url=written.url)
             pace.sleep(0.3 + 0.6 * pace.jitter())
         return Published(
             action="failed", reason=f"other runs kept changing the comment '{self._mark.id}'"
         )
 
-    def _list_own_comments(self) -> list[Mapping[str, Json]]:
+    def _list_own_comments(self) -> list[Comment]:
         """Our comments, oldest first, from all pages."""
-        comments = self._api.pages(f"issues/{self._number}/comments", {}, needs=NEEDS)
-        own_comments = [comment for comment in comments if self._is_own(comment)]
-        marks = [mark for comment in own_comments if (mark := _mark_of(comment))]
+        own_comments = [one for one in self._store.read() if one.is_own and self._is_ours(one)]
+        marks = [mark for one in own_comments if (mark := parse_marker(one.body))]
         self._company |= any(m.sha == self._mark.sha and m.run != self._mark.run for m in marks)
-        return sorted(own_comments, key=payload.id_of)
+        return sorted(own_comments, key=lambda one: one.id)
 
-    def _is_own(self, comment: Mapping[str, Json]) -> bool:
-        mark, user = _mark_of(comment), comment.get("user")
-        if mark is None or mark.id != self._mark.id or not isinstance(user, dict):
-            return False
-        # A workflow's token cannot ask who it is: then only an app's comment can be ours.
-        return user.get("login") == self._author if self._author else user.get("type") == "Bot"
+    def _is_ours(self, comment: Comment) -> bool:
+        mark = parse_marker(comment.body)
+        return mark is not None and mark.id == self._mark.id
 
     def _skip_if_outdated(self) -> Published | None:
         """Why nothing is written when this run judged another commit than the newest one."""
-        pull = self._api.get(f"pulls/{self._number}", needs="pull-requests: read")
-        head = payload.text(pull, "head.sha") if isinstance(pull, dict) else None
+        head = self._store.head()
         if head is None or self._mark.sha in ("unknown", head):
             return None
         reason = f"the pull request is now at {head[:7]}, but this run judged {self._mark.sha[:7]}"
         return Published(action="skipped", reason=reason)
 
-    def _overtaken(self, own_comments: Sequence[Mapping[str, Json]]) -> Published | None:
+    def _overtaken(self, own_comments: Sequence[Comment]) -> Published | None:
         for comment in own_comments:
-            there = _mark_of(comment)
+            there = parse_marker(comment.body)
             if there and self._later(there):
                 reason = f"run {there.run}.{there.attempt} of the same commit wrote it already"
                 return Published(action="skipped", reason=reason)
@@ -204,52 +216,40 @@ class _Upsert:
         same = self._mark.sha in ("unknown", there.sha)
         return same and there.order > self._mark.order
 
-    def _skip_if_unwanted(self, own_comments: Sequence[Mapping[str, Json]]) -> Published | None:
+    def _skip_if_unwanted(self, own_comments: Sequence[Comment]) -> Published | None:
         if own_comments or not self._unwanted:
             return None
         reason = f"{self._unwanted}; there is no earlier comment to update"
         return Published(action="skipped", reason=reason)
 
     def _write(
-        self, own_comments: Sequence[Mapping[str, Json]], bodies: Sequence[Callable[[], str]]
-    ) -> Mapping[str, Json] | None:
+        self, own_comments: Sequence[Comment], bodies: Sequence[Callable[[], str]]
+    ) -> Comment | None:
         """The written comment; None when it was deleted meanwhile."""
         for body in bodies:
             try:
                 if own_comments:
-                    path, method = f"issues/comments/{payload.id_of(own_comments[0])}", "PATCH"
-                else:
-                    path, method = f"issues/{self._number}/comments", "POST"
-                written = self._api.write(method, path, {"body": body()}, needs=NEEDS)
+                    return self._store.update(own_comments[0].id, body())
+                return self._store.create(body())
             except ApiError as error:
                 if error.status == 404 and own_comments:
                     return None
                 if error.status != 422 or "too long" not in error.detail:
                     raise
-            else:
-                return self._as_author(written) if isinstance(written, dict) else None
         raise ApiError(
-            "GitHub rejects the comment as too long, even in its shortest form", status=422
+            "the comment was rejected as too long, even in its shortest form", status=422
         )
 
-    def _as_author(self, written: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Once written, GitHub has told who we are: no other app's comment counts from here on."""
-        user = written.get("user")
-        login = user.get("login") if isinstance(user, dict) else None
-        if self._author is None and isinstance(login, str):
-            self._author = login
-        return written
-
-    def _is_settled(self, written: Mapping[str, Json]) -> bool:
+    def _is_settled(self, written: Comment) -> bool:
         """After a second look: the oldest own comment is ours; duplicates no newer run made go."""
         own_comments = self._list_own_comments()
-        first = _mark_of(own_comments[0]) if own_comments else None
-        if first != self._mark or payload.id_of(own_comments[0]) != payload.id_of(written):
+        first = parse_marker(own_comments[0].body) if own_comments else None
+        if first != self._mark or own_comments[0].id != written.id:
             return False
         for duplicate in own_comments[1:]:
-            there = _mark_of(duplicate)
+            there = parse_marker(duplicate.body)
             if there is None or not self._later(there):  # else: it is about to move its text up
-                self._delete(payload.id_of(duplicate))
+                self._delete(duplicate.id)
         return True
 
     def _stays(self, pace: RetryPace) -> bool:
@@ -260,18 +260,18 @@ class _Upsert:
             return True
         pace.sleep(0.3 + 0.6 * pace.jitter())
         own_comments = self._list_own_comments()
-        there = _mark_of(own_comments[0]) if own_comments else None
+        there = parse_marker(own_comments[0].body) if own_comments else None
         return there is not None and (there == self._mark or self._later(there))
 
-    def _take_back(self, own_comments: Sequence[Mapping[str, Json]]) -> None:
+    def _take_back(self, own_comments: Sequence[Comment]) -> None:
         """Comments of this very run that another run's text made superfluous."""
         for duplicate in own_comments[1:]:
-            if _mark_of(duplicate) == self._mark:
-                self._delete(payload.id_of(duplicate))
+            if parse_marker(duplicate.body) == self._mark:
+                self._delete(duplicate.id)
 
-    def _delete(self, comment_id: int) -> None:
+    def _delete(self, identifier: int) -> None:
         try:
-            self._api.write("DELETE", f"issues/comments/{comment_id}", needs=NEEDS)
+            self._store.delete(identifier)
         except ApiError as error:
             if error.status != 404:  # another run was faster
                 raise
@@ -293,41 +293,5 @@ def _add_marker(mark: Marker, body: str) -> str:
     return f"{mark}\n{_MARKER.sub('', text, count=1) if parse_marker(text) else text}"
 
 
-def _mark_of(comment: Mapping[str, Json]) -> Marker | None:
-    body = comment.get("body")
-    return parse_marker(body) if isinstance(body, str) else None
-
-
-def login_of(api: Api) -> str | None:
-    """The login of the token's user; None for a workflow's or an app's token, which may not ask."""
-    if api.acts_as_app:
-        return None
-    try:
-        return payload.text(api.get("/user"), "login")
-    except ApiError as error:
-        if error.status not in (403, 404):
-            raise
-        return None
-
-
 def _parse_integer(text: str | None) -> int:
     return int(text) if text and text.isdecimal() else 0
-
-
-def find_pull_request(api: Api, job: Job) -> int | None:
-    """The open pull request whose head is the job's commit in the job's head repository.
-
-    Only the event is asked, never a session or artifact: those come from the pull request itself.
-    Raises ApiError.
-    """
-    if job.pull_request is not None:
-        return job.pull_request
-    if not (job.head_sha and job.head_ref and job.head_repo):
-        return None
-    owner = job.head_repo.split("/", 1)[0]
-    query = {"state": "open", "head": f"{owner}:{job.head_ref}"}
-    for pull in api.pages("pulls", query, needs=FIND_NEEDS):
-        same_repository = text(pull, "head.repo.full_name") == job.head_repo
-        if same_repository and text(pull, "head.sha") == job.head_sha:
-            return number(pull, "number")
-    return None

@@ -30,6 +30,7 @@ from gate.github.comments import LIMITS, Published, RetryPace, decide, marker, p
 from gate.github.context import NO_TOKEN, Job, token
 from gate.github.inputs import ActionInputs
 from gate.github.outputs import error_outputs, report_outputs, write_outputs, write_summary
+from gate.github.pull_requests import PullRequestComments
 from gate.github.remote_repository import connect
 from gate.records import Report
 from gate.report.formats.comment import step_summary
@@ -224,8 +225,7 @@ class Delivery:
         job = self._job
         mark = marker(self._wanted.comment_id, job.head_sha, job.run_id, job.run_attempt)
         return publish(
-            api,
-            number,
+            PullRequestComments(api, number),
             mark,
             message.text(LIMITS[0] - len(str(mark)) - 1),
             shorter=message.text,

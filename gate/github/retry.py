@@ -73,7 +73,8 @@ def message(data: Json, reason: str) -> str:
     """What an error body says, as one short line: it may hold others' workflow commands."""
     text = reason
     body = data if isinstance(data, dict) else {}
-    error_text = body.get("message", body.get("msg"))  # `msg`: the artifact service
+    # `msg`: the artifact service; `error`: GitLab, beside `message`
+    error_text = body.get("message", body.get("msg", body.get("error")))
     if isinstance(error_text, str):
         errors = body.get("errors")
         listed = errors if isinstance(errors, list) else []

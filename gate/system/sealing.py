@@ -12,8 +12,11 @@ import sys
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
-# Inputs of the action, the runner's own services, and tokens of GitHub under their usual names.
-OF_THE_JOB = re.compile(r"INPUT_.*|ACTIONS_.*|(GITHUB|GH)(_ENTERPRISE)?_TOKEN", re.IGNORECASE)
+# Inputs of the action, the runner's own services, and tokens of GitHub and GitLab under their usual
+# names.
+OF_THE_JOB = re.compile(
+    r"INPUT_.*|ACTIONS_.*|(GITHUB|GH)(_ENTERPRISE)?_TOKEN|GITLAB_TOKEN|CI_JOB_TOKEN", re.IGNORECASE
+)
 # Of these the ones that nothing but the gate has a use for: gate.yml cannot name them either.
 OF_THE_GATE = re.compile(r"INPUT_.*|ACTIONS_.*", re.IGNORECASE)
 _ENVIRONMENT = slice(47, 49)  # of /proc/<id>/stat after the name: env_start and env_end
@@ -29,7 +32,7 @@ def nameable(env: Mapping[str, str]) -> dict[str, str]:
 
 def is_in_a_job(argv: list[str], env: Mapping[str, str]) -> bool:
     """Elsewhere a debugger must be able to look into the process."""
-    return argv[:1] == ["action"] or env.get("GITHUB_ACTIONS") == "true"
+    return argv[:1] == ["action"] or "true" in (env.get("GITHUB_ACTIONS"), env.get("GITLAB_CI"))
 
 
 def seal_process(

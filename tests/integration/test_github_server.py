@@ -19,8 +19,9 @@ from gate.errors import Place
 from gate.github import checks
 from gate.github.api import Api, Time
 from gate.github.checks import post_status
-from gate.github.comments import Marker, RetryPace, find_pull_request, publish
+from gate.github.comments import Marker, RetryPace, publish
 from gate.github.context import Job
+from gate.github.pull_requests import PullRequestComments, find_pull_request
 from gate.github.remote_repository import GitHubForge
 from gate.records import CaseChange, CaseChanges, Report
 from tests.support.github_peer import Peer, github_peer
@@ -93,9 +94,18 @@ def test_the_sticky_comment_and_its_pages(
     quick = RetryPace(sleep=lambda seconds: None)
     for index in range(120):
         make(server, "POST", f"issues/{number}/comments", body=f"talk {index}")
-    first = publish(api, number, Marker(id="gate", sha=sha, run=1), "one\n", pace=quick)
-    second = publish(api, number, Marker(id="gate", sha=sha, run=2), "two\n", pace=quick)
-    old = publish(api, number, Marker(id="gate", sha="b" * 40, run=9), "old\n", pace=quick)
+    first = publish(
+        PullRequestComments(api, number), Marker(id="gate", sha=sha, run=1), "one\n", pace=quick
+    )
+    second = publish(
+        PullRequestComments(api, number), Marker(id="gate", sha=sha, run=2), "two\n", pace=quick
+    )
+    old = publish(
+        PullRequestComments(api, number),
+        Marker(id="gate", sha="b" * 40, run=9),
+        "old\n",
+        pace=quick,
+    )
     assert (first.action, second.action, old.action) == ("created", "updated", "skipped")
     bodies = [comment["body"] for comment in api.pages(f"issues/{number}/comments", {})]
     assert len(bodies) == 121

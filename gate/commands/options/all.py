@@ -49,7 +49,7 @@ COMMANDS: dict[str, str] = {
     "report": "write the reports of a session again",
     "open": "open the report of a session in the browser",
     "serve": "serve the reports of sessions to a browser on this machine",
-    "comment": "publish a session on its pull request",
+    "comment": "publish a session on its pull request, or merge request of GitLab",
     "baseline": "save, pull, show or accept a baseline",
     "import": "turn another tool's results into a session; calls no agent",
     "export": "write a session as CSV, JSON Lines, JUnit, OpenTelemetry events or promptfoo JSON",

@@ -12,6 +12,7 @@ import pytest
 from gate.errors import UsageError
 from gate.github.api import Api, Time
 from gate.github.comments import Marker, Published, RetryPace, decide, marker, parse_marker, publish
+from gate.github.pull_requests import PullRequestComments
 from gate.records import CaseChange, CaseChanges, Report
 from tests.support.github_server import HEAD, REPOSITORY, Answer, GitHub, Seen
 from tests.support.small_report import report
@@ -35,7 +36,8 @@ def put(
     github: GitHub, body: str = "text\n", *, run: int = 7, sha: str = HEAD, **more
 ) -> Published:
     with client(github) as api:
-        return publish(api, 3, Marker(id="gate", sha=sha, run=run), body, pace=QUICK, **more)
+        mark = Marker(id="gate", sha=sha, run=run)
+        return publish(PullRequestComments(api, 3), mark, body, pace=QUICK, **more)
 
 
 def bodies(github: GitHub) -> list[str]:
@@ -88,7 +90,9 @@ def test_a_user_token_owns_its_users_comments_only(github: GitHub) -> None:
 
 def test_a_workflows_token_is_not_asked_who_it_is(github: GitHub) -> None:
     with client(github, "ghs_x") as api:
-        publish(api, 3, Marker(id="gate", sha=HEAD, run=7), "text\n", pace=QUICK)
+        publish(
+            PullRequestComments(api, 3), Marker(id="gate", sha=HEAD, run=7), "text\n", pace=QUICK
+        )
     asked = [f"{seen.method} {seen.path.rpartition('/')[2]}" for seen in github.seen]
     assert asked == ["GET 3", "GET comments", "POST comments", "GET comments"]
 
@@ -178,7 +182,7 @@ def test_many_runs_at_once_leave_one_comment_of_the_newest(github: GitHub) -> No
         with client(github) as api:
             made = Marker(id="gate", sha=sha, run=run)
             pace = RetryPace(sleep=lambda seconds: time.sleep(seconds / 4))
-            done.append(publish(api, 3, made, f"run {run}\n", pace=pace))
+            done.append(publish(PullRequestComments(api, 3), made, f"run {run}\n", pace=pace))
 
     threads = [threading.Thread(target=one, args=(run,)) for run in (3, 5, 4, 1, 2, 99)]
     for thread in threads:
@@ -215,7 +219,7 @@ def test_what_an_older_run_wrote_on_an_old_list_is_mended(github: GitHub) -> Non
     assert listed.wait(20)
     with client(github) as api:
         made = Marker(id="gate", sha=HEAD, run=5)
-        done = publish(api, 3, made, "run 5\n", pace=RetryPace(sleep=looked))
+        done = publish(PullRequestComments(api, 3), made, "run 5\n", pace=RetryPace(sleep=looked))
     older.join()
     assert done.action == "updated"
     assert bodies(github) == [f"{mark(5)}\nrun 5\n"]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gate.github.api import Api, Time
-from gate.github.comments import find_pull_request
 from gate.github.context import Job
+from gate.github.pull_requests import find_pull_request
 from tests.support.github_server import REPOSITORY, GitHub
 
 HEAD, OTHER = "a" * 40, "b" * 40

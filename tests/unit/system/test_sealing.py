@@ -7,7 +7,7 @@ import pytest
 from gate.system.sealing import is_in_a_job, nameable, seal_process
 
 JOB = {"INPUT_GITHUB-TOKEN": "t", "ACTIONS_RUNTIME_TOKEN": "r", "input_x": "i"}
-TOKENS = {"GITHUB_TOKEN": "t", "GH_TOKEN": "t", "GH_ENTERPRISE_TOKEN": "t"}
+TOKENS = {"GITHUB_TOKEN": "t", "GH_TOKEN": "t", "GH_ENTERPRISE_TOKEN": "t", "GITLAB_TOKEN": "t"}
 MINE = {"PATH": "/bin", "GITHUB_SHA": "a", "MY_GITHUB_TOKEN": "m", "MY_INPUT_X": "n"}
 
 
@@ -26,6 +26,7 @@ def test_gate_yml_may_name_a_token_that_the_workflow_gave_and_nothing_of_the_run
     [
         (["action"], {}, True),
         (["run"], {"GITHUB_ACTIONS": "true"}, True),
+        (["run"], {"GITLAB_CI": "true"}, True),
         (["run"], {}, False),
         ([], {}, False),
     ],
