@@ -1,11 +1,12 @@
-"""What an answer cost, by its tokens and the price table; unknown is None, never 0."""
+"""What an answer cost, by its tokens and the prices; unknown is None, never 0."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
-from gate.records import Price, Trial, Usage
+from gate.agents.list_prices import LIST_PRICES
+from gate.records import ListedPrice, Price, Trial, Usage
 from gate.text.late_pattern import late_pattern
 
 _SNAPSHOT = late_pattern(r"[-@](?:\d{4}-\d\d-\d\d|\d{8})\Z")  # model-2026-01-31, model@20260131
@@ -33,6 +34,40 @@ def cost_usd(usage: Usage, model: str | None, prices: Mapping[str, Price]) -> fl
     total = (read - cached) * price.input + cached * cached_price
     total += (written - thought) * price.output + thought * thought_price
     return total / 1e6
+
+
+def with_list_prices(prices: Mapping[str, Price]) -> Mapping[str, Price]:
+    """The prices of gate.yml and, of models that it does not name, those of providers' lists."""
+    return {**LIST_PRICES, **prices}
+
+
+def listed_model(usage: Usage, model: str | None, prices: Mapping[str, Price]) -> str:
+    """The model in LIST_PRICES by which the cost of an answer is counted; empty where gate.yml has
+    the price, or the agent reports the cost.
+    """
+    price = price_of(model, prices) if usage.cost_usd is None else None
+    if model is None or price is None or not price.source:
+        return ""
+    return model if model in prices else strip_date(model)
+
+
+def listed_models(trial: Trial, prices: Mapping[str, Price]) -> list[str]:
+    """`listed_model` of all tries of a trial of known cost, each once."""
+    responses = [one.response for one in trial.attempts if one.response is not None]
+    found = (listed_model(one.usage, one.model, prices) for one in responses)
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def listed_price(model: str) -> ListedPrice:
+    """For the reports, of a model of LIST_PRICES."""
+    price = LIST_PRICES[model]
+    return ListedPrice(
+        model=model,
+        input=price.input,
+        output=price.output,
+        source=price.source,
+        read_on=price.read_on,
+    )
 
 
 def _part(tokens: int | None, of: int) -> int:

@@ -131,6 +131,7 @@ class Tally:
     judge_calls: int = 0  # of judges and verifiers
     judge_usd: float = 0.0  # as far as known
     judge_unknown: int = 0  # votes of unknown cost
+    listed: set[str] = field(default_factory=set)  # models whose cost their providers' lists say
 
     def add(self, row: TrialRow) -> None:
         self.trials += 1
@@ -155,9 +156,11 @@ class Tally:
             self.judge_calls += judging["calls"]
             self.judge_usd += judging["usd"]
             self.judge_unknown += judging["unknown"]
+            self.listed.update(judging.get("listed", ()))
         if row["cost_usd"] is not None:
             self.usd += row["cost_usd"]
             self.priced += 1
+            self.listed.update(row.get("listed", ()))
         elif row["status"] == "completed":
             self.unknown_models[row["model"] or "unnamed"] += 1
 

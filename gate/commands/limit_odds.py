@@ -22,7 +22,7 @@ def tell_limit_odds(
     """Pairs, for each blocking limit: whether it is a warning, and the sentence. `baselines`:
     of the suites that have one; the others use the newest session in `results`.
     """
-    newest = _find_newest_suites(results, now)
+    newest = find_newest_suites(results, now)
     subjects = []
     for suite in config.suites:
         if suite.name in baselines:
@@ -46,7 +46,7 @@ def tell_limit_odds(
             yield True, f"suite '{name}': {warning}"
 
 
-def _find_newest_suites(results: Path, now: datetime) -> dict[str, StoredSuite]:
+def find_newest_suites(results: Path, now: datetime) -> dict[str, StoredSuite]:
     """The suites of the newest session; none where it cannot be read."""
     try:
         return dict(load(latest_session(results), now).suites)

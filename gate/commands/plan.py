@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from gate.agents.pricing import price_of, with_list_prices
 from gate.analysis.default_gates import format_default_gates
 from gate.analysis.pairing import too_few_left
 from gate.analysis.table import Table
+from gate.analysis.tally import Tally
 from gate.commands.label_review.criteria import rubrics_of
+from gate.commands.limit_odds import find_newest_suites
 from gate.commands.options.records import (
     find_stored,
     host_of,
     own_config,
     page_width,
+    results_folder,
     run_options,
 )
 from gate.errors import UsageError
@@ -30,6 +34,7 @@ from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.find import Compared
 from gate.store.measurements import Stored, load
+from gate.text import figures
 from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
 from gate.verdict.planning.plan import (
@@ -52,8 +57,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         plan_made = plan(subjects, config)
     else:
         setup = set_up(_options_of_planned_run(options), host_of(options, env), control=Control())
-        subjects = [_subject(setup, suite_plan) for suite_plan in setup.plans]
         config = setup.place.config
+        subjects = [_with_prices(_subject(setup, suite_plan), config) for suite_plan in setup.plans]
         plan_made = plan(subjects, config, tuple(dict.fromkeys(config.warnings)))
     if options.format == "json":
         print(json.dumps(to_json(plan_made), indent=2))
@@ -74,6 +79,10 @@ def _subject(setup: Setup, suite_plan: SuitePlan) -> PlannedSuite:
     table, left_out = baseline.table, setup.place.config.quarantined
     now = {case.id: case.digest for case in suite_plan.cases() if case.id not in left_out}
     notes: tuple[str, ...] = ()
+    calls_per_trial, judge_usd = _judge_calls(setup.place.config, suite_plan), None
+    if calls_per_trial:
+        newest = find_newest_suites(results_folder(), datetime.now(UTC)).get(suite_plan.name)
+        judge_usd = _usd_of_judge(newest.tally) if newest else None
     if table is not None:
         asked_table = table.without(left_out | (suite_plan.all_ids - suite_plan.chosen))
         table, notes = _match_cases(asked_table, now)
@@ -91,20 +100,61 @@ def _subject(setup: Setup, suite_plan: SuitePlan) -> PlannedSuite:
         notes=(
             *notes,
             *format_default_gates(suite_plan.suite),
-            *_tell_judge_calls(setup.place.config, suite_plan, len(now)),
+            *_tell_judge_calls(suite_plan, len(now), calls_per_trial, judge_usd),
         ),
+        judge_usd=judge_usd,
     )
 
 
-def _tell_judge_calls(config: Config, suite_plan: SuitePlan, cases: int) -> Iterator[str]:
-    """That a judge comes on top: nothing recorded says what its calls cost."""
+def _judge_calls(config: Config, suite_plan: SuitePlan) -> int:
+    """Votes on one trial."""
     rubrics = rubrics_of(suite_plan.graders.values())
     votes = config.judge.options.get("votes", 1) if config.judge else 0
-    calls_per_trial = sum(2 if rubric.compare_with else 1 for rubric in rubrics) * int(votes)
-    if calls_per_trial:
-        rounds = suite_plan.suite.rounds
-        most = f"{cases * rounds * calls_per_trial:,} in {rounds} rounds"
-        yield f"the judge's calls come on top, up to {most}, and are not included in the cost"
+    return sum(2 if rubric.compare_with else 1 for rubric in rubrics) * int(votes)
+
+
+def _usd_of_judge(tally: Tally) -> float | None:
+    """Of a trial, as its judge's votes cost; None: nobody judged, or a cost is unknown."""
+    known = tally.judge_calls and tally.trials and not tally.judge_unknown
+    return tally.judge_usd / tally.trials if known else None
+
+
+def _tell_judge_calls(
+    suite_plan: SuitePlan, cases: int, calls_per_trial: int, usd: float | None
+) -> Iterator[str]:
+    """Whether the judge is in the cost: a baseline does not have what its calls cost."""
+    if not calls_per_trial:
+        return
+    if usd is not None:
+        told = f"{figures.money(usd)} a trial, as in the newest session here"
+        yield f"the cost includes the judge's: {told}"
+        return
+    rounds = suite_plan.suite.rounds
+    most = f"{cases * rounds * calls_per_trial:,} in {rounds} rounds"
+    yield (
+        f"the judge's calls come on top, up to {most}, and are not included in the cost: no "
+        "session here knows what they cost"
+    )
+
+
+def _with_prices(subject: PlannedSuite, config: Config, listed: Iterable[str] = ()) -> PlannedSuite:
+    """With the price of the agent's model, and a note of each price that is a provider's list's.
+    `listed`: models that the stored costs are known to rest on.
+    """
+    prices = with_list_prices(config.pricing)
+    asked = [config.agent, *([config.judge] if config.judge and subject.judge_usd else [])]
+    models = [str(spec.options.get("model") or "") for spec in asked]
+    priced = replace(subject, price=price_of(models[0], prices))
+    if priced.usd_per_call is None:
+        return priced
+    found = {model: price_of(model, prices) for model in (*models, *listed)}
+    notes = (
+        f"`{model}` costs what {price.source} said on {price.read_on}, where the cost is not "
+        "reported"
+        for model, price in found.items()
+        if price is not None and price.source
+    )
+    return replace(priced, notes=(*priced.notes, *notes))
 
 
 def _match_cases(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[str, ...]]:
@@ -163,4 +213,7 @@ def _stored_subjects(
             stored_suite.meta.rounds if stored.session else min(ROUNDS, stored_suite.meta.rounds)
         )
         rounds = options.rounds or (rules.rounds if rules else default_rounds)
-        yield suite_from_baseline(name, stored_suite, rules, config, rounds)
+        subject = suite_from_baseline(name, stored_suite, rules, config, rounds)
+        tally = stored_suite.tally
+        judged = replace(subject, judge_usd=_usd_of_judge(tally))
+        yield _with_prices(judged, config, sorted(tally.listed))

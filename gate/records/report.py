@@ -46,6 +46,17 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPrice:
+    """A price, in USD per million tokens, as its provider's list had it on a day."""
+
+    model: str
+    input: float
+    output: float
+    source: str  # address, without https://
+    read_on: str  # 2026-08-05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """USD of the run, as far as it is known."""
 
@@ -58,6 +69,7 @@ class Cost:
     judge_usd: float | None = None  # beside `usd`: of judges and verifiers; None: nothing is known
     judge_calls: int = 0
     judge_unknown: int = 0  # votes of unknown cost
+    listed: tuple[ListedPrice, ...] = ()  # what of it rests on lists of providers, by model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -179,6 +179,8 @@ class Price:
     output: float
     cached_input: float | None = None  # None: as `input`
     reasoning: float | None = None  # None: as `output`, of which these tokens are a part
+    source: str = ""  # the provider's list that has it; empty: gate.yml has it
+    read_on: str = ""  # the day, as 2026-08-05, on which that list said so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,6 +50,7 @@ class TrialRow(TypedDict):
     expected: NotRequired[Mapping[str, CheckedJson]]
     failed_by: NotRequired[Sequence[str]]  # graders that said no
     uncertain: NotRequired[Mapping[str, float]]  # grader of a judge -> 0 to 1
+    listed: NotRequired[Sequence[str]]  # models whose cost is counted by their provider's list
     judging: NotRequired[Mapping[str, CheckedJson] | None]  # None: no model was asked
     mode: NotRequired[FailureMode | None]
     violations: NotRequired[Sequence[Mapping[str, CheckedJson]] | None]  # None: nobody looked

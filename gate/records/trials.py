@@ -185,6 +185,7 @@ class Judging:
     stopped: int = 0  # votes that the end of the run cost
     flagged: int = 0  # gradings of answers that try to instruct the judge
     failures: tuple[str, ...] = ()  # why votes failed, each once
+    listed: tuple[str, ...] = ()  # models by whose providers' lists `usd` is counted
 
 
 NOBODY_ASKED = Judging()
@@ -254,4 +255,5 @@ class Reply:
     model: str | None = None
     usage: Usage = field(default_factory=Usage)  # of all calls for this vote, a repair included
     cost_usd: float | None = None  # None: unknown; a cached reply costs 0
+    listed: str = ""  # the model by whose provider's list it is counted; empty: otherwise
     calls: int = 0  # requests that were made; 0: from the cache, or none was possible

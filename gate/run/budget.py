@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from gate.agents.pricing import price_of
+from gate.agents.pricing import price_of, with_list_prices
 from gate.errors import UsageError
 from gate.plugins import Agent, AgentTraits, read_traits
-from gate.records import Config
+from gate.records import Config, TrialRow
 from gate.run.trial_worker import Task
 from gate.text.figures import in_usd
 
@@ -80,10 +82,39 @@ def check_price(config: Config, agent: Agent) -> None:
     traits = read_traits(AgentTraits, agent)
     host = urlsplit(str(traits.base_url or "")).hostname
     model = str(traits.model or "")
-    if config.budget.usd is None or host not in _TELL_NO_COST or price_of(model, config.pricing):
+    prices = with_list_prices(config.pricing)
+    if config.budget.usd is None or host not in _TELL_NO_COST or price_of(model, prices):
         return
     raise UsageError(
         f"budget.usd, --budget-usd: the price of the model '{model[:80]}' is unknown, and {host} "
-        "does not report what an answer costs, so a budget in USD cannot be enforced: set the "
-        "price under `pricing:` in gate.yml, or limit `budget: {calls: N}` instead"
+        f"does not report what an answer costs, so a budget in USD cannot be enforced: "
+        f"{_give_price(model)}"
+    )
+
+
+def refuse_unknown_cost(row: TrialRow, session: Path) -> None:
+    """Raises UsageError where nobody knows what the answer, or what every vote of the judge on it,
+    cost: no budget of money can hold. `session`: the folder of the run, which goes on from there.
+    """
+    model, judging = str(row["model"] or ""), row.get("judging") or {}
+    if row["status"] == "completed" and row["cost_usd"] is None:
+        what = f"an answer of the model '{model[:80]}'" if model else "an answer of the agent"
+    elif judging.get("scored") and judging["unknown"] == judging["calls"] > 0:
+        model, what = "", "a vote of the judge"
+    else:
+        return
+    raise UsageError(
+        f"budget.usd, --budget-usd: the cost of {what} is unknown (no price, or no tokens are "
+        f"reported), so a budget in USD cannot be enforced: {_give_price(model)}; go on with "
+        f"`gate run --resume {session}`"
+    )
+
+
+def _give_price(model: str) -> str:
+    """How to: what is typed into gate.yml, without what would not be a name in YAML."""
+    name = model if re.fullmatch(r"[A-Za-z][\w./@-]{0,79}", model) else "MODEL"
+    price = f"pricing: {{{name}: {{input: 2.50, output: 10.00}}}}"
+    return (
+        f"write its price in USD per million tokens into gate.yml, such as `{price}`, or limit "
+        "`budget: {calls: N}` instead"
     )

@@ -13,7 +13,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from gate import __version__
-from gate.agents.pricing import cost_usd
+from gate.agents.list_prices import LIST_PRICES
+from gate.agents.pricing import cost_usd, listed_model, with_list_prices
 from gate.agents.under_test import NOBODY, check_health
 from gate.errors import AgentFailure, GateError, InfraFailure, InvalidInput
 from gate.files.plain import plain
@@ -136,8 +137,12 @@ def _ask(setup: Setup, name: str, plan: SuitePlan, case: Case) -> Finding:
         finally:
             connection.close()
     took = figures.value((time.perf_counter() - start) * 1e3, "ms")
-    cost = cost_usd(response.usage, response.model, setup.place.config.pricing)
+    prices = with_list_prices(setup.place.config.pricing)
+    cost = cost_usd(response.usage, response.model, prices)
     price = "cost unknown" if cost is None else figures.money(cost)
+    if cost and (model := listed_model(response.usage, response.model, prices)):
+        listed = LIST_PRICES[model]
+        price += f" (as {listed.source} had the price of {model} on {listed.read_on})"
     answer = shorten(redact(response.answer or ""), _ANSWER)
     text = f"{about}: {took}, {price}, answered: {answer}"
     if cost is None:

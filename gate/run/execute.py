@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from gate import __version__
+from gate.agents.pricing import with_list_prices
 from gate.agents.under_test import NOBODY, check_health, make_slots
 from gate.errors import UsageError
 from gate.registry import BackgroundImport
@@ -266,7 +267,7 @@ def _make_trials(
             setup.agent if ask else None,
             effects,
             budget=place.config.budget,
-            prices=place.config.pricing,
+            prices=with_list_prices(place.config.pricing),
             control=setup.control_agent if ask else None,
             course=course,
             undecided=lambda so_far: judging.load().undecided(setup, session, so_far),

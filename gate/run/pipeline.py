@@ -12,12 +12,12 @@ from typing import Protocol
 from gate.agents.under_test import make_slots
 from gate.analysis.columns import TrialColumns
 from gate.analysis.tally import Tally
-from gate.errors import InfrastructureError, UsageError
+from gate.errors import InfrastructureError
 from gate.plugins import Agent, AgentTraits, Ask, World, read_traits
 from gate.records import Budget, Case, Comparison, Price, Response, Trial, TrialRow
 from gate.run.arms import Arm, ArmResults, Arms, PairedWorker
 from gate.run.batches import case_order, deal_batch, deal_rounds, interleave
-from gate.run.budget import Allowance
+from gate.run.budget import Allowance, refuse_unknown_cost
 from gate.run.grade import ask_nobody, grade_attempt
 from gate.run.kept_answers import open_kept_answers
 from gate.run.prepare import SuitePlan
@@ -231,19 +231,7 @@ class _Run:
         tell = self._effects.beside if trial.control else self._effects.progress
         tell(row)
         if self._counts_money:
-            self._check_money(row)
-
-    def _check_money(self, row: TrialRow) -> None:
-        """Raises UsageError where nobody knows what an answer cost: no such budget can hold."""
-        if row["status"] == "completed" and row["cost_usd"] is None:
-            model = f"of the model '{row['model'][:80]}'" if row["model"] else "of the agent"
-            raise UsageError(
-                f"budget.usd, --budget-usd: the cost of an answer {model} is unknown (no "
-                "price, or the agent reports no tokens), so a budget in USD cannot be "
-                "enforced: set the price under `pricing:` "
-                "in gate.yml, or limit `budget: {calls: N}` instead; go on with "
-                f"`gate run --resume {self._effects.session.folder}`"
-            )
+            refuse_unknown_cost(row, self._effects.session.folder)
 
     def give_up_unanswered(self) -> None:
         for arm in self._arms:

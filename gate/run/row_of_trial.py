@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from gate.agents.pricing import trial_cost
+from gate.agents.pricing import listed_models, trial_cost
 from gate.analysis.expected import expected_in_row
 from gate.plugins import Grader
 from gate.records import MetricSpec, Price, Trial, TrialRow
@@ -23,9 +23,11 @@ def row_of_trial(
     model; `expected_keys`: of the case, that its first round carries.
     """
     failed = trial.attempt.status == "agent_error"
+    cost_usd = trial_cost(trial, prices)
     return row_of(
         trial,
-        cost_usd=trial_cost(trial, prices),
+        cost_usd=cost_usd,
+        listed=listed_models(trial, prices) if cost_usd else (),
         on_agent_error=values_of_failed_trial(graders, trial.case) if failed else {},
         specs=specs,
         ungraded=failed and gives_no_verdict(graders, trial.case),

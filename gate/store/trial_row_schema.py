@@ -69,6 +69,7 @@ class DetailsRow:
     failed_by: tuple[str, ...] = ()  # graders that said no
     uncertain: Mapping[str, float] = field(default_factory=dict)  # grader of a judge -> 0 to 1
     judging: Judging | None = None  # null: no model was asked
+    listed: tuple[str, ...] = ()  # models whose cost is counted by the list of their provider
     mode: FailureMode | None = None  # why it failed; null: it did not, or nobody answered
     violations: tuple[LoggedViolation, ...] | None = None  # null: nobody looked for any
     turns: int | None = None  # calls of the model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from gate.agents.judges.totals import sum_attempts
@@ -38,8 +38,10 @@ def row_of(
     specs: Mapping[str, MetricSpec],
     ungraded: bool = False,
     expected: Mapping[str, Json] | None = None,
+    listed: Sequence[str] = (),
 ) -> TrialRow:
-    """`cost_usd`: of all tries, None is unknown; `on_agent_error`: column -> value of a failed
+    """`cost_usd`: of all tries, None is unknown; `listed`: models whose part in it is counted by
+    the list of their provider; `on_agent_error`: column -> value of a failed
     trial; `specs`: column -> what its metric is; `ungraded`: the trial failed, and no grader says
     pass or fail of any answer to its case; `expected`: of the case, by key.
     """
@@ -77,6 +79,8 @@ def row_of(
         "evidence": None if graded.evidence is None else to_json(graded.evidence),
     }
     row.update(_answer(judged.response, attempts[trial.judged]["usage"]))
+    if listed:
+        row["listed"] = list(listed)
     if expected:
         row["expected"] = expected
     if graded.details:
@@ -182,7 +186,12 @@ def _without_leaks(
 
 def _judging(judging: Judging) -> Json:
     """None where nobody was asked."""
-    return None if judging == NOBODY_ASKED else to_json(judging)
+    if judging == NOBODY_ASKED:
+        return None
+    data: dict[str, Json] = to_json(judging)
+    if not judging.listed:
+        del data["listed"]
+    return data
 
 
 def _attempt(attempt: Attempt) -> dict[str, Json]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from gate.agents.list_prices import LIST_PRICES
+from gate.agents.pricing import listed_price
 from gate.analysis.tally import Tally
 from gate.records import Calls, Config, Cost, Outcome
 from gate.verdict.reasons import with_calls
@@ -51,6 +53,11 @@ def sum_cost(measured: Sequence[SuiteData], config: Config) -> Cost:
         judge_usd=_judged_for(tallies),
         judge_calls=sum(tally.judge_calls for tally in tallies),
         judge_unknown=sum(tally.judge_unknown for tally in tallies),
+        listed=tuple(
+            listed_price(model)
+            for model in sorted(set().union(*(tally.listed for tally in tallies)))
+            if model in LIST_PRICES  # not, in rows that a later version wrote
+        ),
     )
 
 

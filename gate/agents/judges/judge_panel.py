@@ -13,6 +13,7 @@ from gate.agents.judges.cache import CachedReply
 from gate.agents.judges.models import Model, model_of
 from gate.agents.judges.parse_reply import faults_of
 from gate.agents.judges.vote import Patience
+from gate.agents.pricing import with_list_prices
 from gate.errors import InfraFailure
 from gate.plugins import World
 from gate.records import Case, Config, PluginSpec, Question, Reply, Role, Usage
@@ -39,7 +40,7 @@ def panel_of(
         model_of(
             role,
             spec,
-            config.pricing,
+            with_list_prices(config.pricing),
             world,
             spent=spend_before,
             patience=patience or Patience(),
@@ -192,4 +193,4 @@ class Panel:
 
 def _again(reply: Reply) -> Reply:
     """What another asker has paid for."""
-    return replace(reply, usage=Usage(), cost_usd=0.0, calls=0)
+    return replace(reply, usage=Usage(), cost_usd=0.0, calls=0, listed="")

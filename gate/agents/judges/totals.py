@@ -71,6 +71,7 @@ def sum_attempts(attempts: Iterable[Attempt], counts: Attempt) -> Judging:
                 output_tokens=total.output_tokens + more.output_tokens,
                 usd=total.usd + more.usd,
                 unknown=total.unknown + more.unknown,
+                listed=_unite(total.listed, more.listed),
             )
     return total
 
@@ -88,4 +89,9 @@ def _plus(total: Judging, reply: Reply) -> Judging:
         unreachable=total.unreachable + (reply.cause == "unreachable"),
         stopped=total.stopped + (reply.cause == "stopped"),
         failures=tuple(failures)[:MOST_FAILURES],
+        listed=_unite(total.listed, (reply.listed,) if reply.listed else ()),
     )
+
+
+def _unite(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second))) if second else first

@@ -11,7 +11,7 @@ from threading import Event
 from gate.agents.judges.parse_reply import Unfit, parse_reply
 from gate.agents.judges.reply_form import ReplyForm, read_reply_text
 from gate.agents.judges.totals import NOT_ASKED
-from gate.agents.pricing import cost_usd
+from gate.agents.pricing import cost_usd, listed_model
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import Connection
 from gate.records import Case, Cause, Json, Price, Question, Reply, Response, Usage
@@ -72,7 +72,7 @@ class VoteConversation:
         self._connection, self._manner, self._patience = connection, manner, patience
         self._stopped, self._slot = stopped, slot
         self._calls, self._known, self._whole = 0, 0.0, True
-        self._usage = Usage()
+        self._usage, self._listed = Usage(), ""
         self._model = manner.model
         self._deadline = math.inf  # until the first request may start
 
@@ -94,6 +94,7 @@ class VoteConversation:
             usage=self._usage,
             cost_usd=self._known if self._whole else None,
             calls=self._calls,
+            listed=self._listed,
         )
         return self._manner.scrub(reply)
 
@@ -168,9 +169,13 @@ class VoteConversation:
             self._calls += 1
             response = self._connection.ask(case, timeout_s=left)
         manner, usage = self._manner, response.usage
-        cost = cost_usd(usage, response.model, manner.prices)
+        model = response.model
+        cost = cost_usd(usage, model, manner.prices)
         if cost is None:
-            cost = cost_usd(usage, manner.model, manner.prices)
+            model = manner.model
+            cost = cost_usd(usage, model, manner.prices)
+        if cost:
+            self._listed = listed_model(usage, model, manner.prices)
         self._known += cost or 0.0
         self._whole = self._whole and cost is not None
         self._usage = _sum(self._usage, usage)

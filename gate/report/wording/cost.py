@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from gate.records import Comparison, Cost, Report
+from gate.records import Comparison, Cost, ListedPrice, Report
 from gate.text import figures
-from gate.text.spans import Line, say
+from gate.text.spans import Line, code, join, prose, say
 
 DOT = " · "
 
@@ -18,10 +18,23 @@ def spending(report: Report) -> Line:
     if report.imported:
         parts = [_cost(report)] if report.cost.usd is not None else []
         results = figures.count(sum(suite.trials for suite in report.suites.values()), "result")
-        return say(DOT.join((*parts, *_means(report), f"{results} imported")))
+        line = say(DOT.join((*parts, *_means(report), f"{results} imported")))
+        return join(DOT, (line, *list_prices(report.cost.listed)))
     facts = [_cost(report), *_judge(report), *_means(report)]
     facts.append(figures.count(report.calls.made, "call"))
-    return say(DOT.join((*facts, figures.duration(report.duration_s))))
+    line = say(DOT.join((*facts, figures.duration(report.duration_s))))
+    return join(DOT, (line, *list_prices(report.cost.listed)))
+
+
+def list_prices(listed: Sequence[ListedPrice]) -> Iterator[Line]:
+    """`gpt-5 at the list price of 2026-08-05 (platform.example/pricing)`, each list once."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for price in listed:
+        groups.setdefault((price.read_on, price.source), []).append(price.model)
+    for (day, source), models in groups.items():
+        names = join(", ", [say("{}", code(model)) for model in models])
+        plural = "s" if len(models) > 1 else ""
+        yield say("{} at the list price{} of {} ({})", names, plural, day, prose(source))
 
 
 def _cost(report: Report) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from gate.agents.pricing import trial_cost
+from gate.agents.pricing import listed_models, trial_cost, with_list_prices
 from gate.analysis.catalogue import collect_k, every_metric
 from gate.analysis.expected import expected_in_row
 from gate.errors import InvalidInput, Problem, UsageError
@@ -16,7 +16,7 @@ from gate.files.plain import digest_of, newest
 from gate.files.timestamps import moment_of
 from gate.importers.trials.build import JUDGED, MOST_TRIALS
 from gate.plugins import Grader
-from gate.records import Case, Config, Json, MetricSpec, Provenance, Trial, TrialRow
+from gate.records import Case, Config, Json, MetricSpec, Price, Provenance, Trial, TrialRow
 from gate.records.codec import to_json
 from gate.records.imported import Imported, ImportedSuite
 from gate.run.accepted_changes import Accepted
@@ -46,6 +46,7 @@ class ImportPlan:
     provenance: Provenance
     metas: Mapping[str, SuiteMeta]
     baselines: Mapping[str, Compared]
+    prices: Mapping[str, Price]
     again: Mapping[str, Regraded] = field(default_factory=dict)  # suites that are graded again
     options: Mapping[str, Json] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -80,9 +81,11 @@ class ImportPlan:
     def _row(self, trial: Trial) -> TrialRow:
         mine = self.again.get(trial.suite)
         graded = mine.graded(trial) if mine else trial
+        cost_usd = trial_cost(trial, self.prices)
         row = row_of(
             graded,
-            cost_usd=trial_cost(trial, self.place.config.pricing),
+            cost_usd=cost_usd,
+            listed=listed_models(trial, self.prices) if cost_usd else (),
             on_agent_error=mine.on_agent_error(graded) if mine else _values_of_failed(graded),
             specs=self.metas[trial.suite].specs,
             expected=expected_in_row(graded, mine.expected_keys if mine else None)
@@ -137,6 +140,7 @@ def import_plan(
         baselines={
             n: place.compared(n, meta.dataset_digest, provenance) for n, meta in metas.items()
         },
+        prices=with_list_prices(config.pricing),
         again=again,
         options={"import": name, **found.options},
         accepted=accepted,

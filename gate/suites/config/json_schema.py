@@ -243,7 +243,7 @@ def _quarantine() -> dict[str, Json]:
 def _price() -> dict[str, Json]:
     price = {"type": "number", "minimum": 0, "maximum": 1e9}
     more = {name: _optional(price) for name in ("cached_input", "reasoning")}
-    return _record(Price, input=price, output=price, **more)
+    return _record(Price, drop=("source", "read_on"), input=price, output=price, **more)
 
 
 def _record(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from gate.agents.pricing import cost_usd
 from gate.analysis.estimates import estimates, family_of
 from gate.analysis.noise import CallNoise, assume_noise, measure_noise, share_never_changing
 from gate.analysis.noise_odds import (
@@ -20,14 +21,17 @@ from gate.analysis.noise_odds import (
 )
 from gate.analysis.table import Table
 from gate.errors import UsageError
+from gate.plugins import Array
 from gate.records import (
     BaselineInfo,
     Config,
     Foresight,
     GateRule,
     MetricSpec,
+    Price,
     Suite,
     Tolerance,
+    Usage,
 )
 from gate.records.planning import RISKY, Action, Kind, LimitOutlook, Plan, SuiteOutlook
 from gate.stats.planning import mean_share_of_all
@@ -40,6 +44,7 @@ if TYPE_CHECKING:  # reading stored suites takes more than planning those that j
     from gate.store.measurements import StoredSuite
 
 ASSUMED = 0.8  # of a share that nobody has measured
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 COST = "operational.estimated_cost_per_query"
 WORTH = 0.85  # an action that leaves more of the detectable change than this is not worth the name
 CLOSE = 1.1  # more rounds are less work than more cases: taken where they come this close
@@ -61,6 +66,14 @@ class PlannedSuite:
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     batch: int = 1  # calls under way at once: no look comes after fewer
     notes: tuple[str, ...] = ()
+    price: Price | None = None  # of the agent's model, for stored trials of unknown cost
+    judge_usd: float | None = None  # of a trial; None: nobody judges, or it is unknown
+
+    @property
+    def usd_per_call(self) -> float | None:
+        """Of the agent and, as far as known, of those who judge; None is unknown."""
+        usd = price_per_call(self.table, self.price)
+        return None if usd is None else usd + (self.judge_usd or 0.0)
 
 
 def suite_from_baseline(
@@ -280,7 +293,7 @@ class _SuiteForecast:
             early=rules.stop != "off",
             fresh=rules.control == "fresh",
             batch=subject.batch,
-            price=price_per_call(subject.table),
+            price=subject.usd_per_call,
         )
 
     def _forecast(self, spec: MetricSpec) -> Forecast:
@@ -322,10 +335,23 @@ def _has_value(table: Table, spec: MetricSpec) -> bool:
     return not math.isnan(family_of(spec).reduce(table.values(spec)))
 
 
-def price_per_call(table: Table | None) -> float | None:
-    """Mean cost of a trial with all its tries; None is unknown."""
-    spec = table.specs.get(COST) if table is not None else None
-    return estimates(table, {COST: spec})[COST].value if table is not None and spec else None
+def price_per_call(table: Table | None, price: Price | None = None) -> float | None:
+    """Mean cost of a trial with all its tries or, of a table without costs, that of its mean tokens
+    at the `price`; None is unknown.
+    """
+    if table is None:
+        return None
+    spec = table.specs.get(COST)
+    known = estimates(table, {COST: spec})[COST].value if spec else None
+    if known is not None or price is None:
+        return known
+    tokens = {name: _mean(table.column(name)) for name in _TOKENS}
+    return cost_usd(Usage(**tokens), "", {"": price})
+
+
+def _mean(values: Array) -> int | None:
+    known = values[values == values]  # NaN is unknown
+    return round(float(known.mean())) if known.size else None
 
 
 def _never_changing(table: Table | None) -> float | None:

@@ -1,6 +1,7 @@
 import pytest
 
-from gate.agents.pricing import cost_usd, trial_cost
+from gate.agents.list_prices import LIST_PRICES
+from gate.agents.pricing import cost_usd, listed_model, trial_cost, with_list_prices
 from gate.records import Attempt, Case, Price, Response, Trial, Usage
 
 PRICES = {
@@ -111,3 +112,36 @@ def attempt(status, cost=None):
 )
 def test_a_trial_costs_all_its_tries(attempts, cost):
     assert trial_cost(trial(*attempts), {}) == cost
+
+
+SPENT = Usage(input_tokens=1_000_000, output_tokens=1_000_000)
+
+
+def test_a_model_that_gate_yml_does_not_name_costs_what_its_providers_list_says():
+    listed = LIST_PRICES["gpt-4o"]
+    prices = with_list_prices(PRICES)
+    assert cost_usd(SPENT, "gpt-4o", prices) == pytest.approx(listed.input + listed.output)
+    assert cost_usd(SPENT, "gpt-4o-2024-08-06", prices) == cost_usd(SPENT, "gpt-4o", prices)
+    assert cost_usd(SPENT, "plain", prices) == cost_usd(SPENT, "plain", PRICES)
+    assert cost_usd(SPENT, "unlisted", prices) is None
+
+
+def test_a_price_in_gate_yml_goes_before_the_list():
+    prices = with_list_prices({"gpt-4o": Price(input=1.0, output=1.0)})
+    assert cost_usd(SPENT, "gpt-4o", prices) == pytest.approx(2.0)
+    assert listed_model(SPENT, "gpt-4o-2024-08-06", prices) == ""
+
+
+@pytest.mark.parametrize(
+    ("usage", "model", "listed"),
+    [
+        (SPENT, "gpt-4o", "gpt-4o"),
+        (SPENT, "gpt-4o-2024-08-06", "gpt-4o"),
+        (SPENT, "plain", ""),
+        (SPENT, "unlisted", ""),
+        (SPENT, None, ""),
+        (Usage(input_tokens=1, output_tokens=1, cost_usd=0.1), "gpt-4o", ""),
+    ],
+)
+def test_which_list_a_cost_rests_on_is_known(usage, model, listed):
+    assert listed_model(usage, model, with_list_prices(PRICES)) == listed

@@ -372,9 +372,8 @@ def test_a_small_budget_is_not_spent_before_anybody_knows_what_a_trial_costs(ses
 
 def test_a_budget_of_money_ends_a_run_whose_costs_nobody_knows(session):
     cases = [f"c{n:02}" for n in range(40)]
-    with pytest.raises(
-        UsageError, match=r"cost of an answer .* unknown .* `pricing:` in gate\.yml"
-    ):
+    said = r"cost of an answer of the model 'm' is unknown .* `pricing: \{m: \{input: 2.50, output"
+    with pytest.raises(UsageError, match=said):
         collect(session, YesAgent(), suite_plan(*cases), budget=Budget(usd=0.05))
     assert len(list(session.rows())) <= 2, "as many as tell what one costs"
 

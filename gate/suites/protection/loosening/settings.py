@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import fields
 
-from gate.agents.pricing import price_of
+from gate.agents.pricing import price_of, with_list_prices
 from gate.records import Config, PluginSpec, Price, RegressionRules
 from gate.suites.protection.loosening.limits import at, number
 from gate.system.sealing import OF_THE_JOB
@@ -202,8 +202,9 @@ def _model(section: str, now: PluginSpec | None, before: PluginSpec | None) -> I
 
 def _prices(head: Config, base: Config) -> Iterator[str]:
     """Lower prices make limits on cost easier; a dated snapshot has the price of its model."""
+    base_prices, head_prices = with_list_prices(base.pricing), with_list_prices(head.pricing)
     for model in sorted({*head.pricing, *base.pricing}):
-        before, now = price_of(model, base.pricing), price_of(model, head.pricing)
+        before, now = price_of(model, base_prices), price_of(model, head_prices)
         if before is None:
             continue
         if now is None:

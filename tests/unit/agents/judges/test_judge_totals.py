@@ -71,3 +71,11 @@ def test_a_trial_pays_for_all_its_tries_and_counts_the_one_that_counts():
         input_tokens=7,
         output_tokens=3,
     )
+
+
+def test_list_prices_of_all_tries_are_named_once():
+    listed = Reply(data={"x": 1}, cost_usd=0.5, calls=1, listed="gpt-4o")
+    found = judging([GraderReplies(role="judge", scored=True, replies=[listed, GIVEN, listed])])
+    other = Judging(calls=1, usd=0.1, listed=("o4-mini",))
+    total = sum_attempts([attempt(1, other), second := attempt(2, found)], second)
+    assert total.listed == ("gpt-4o", "o4-mini")

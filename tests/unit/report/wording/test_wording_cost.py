@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from gate.records import Cost
-from gate.report.wording.cost import spending
+from gate.records import Cost, ListedPrice
+from gate.report.wording.cost import list_prices, spending
 from gate.text.spans import plain
 from tests.support.reports import comparison, estimate, passing, suite
 
@@ -111,3 +111,14 @@ def test_the_judge_is_told_apart(cost, said):
     line = told(replace(passing(), cost=Cost(usd=0.5, **cost)))
     assert said in line
     assert ("judge" in line) is bool(said)
+
+
+def test_list_prices_are_named_with_page_and_day_once():
+    price = ListedPrice(
+        model="a", input=1.0, output=2.0, source="a.example/p", read_on="2026-08-05"
+    )
+    listed = (price, replace(price, model="b"), replace(price, model="c", read_on="2026-09-07"))
+    assert [plain(line) for line in list_prices(listed)] == [
+        "a, b at the list prices of 2026-08-05 (a.example/p)",
+        "c at the list price of 2026-09-07 (a.example/p)",
+    ]

@@ -383,6 +383,14 @@ def test_a_cheaper_snapshot_of_a_priced_model_is_told():
     assert told(both, priced()) == ("price of `m-2026-01-31` output 9 -> 1, reasoning 9 -> 1",)
 
 
+def test_a_price_below_the_providers_list_is_told():
+    assert told(priced("gpt-4o", input=2.5, output=10.0), {}) == ()
+    assert told(priced("gpt-4o", input=2.0, output=10.0), {}) == (
+        "price of `gpt-4o` input 2.5 -> 2",
+    )
+    assert told({}, priced("gpt-4o", input=2.0, output=9.0, cached_input=0.5)) == ()
+
+
 def test_suites_are_named_where_not_all_of_them_are_concerned():
     two = {"suites": (suite(gates=(gate(min=0.9),)), suite(name="t", gates=(gate(min=0.9),)))}
     one = {"suites": (suite(gates=(gate(min=0.5),)), suite(name="t", gates=(gate(min=0.9),)))}
