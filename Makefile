@@ -34,6 +34,7 @@ lint: $(VENV)/lint ## style, types, action, workflows, Dockerfile
 	$(BIN)/mypy
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml native/action.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml examples/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.gitlab-ci examples/elsewhere/gitlab-ci.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/zizmor --offline --no-progress --quiet . examples/*.yml
 	$(BIN)/hadolint Dockerfile
