@@ -42,7 +42,7 @@ def _metrics() -> Iterator[str]:
     yield "## Metrics\n"
     yield (
         "[metrics.md](metrics.md) defines each. *Agent error* is the value of a trial in which the "
-        "agent failed; where it says nothing, the trial counts as far as it is known.\n"
+        "agent failed; of success, time, tokens and cost the other page says it at its top.\n"
     )
     yield "| metric | what it is | unit, bounds | better | agent error |\n|:--|:--|:--|:--|:--|"
     for name, metric in sorted(all_metrics().items()):
