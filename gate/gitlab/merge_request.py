@@ -62,7 +62,7 @@ class MergeRequest:
     head: str
     pipeline: str
     job: str
-    url: str | None  # of the pipeline
+    url: str | None  # of the job, whose page has log and artifacts
     token: str = field(repr=False)
 
 
@@ -86,7 +86,7 @@ def read_merge_request(env: Mapping[str, str]) -> MergeRequest:
         head=env.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or env["CI_COMMIT_SHA"],
         pipeline=env.get("CI_PIPELINE_ID", ""),
         job=env.get("CI_JOB_ID", ""),
-        url=env.get("CI_PIPELINE_URL") or None,
+        url=env.get("CI_JOB_URL") or env.get("CI_PIPELINE_URL") or None,
         token=env[TOKEN],
     )
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import runpy
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,66 @@ def test_only_a_full_version_starts_the_workflow() -> None:
     assert started == ["v0.2.0", "v10.11.12"]
     read_version = runpy.run_path(str(ROOT / ".github/release.py"))["read_version"]
     assert [read_version(tag) for tag in started] == [(0, 2, 0), (10, 11, 12)]
+
+
+GH = """#!/bin/sh
+echo "$@" >> "$GH_CALLS"
+if [ "$1 $2" = "release view" ]; then exit "$GH_VIEW"; fi
+"""
+SAID = {
+    "github.token": "t",
+    "github.repository": "agent-gate/agent-gate",
+    "github.server_url": "https://github.example",
+    "github.ref_name": TAG,
+    "needs.image.outputs.reference": IMAGE,
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the steps are shell")
+@pytest.mark.parametrize("view", ["1", "0"])
+def test_the_steps_of_the_release_run_as_they_are_written(
+    product: Product, tmp_path: Path, view: str
+) -> None:
+    """GitHub itself is left out: `gh` is a stand-in that notes its words. `view` 0: the release is
+    there, as when the job is run again.
+    """
+    (tmp_path / "bin").mkdir()
+    gh = tmp_path / "bin" / "gh"
+    gh.write_text(GH, encoding="utf-8")
+    gh.chmod(0o755)
+    for name in ("evidence/evidence.json", "dist/a.whl", "dist/a.tar.gz"):
+        (product.work / name).parent.mkdir(exist_ok=True)
+        (product.work / name).write_text("x", encoding="utf-8")
+    env = {
+        **os.environ,
+        "PATH": f"{gh.parent}{os.pathsep}{os.environ['PATH']}",
+        "GH_CALLS": str(tmp_path / "calls"),
+        "GH_VIEW": view,
+        "GITHUB_REF_NAME": TAG,
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+    }
+    for step in WORKFLOW["jobs"]["release"]["steps"]:
+        if "run" not in step:
+            continue
+        given = {
+            name: re.sub(r"\$\{\{ (\S+) \}\}", lambda found: SAID[found[1]], text)
+            for name, text in step.get("env", {}).items()
+        }
+        command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+        done = subprocess.run(
+            command, cwd=product.work, env=env | given, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{step['name']}: {done.stderr}"
+    assert product.there("v0") == product.there(TAG)
+    assert IMAGE in git(product.remote, "show", f"{TAG}:action.yml")
+    calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
+    made = [call for call in calls if call.startswith("release create")]
+    assert len(made) == int(view)
+    if made:
+        assert made[0].startswith(f"release create {TAG} --verify-tag")
+        assert made[0].endswith("agent-gate-evidence.tar.gz dist/a.tar.gz dist/a.whl")
+    page = f"https://github.example/agent-gate/agent-gate/releases/edit/{TAG}"
+    assert page in (tmp_path / "summary").read_text(encoding="utf-8")
 
 
 def test_what_can_be_undone_comes_first() -> None:

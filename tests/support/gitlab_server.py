@@ -54,7 +54,7 @@ class GitLab:
             "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
             "CI_COMMIT_SHA": self.head,
             "CI_PIPELINE_ID": "81",
-            "CI_PIPELINE_URL": "https://gitlab.example/octo/demo/-/pipelines/81",
+            "CI_JOB_URL": "https://gitlab.example/octo/demo/-/jobs/812",
             "CI_JOB_ID": "812",
             "GITLAB_TOKEN": TOKEN,
             **more,

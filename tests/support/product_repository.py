@@ -21,8 +21,8 @@ class Product:
         self.remote, self.work = folder / "product.git", folder / "product"
         git(folder, "init", "-q", "--bare", "-b", "main", str(self.remote))
         git(folder, "init", "-q", "-b", "main", str(self.work))
-        (self.work / "gate").mkdir()
-        for name in ("action.yml", "gate/__init__.py"):
+        for name in ("action.yml", "gate/__init__.py", ".github/release.py"):
+            (self.work / name).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / name, self.work / name)
         git(self.work, "add", ".")
         git(self.work, "commit", "-q", "-m", "the product")

@@ -40,7 +40,7 @@ def test_a_note_is_made_and_updated_in_place(
     assert publish(gitlab, session, CI_JOB_ID="813") == 0
     (note,) = gitlab.notes
     assert note["body"].startswith(f"{mark(813)}\n## ✅ Pass: no regression in analytics")
-    assert "https://gitlab.example/octo/demo/-/pipelines/81" in note["body"]
+    assert "[run and full report](https://gitlab.example/octo/demo/-/jobs/812)" in note["body"]
     said = capsys.readouterr().out.splitlines()
     page = "https://gitlab.example/octo/demo/-/merge_requests/3#note_900"
     assert said == [f"comment created: {page}", f"comment updated: {page}"]
