@@ -112,7 +112,7 @@ def _by_values(
         common, first = both, first - 1
     for run, block in zip(runs[first:], blocks[first:], strict=True):
         yield _RunMean(
-            kind=("values", *_circumstances(run)),
+            kind=("values", *circumstances(run)),
             mean=float(block.means[common].mean()),
             noise=noise * float((1.0 / block.calls[common]).sum()) / float(common.sum()) ** 2,
         )
@@ -131,7 +131,7 @@ def _by_means(spec: MetricSpec, runs: Sequence[BaselineRun], noise: float) -> It
         if mean is None or not low <= mean <= high:
             continue
         yield _RunMean(
-            kind=("means", *_circumstances(run)),
+            kind=("means", *circumstances(run)),
             mean=mean,
             noise=noise / (run.cases * max(1, run.rounds)),
         )
@@ -141,7 +141,7 @@ def _content(run: BaselineRun) -> tuple[int, str | None]:
     return run.cases, run.fingerprint.get("dataset")
 
 
-def _circumstances(run: BaselineRun) -> tuple[tuple[str, str], ...]:
+def circumstances(run: BaselineRun) -> tuple[tuple[str, str], ...]:
     """What is known to change an agent or how it is judged. `agent_digest` has what `agent_options`
     has, of runs of older versions too.
     """
@@ -154,13 +154,19 @@ def drifts(
 ) -> dict[str, float]:
     """Metric -> variance that the difference between one more run and these has beyond noise."""
     return {
-        name: effect.drift(_concentration(table.column(table.specs[name].column), runs))
+        name: effect.drift(
+            concentrate(table.column(table.specs[name].column), [run.kept for run in runs])
+        )
         for name, effect in effects.items()
         if effect.variance > 0.0
     }
 
 
-def _concentration(values: Array, runs: Sequence[BaselineRun]) -> float:
-    """Sum of the squared shares of calls that each run has: 1 / K for K runs of equal size."""
-    calls = np.array([float((~np.isnan(block)).sum()) for block in rounds_of(values, runs)])
+def concentrate(values: Array, sizes: Sequence[int]) -> float:
+    """Sum of the squared shares of calls that each run has: 1 / K for K runs of equal size.
+    `sizes`: rounds of each run.
+    """
+    ends = np.cumsum(sizes)
+    blocks = [values[:, end - size : end] for size, end in zip(sizes, ends, strict=True)]
+    calls = np.array([float((~np.isnan(block)).sum()) for block in blocks])
     return float(((calls / calls.sum()) ** 2).sum()) if calls.any() else 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gate.analysis.metric_names import current_name, describe_renamed
@@ -12,9 +13,20 @@ from gate.errors import GateError, InfrastructureError, UsageError
 from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.github.context import is_ci
 from gate.records import TrialRow
-from gate.records.forge import FoundBaseline
+from gate.records.anchor import AnchorHeader
+from gate.records.forge import RELEASE_ANCHOR, FoundBaseline
 from gate.report.baseline_listing import listing
-from gate.run.save_baseline import check_may_save, choose_suites, file_name, write, write_answers
+from gate.run.save_baseline import (
+    anchor_at,
+    anchor_file,
+    check_may_save,
+    choose_suites,
+    file_name,
+    with_anchor,
+    write,
+    write_answers,
+)
+from gate.store.baseline.anchor import AnchorRules, StoredAnchor
 from gate.store.baseline.answers import choose_answers, pack
 from gate.store.baseline.file import BaselineFile, newest, parse
 from gate.store.baseline.find import keeps_answers, read_answers
@@ -27,6 +39,7 @@ from gate.text.figures import count
 from gate.text.redaction import Redactor
 from gate.text.secret_names import secrets_of
 from gate.text.suggestions import did_you_mean
+from gate.verdict.anchor import list_watched
 
 NO_BASELINE = 4
 
@@ -44,16 +57,10 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
     """
     session = load_session(find_session(options.session, Path(desk.config.report.dir)))
     check_may_save(session, desk.job)
+    if desk.job.mode == "release":
+        return _save_anchor(session, options, desk)
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
-    pools = [
-        session_baseline(
-            session,
-            suite,
-            onto=_pool(suite, folder, session, desk),
-            keep_rounds=desk.rules.keep_rounds,
-        )
-        for suite in choose_suites(session, options.suite)
-    ]
+    pools = [_add(session, suite, folder, desk) for suite in choose_suites(session, options.suite)]
     redact = Redactor(secrets_of(desk.env, ()))
     for pool in pools:
         kept = _keeps_answers(folder / file_name(pool.suite), options, desk)
@@ -65,7 +72,70 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
             desk.echo(f"{path}: answers of {count(left_out, 'case')} are too large to be kept")
         desk.echo(f"{path}: {count(pool.table.rounds, 'round')} of {_runs(pool)}, {_cases(pool)}")
     if options.upload_artifact:
-        _upload(folder, desk)
+        _upload(folder, desk.rules.artifact, desk)
+    return 0
+
+
+def _add(session: Session, suite: str, folder: Path, desk: Desk) -> BaselineFile:
+    """The suite's baseline with the session, and with the anchor that follows it."""
+    before = _pool(suite, folder, session, desk)
+    after = session_baseline(session, suite, onto=before, keep_rounds=desk.rules.keep_rounds)
+    rules = _anchor_rules(after, desk)
+    header = before.anchor.header if before and before.anchor else None
+    rules = replace(rules, given=_find_given(rules, header, suite, desk))
+    return with_anchor(before.anchor if before else None, after, rules)
+
+
+def _anchor_rules(pool: BaselineFile, desk: Desk) -> AnchorRules:
+    """Which anchor gate.yml wants, and of which metrics."""
+    own = next((one.gates for one in desk.config.suites if one.name == pool.suite), ())
+    gates = (*own, *desk.config.gates)
+    watched = list_watched(pool.table.specs, gates, desk.config.regression)
+    return AnchorRules(wanted=desk.rules.anchor, watched=watched)
+
+
+def _find_given(
+    rules: AnchorRules, known: AnchorHeader | None, suite: str, desk: Desk
+) -> StoredAnchor | None:
+    """What a release measured since the known anchor, or what stood at the ref that gate.yml names;
+    None where the runs of main make the anchor.
+    """
+    forge = desk.opened.forge
+    if rules.wanted == "release" and forge is not None and forge.has_artifacts:
+        since = known.created_at if known and known.kind == "release" else ""
+        artifact = forge.release_anchor(request(suite, desk), since)
+        text = artifact.files.get(file_name(suite)) if artifact else None
+        return parse(text, f"{RELEASE_ANCHOR}/{suite}.json").anchor if text is not None else None
+    if rules.wanted in ("release", "best") or (known is not None and rules.fits(known)):
+        return None
+    return _read_anchor_at(rules, suite, desk)
+
+
+def _read_anchor_at(rules: AnchorRules, suite: str, desk: Desk) -> StoredAnchor:
+    """Raises UsageError where no baseline stands at the ref."""
+    ref = rules.wanted
+    git = desk.opened.git
+    commit = (git.resolve(ref) if git else None) or ref
+    wanted = replace(request(suite, desk), base_sha=commit, base_name=ref, why_no_base="")
+    there = find_baseline(desk.rules.source, wanted, desk.opened.forge, desk.root)
+    if there is None:
+        raise UsageError(
+            f"baseline.anchor: {ref}: no baseline of '{suite}' stands there; name a branch, tag or "
+            "commit that has one, or write `release` or `best`"
+        )
+    return anchor_at(ref, parse(there.text, there.file), rules)
+
+
+def _save_anchor(session: Session, options: argparse.Namespace, desk: Desk) -> int:
+    """What a release measured goes where main's next run finds it, and into no baseline."""
+    folder = Path(options.out or RELEASE_ANCHOR)
+    tag = desk.job.head_ref or "a release"
+    for suite in choose_suites(session, options.suite):
+        pool = session_baseline(session, suite)
+        path = write(folder, anchor_file(pool, _anchor_rules(pool, desk), tag))
+        desk.echo(f"{path}: the anchor of {tag}, {count(pool.table.rounds, 'round')}")
+    if options.upload_artifact:
+        _upload(folder, RELEASE_ANCHOR, desk)
     return 0
 
 
@@ -83,9 +153,9 @@ def _rows(session: Session, suite: str) -> Iterator[TrialRow]:
     return (row for row in session.rows() if row["suite"] == suite)  # checked when it was pooled
 
 
-def _upload(folder: Path, desk: Desk) -> None:
+def _upload(folder: Path, name: str, desk: Desk) -> None:
     """Raises InfrastructureError: a baseline that nobody finds must not look saved."""
-    stored = desk.store(folder, desk.rules.artifact)
+    stored = desk.store(folder, name)
     if not stored.artifact_id:
         raise InfrastructureError(f"artifact '{stored.name}' was not stored: {stored.note}")
     desk.echo(f"artifact '{stored.name}': {stored.size:,} bytes, {stored.digest}")
@@ -146,10 +216,11 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
             why=options.reason.strip(),
             metrics=metrics,
         )
+        if options.anchor:
+            after = replace(after, anchor=None)
         path = write(folder, after)
-        desk.echo(
-            f"{path}: accepted by {after.accepted[-1].who}; the next run starts a new baseline"
-        )
+        what = "a new baseline and a new anchor" if options.anchor else "a new baseline"
+        desk.echo(f"{path}: accepted by {after.accepted[-1].who}; the next run starts {what}")
     for old, new in renamed.items():
         desk.echo(f"--metric {old}: {describe_renamed(old, new)} - write the new name")
     return 0

@@ -1,8 +1,10 @@
 """The baseline artifact of the base branch: which run is trusted, and its bytes, checked.
 
-An artifact is trusted for who made it: a successful push, schedule or manual run of this very
-repository's branch. Forks share branch and artifact names, so ids are compared. One that is not
-what its run stored ends the command: an older one in its place would hide that somebody meddled.
+An artifact is trusted for who made it: a push, schedule or manual run of this very repository's
+branch, whatever its conclusion: the run is red where main has got worse, and pull requests are
+compared with what it measured all the same. Forks share branch and artifact names, so ids are
+compared. One that is not what its run stored ends the command: an older one in its place would hide
+that somebody meddled.
 """
 
 from __future__ import annotations
@@ -91,7 +93,7 @@ def fetch_from_run(api: Api, run: Run, shelf: ArtifactList, rule: str) -> Fetche
 
 def _runs(api: Api, request: BaselineRequest) -> Iterator[Run]:
     """Newest first, up to the first one that is too old."""
-    query = {"branch": request.branch, "status": "success", "exclude_pull_requests": "true"}
+    query = {"branch": request.branch, "exclude_pull_requests": "true"}
     path = "actions/runs"
     if request.workflow:
         path = f"actions/workflows/{quote(basename(request.workflow), safe='')}/runs"
@@ -100,10 +102,9 @@ def _runs(api: Api, request: BaselineRequest) -> Iterator[Run]:
 
 
 def _is_trusted(run: Run, request: BaselineRequest, repository_id: int | None) -> bool:
-    """A finished run of this repository's own branch, by a trusted event."""
+    """A run of this repository's own branch, by a trusted event."""
     return (
-        run.get("conclusion") == "success"
-        and run.get("event") in EVENTS
+        run.get("event") in EVENTS
         and run.get("head_branch") == request.branch
         and from_here(run, repository_id)
     )

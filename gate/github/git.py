@@ -90,6 +90,9 @@ class GitForge:
     def artifact(self, request: BaselineRequest) -> Artifact | None:
         return self.remote.artifact(request) if self.remote else None
 
+    def release_anchor(self, request: BaselineRequest, newer_than: str) -> Artifact | None:
+        return self.remote.release_anchor(request, newer_than) if self.remote else None
+
     def resolve(self, ref: str) -> str | None:
         """The commit that a sha, branch or tag names; origin's branch before the own one."""
         if not ref or ref.startswith("-"):

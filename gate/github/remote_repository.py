@@ -61,6 +61,14 @@ class GitHubForge:
         fetched = self._fetched[key]
         return fetched.files(request) if fetched is not None else None
 
+    def release_anchor(self, request: BaselineRequest, newer_than: str) -> Artifact | None:
+        from gate.github.release_anchor import fetch_release_anchor
+
+        fetched = fetch_release_anchor(
+            self._api, request, repository_id=self._repository_id, newer_than=newer_than
+        )
+        return fetched.files(request) if fetched is not None else None
+
     def _contents(self, path: str, ref: str) -> Json:
         """What GitHub says of a file or folder; None when it is not there."""
         address = self._address(path)

@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
+RELEASE_ANCHOR = "gate-anchor"  # the artifact that a release leaves
+
 # How the working tree's baseline file differs from the base branch's.
 Here = Literal["", "edited", "gone", "added"]
 
@@ -34,6 +36,12 @@ class Forge(Protocol):
 
     def artifact(self, request: BaselineRequest) -> Artifact | None:
         """The newest trustworthy baseline artifact of the branch; raises InfrastructureError."""
+        ...
+
+    def release_anchor(self, request: BaselineRequest, newer_than: str) -> Artifact | None:
+        """What the newest release on the branch measured, if that is newer than the moment (ISO
+        8601); raises InfrastructureError.
+        """
         ...
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from gate.records.anchor import AnchorReport
 from gate.records.labels import Ratings
 from gate.records.patterns import (
     CaseCounts,
@@ -235,6 +236,8 @@ class SuiteReport:
     # latency_ms, cost_usd -> of trials; empty where all are alike, or an older version wrote it.
     spreads: Mapping[str, Spread] = field(default_factory=dict)
     foresight: Foresight | None = None  # of a first run; None: a baseline, or nothing is known
+
+    anchor: AnchorReport | None = None  # where main stands; None: there is no anchor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -148,6 +148,8 @@ class BaselineRules:
     # Where the newest run's answers are kept beside the baseline: where that goes into an artifact,
     # in the repository, too, or nowhere.
     answers: Literal["artifact", "repo", "off"] = "artifact"
+    # release | best | a ref: what main itself is held against
+    anchor: str = "release"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

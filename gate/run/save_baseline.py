@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from gate.analysis.table import last_rounds
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_folder, check_target
 from gate.github.context import Job
+from gate.store.baseline.anchor import (
+    RUNS,
+    AnchorRules,
+    MainRuns,
+    StoredAnchor,
+    anchor_of,
+    follow_main,
+    name_anchor,
+)
 from gate.store.baseline.file import BaselineFile, render
 from gate.store.session import Session, refuse_debugging
 from gate.text.suggestions import did_you_mean
 
 
 def check_may_save(session: Session, job: Job) -> None:
-    """Raises UsageError for a session of a pull request, in a job of one, and for a broken run."""
+    """Raises UsageError for a session of a pull request, in a job of one, and for a broken run. In
+    the job of a release only what it measured itself may be saved, as an anchor.
+    """
     refuse_debugging(session)
     provenance = session.meta.provenance
-    if not job.may_save_baseline:
+    if not job.may_save_baseline and job.mode != "release":
         raise UsageError(
             f"gate baseline save: not allowed for event '{job.event}', a change must not "
             "write its own baseline; save on push or schedule of the base branch"
@@ -26,6 +39,11 @@ def check_may_save(session: Session, job: Job) -> None:
         raise UsageError(
             f"{session.folder}: measured by a pull request, which must not become the baseline; "
             "save a session of the base branch"
+        )
+    if (provenance.mode == "release") != (job.mode == "release"):
+        raise UsageError(
+            f"{session.folder}: a release's session becomes an anchor, in the release's own job, "
+            "and no other session does; save a session of the base branch on the base branch"
         )
     if session.report is None:
         raise UsageError(
@@ -66,6 +84,39 @@ def _check_complete(session: Session, suites: Sequence[str]) -> None:
                 f"{session.folder}: suite '{name}' ended early, after {report.trials} of {planned} "
                 "trials, so some rounds are missing; run all of them with `gate run --stop off`"
             )
+
+
+def with_anchor(
+    anchor: StoredAnchor | None, pool: BaselineFile, rules: AnchorRules
+) -> BaselineFile:
+    """The file with the anchor that follows its newest run. `anchor`: that of the file before."""
+    run = pool.runs[-1]
+    older = sum(one.kept for one in pool.runs[:-1])
+    columns = {name: values[:, :older] for name, values in pool.table.columns.items()}
+    followed = follow_main(
+        MainRuns(table=replace(pool.table, rounds=older, columns=columns), runs=pool.runs[:-1]),
+        anchor,
+        last_rounds(pool.table, run.kept),
+        run,
+        replace(rules, accepted=tuple(note.metrics for note in pool.accepted)),
+    )
+    return replace(pool, anchor=followed)
+
+
+def anchor_file(pool: BaselineFile, rules: AnchorRules, tag: str) -> BaselineFile:
+    """What a release measured, as the anchor that main takes over; `pool` has its run alone."""
+    main = MainRuns(table=pool.table, runs=pool.runs)
+    anchor = anchor_of(main, rules.columns)
+    return replace(pool, anchor=name_anchor(anchor, "release", tag, pool.runs[-1].commit))
+
+
+def anchor_at(ref: str, found: BaselineFile, rules: AnchorRules) -> StoredAnchor:
+    """The newest five runs of the baseline that stood at a ref."""
+    main = MainRuns(table=found.table, runs=found.runs)
+    kept = len(main.kept)
+    anchor = anchor_of(main, rules.columns, runs=range(max(0, kept - RUNS), kept))
+    newest = main.kept[-1].commit if kept else None
+    return name_anchor(anchor, "ref", ref, newest)
 
 
 def write(folder: Path, baseline: BaselineFile) -> Path:

@@ -27,6 +27,7 @@ from gate.records import (
     SuiteReport,
     Verdict,
 )
+from gate.records.anchor import AnchorReport
 from gate.records.baseline import AnswersOf, no_answers_of
 from gate.records.codec import from_json
 from gate.records.trial_row import RowsOf
@@ -55,12 +56,15 @@ def conclude(
     `answers_of`: what the base branch answered to them.
     """
     numbers = {one.name: _numbers(one) for one in measured}
+    suites = _with_rules(measured, config, setting)
+    anchors = _report_anchors(suites, config, setting)
     verdict = decide(
-        _with_rules(measured, config, setting),
+        suites,
         gates=config.gates,
         regression=config.regression,
         policy=config.policy,
         elsewhere=setting.elsewhere,
+        anchors=anchors,
     )
     worse = worst_cases(measured, verdict, rows_of)
     cases, causes = _explain_cases(verdict.cases, measured, rows_of)
@@ -80,6 +84,7 @@ def conclude(
             one.name: replace(
                 _suite(one, numbers[one.name], verdict, texts.get(one.name, {})),
                 foresight=foresight.get(one.name),
+                anchor=anchors.get(one.name),
             )
             for one in measured
         },
@@ -122,6 +127,19 @@ def _foresee(
     subjects = [suite_as_baseline(one, rules) for one in measured if one.current.cases]
     found = foresee(subjects, rules)
     return {name: foresight for name, foresight in found.items() if name in first}
+
+
+def _report_anchors(
+    suites: Sequence[SuiteData], config: Config, setting: Setting
+) -> dict[str, AnchorReport]:
+    if all(one.compared.anchor is None for one in suites):
+        return {}
+    from gate.verdict.anchor import report_anchor
+
+    reports = {
+        one.name: report_anchor(one, config.gates, config.regression, setting) for one in suites
+    }
+    return {name: report for name, report in reports.items() if report}
 
 
 def _floors(verdict: Verdict) -> list[str]:

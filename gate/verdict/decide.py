@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 
 from gate.analysis.cases import case_changes
 from gate.records import (
@@ -17,13 +18,24 @@ from gate.records import (
     RegressionRules,
     Verdict,
 )
+from gate.records.anchor import AnchorReport
+from gate.text.main_level import describe_fall
 from gate.verdict.comparability import stand
 from gate.verdict.comparisons import compare_all
 from gate.verdict.gates import judge_gates
 from gate.verdict.levels import list_unjudged
-from gate.verdict.outcomes import OutcomeReason, exit_code, floor_of, list_reasons, worst
+from gate.verdict.outcomes import (
+    WORST_FIRST,
+    OutcomeReason,
+    exit_code,
+    floor_of,
+    list_reasons,
+    worst,
+)
 from gate.verdict.reasons import describe_pass, join_reasons
 from gate.verdict.suite_data import SuiteData
+
+NO_ANCHORS: Mapping[str, AnchorReport] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +55,10 @@ def decide(
     regression: RegressionRules,
     policy: Policy,
     elsewhere: frozenset[str] = frozenset(),
+    anchors: Mapping[str, AnchorReport] = NO_ANCHORS,
 ) -> Verdict:
     """`gates`: the top-level ones. `elsewhere`: metrics of gate.yml's suites that did not run here,
-    so that a top-level gate on one of them is not missing.
+    so that a top-level gate on one of them is not missing. `anchors`: by suite, where main stands.
     """
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
     comparisons = compare_all(standings, gates, regression)
@@ -57,6 +70,9 @@ def decide(
         limits = [row for row in results if row.suite == standing.data.name]
         out = list_unjudged(standing, gates, regression)
         reasons = list_reasons(standing, rows, limits, policy, regression.power, out)
+        if not standing.error:
+            reasons = [*_list_falls(anchors.get(standing.data.name)), *reasons]
+            reasons.sort(key=lambda finding: WORST_FIRST.index(finding.outcome))
         decided.append(_decide_suite(standing.data.name, reasons, rows, limits, regression.power))
     everything = [finding for standing in decided for finding in standing.findings]
     return Verdict(
@@ -69,6 +85,16 @@ def decide(
         cases=_all_cases(suites),
         floors=floors,
     )
+
+
+def _list_falls(anchor: AnchorReport | None) -> list[OutcomeReason]:
+    """What main has lost; it fails main's own runs and releases, and no pull request."""
+    if anchor is None or not anchor.decides:
+        return []
+    return [
+        OutcomeReason(outcome="fail", reason=describe_fall(anchor, level))
+        for level in anchor.fallen
+    ]
 
 
 def _decide_suite(

@@ -17,8 +17,10 @@ from gate.analysis.metric_names import renamed_among
 from gate.analysis.table import Array, Table, floats, newest_rounds
 from gate.graders.trajectories.path import Path
 from gate.records import LARGEST, CheckedJson, Json, MetricSpec
+from gate.records.anchor import AnchorHeader
 from gate.records.baseline import BaselineRun
 from gate.records.codec import from_json, to_json
+from gate.store.baseline.anchor import StoredAnchor
 from gate.store.baseline.schema import (
     MOST_MB,
     SCHEMA_VERSION,
@@ -45,6 +47,7 @@ class BaselineFile:
     accepted: tuple[AcceptanceNote, ...] = ()
     paths: Mapping[str, Path] = field(default_factory=dict)  # case id -> of a newest round
     renamed: Mapping[str, str] = field(default_factory=dict)  # old names in the file -> new
+    anchor: StoredAnchor | None = None  # what main is held against; None: not set yet
 
     @property
     def suite(self) -> str:
@@ -69,32 +72,57 @@ def newest_run(text: bytes, file: str) -> BaselineRun | None:
 def build(checked: CheckedBaseline) -> BaselineFile:
     """Raises InvalidInput for more values than fit into memory, or too large ones."""
     data, file = checked.data, checked.file
-    cases = sorted(data["cases"], key=lambda case: str(case["id"]))
     runs = tuple(from_json(BaselineRun, run) for run in data["runs"])
-    rounds = sum(run.kept for run in runs)
+    specs = {name: from_json(MetricSpec, spec) for name, spec in data["metrics"].items()}
+    table = _table(data["suite"], data["cases"], sum(run.kept for run in runs), file)
+    accepted = tuple(from_json(AcceptanceNote, one) for one in data["accepted"])
+    paths = {case["id"]: from_json(Path, case["path"]) for case in data["cases"] if "path" in case}
+    renamed = renamed_among(specs)
+    baseline = BaselineFile(
+        table=replace(table, specs=specs, graders=data["graders"]),
+        runs=runs,
+        accepted=accepted,
+        paths=paths,
+        renamed=renamed,
+        anchor=_anchor(data, specs, file),
+    )
+    return with_names(baseline, renamed) if renamed else baseline
+
+
+def _table(suite: str, listed: CheckedJson, rounds: int, file: str) -> Table:
+    """The cases as a table without specs and graders."""
+    cases = sorted(listed, key=lambda case: str(case["id"]))
     nothing = [None] * rounds
     names = sorted({name for case in cases for name in case["values"]})
     if len(cases) * rounds * len(names) > MAX_VALUES:
         reject(file, None, f"more than {MAX_VALUES:,} values; lower baseline.keep_rounds")
-    columns = {
-        name: _column(name, [case["values"].get(name, nothing) for case in cases], rounds, file)
-        for name in names
-    }
-    table = Table(
-        suite=data["suite"],
+    return Table(
+        suite=suite,
         cases=tuple(case["id"] for case in cases),
         digests=tuple(case["digest"] for case in cases),
         rounds=rounds,
-        columns=columns,
-        specs={name: from_json(MetricSpec, spec) for name, spec in data["metrics"].items()},
-        graders=data["graders"],
+        columns={
+            name: _column(name, [case["values"].get(name, nothing) for case in cases], rounds, file)
+            for name in names
+        },
         categories=tuple(case["category"] for case in cases),
     )
-    accepted = tuple(from_json(AcceptanceNote, one) for one in data["accepted"])
-    paths = {case["id"]: from_json(Path, case["path"]) for case in cases if "path" in case}
-    renamed = renamed_among(table.specs)
-    baseline = BaselineFile(table=table, runs=runs, accepted=accepted, paths=paths, renamed=renamed)
-    return with_names(baseline, renamed) if renamed else baseline
+
+
+def _anchor(
+    data: Mapping[str, CheckedJson], specs: Mapping[str, MetricSpec], file: str
+) -> StoredAnchor | None:
+    if "anchor" not in data:
+        return None
+    header = from_json(AnchorHeader, data["anchor"])
+    cases, rounds = data.get("anchor_cases", []), sum(run.kept for run in header.runs)
+    table = _table(data["suite"], cases, rounds, file)
+    # A column that was accepted anew has no values so far.
+    nothing = floats([[None] * rounds] * len(cases), rounds)
+    columns = {name: table.columns.get(name, nothing) for name in (*table.columns, *header.wanted)}
+    return StoredAnchor(
+        header=header, table=replace(table, columns=columns, specs=specs, graders=header.graders)
+    )
 
 
 def with_names(baseline: BaselineFile, names: Mapping[str, str]) -> BaselineFile:
@@ -123,6 +151,7 @@ def with_names(baseline: BaselineFile, names: Mapping[str, str]) -> BaselineFile
             replace(note, metrics=tuple(names.get(name, name) for name in note.metrics))
             for note in baseline.accepted
         ),
+        anchor=baseline.anchor.rename(names) if baseline.anchor else None,
     )
 
 
@@ -164,11 +193,24 @@ def render(baseline: BaselineFile) -> str:
         f'"graders": {_object(dict(sorted(table.graders.items())))}',
         f'"runs": {_list([header_of(run) for run in baseline.runs])}',
         f'"accepted": {_list([to_json(one) for one in baseline.accepted])}',
+        *_render_anchor_header(baseline.anchor),
         f'"cases": {_list(_cases(table, baseline.paths))}',
     ]
+    if baseline.anchor:
+        parts.append(f'"anchor_cases": {_list(_cases(baseline.anchor.table, {}))}')
     text = "{\n" + ",\n".join(parts) + "\n}\n"
     # Half a surrogate pair has no UTF-8; its JSON escape has.
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _render_anchor_header(anchor: StoredAnchor | None) -> list[str]:
+    """As its own part of the file; none where there is no anchor, as older versions wrote it."""
+    if anchor is None:
+        return []
+    header: dict[str, Json] = to_json(anchor.header)
+    parts = {name: value for name, value in header.items() if name != "runs"}
+    runs = _list([header_of(run) for run in anchor.header.runs])
+    return [f'"anchor": {_object(parts)[:-2]},\n"runs": {runs}\n}}']
 
 
 def _cases(table: Table, paths: Mapping[str, Path]) -> Iterator[CheckedJson]:

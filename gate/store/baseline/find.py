@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gate.analysis.table import Table
     from gate.graders.trajectories.path import Path, PathsOf
     from gate.records.baseline import BaselineRun, StoredAnswer
+    from gate.store.baseline.anchor import StoredAnchor
     from gate.store.baseline.schema import AcceptanceNote
 
 _HASHED = {
@@ -49,6 +50,8 @@ class Compared:
     runs: tuple[BaselineRun, ...] = ()  # whose rounds are in the table, oldest first
     history: tuple[BaselineRun, ...] = ()  # all that the file has, oldest first
     accepted: tuple[AcceptanceNote, ...] = ()  # changes that the file has taken in, oldest first
+    anchor: StoredAnchor | None = None  # what main is held against; None: the file has none
+    stored: Table | None = None  # the rounds of all runs of `history`, in the pool or not
     here: Here = ""  # how the working tree's file differs from the base branch's
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence
     paths_of: PathsOf = field(default=_no_paths, repr=False)  # what the agent did, by case
@@ -184,6 +187,8 @@ def _pool_runs(
         runs=pooled.headers,
         history=stored.runs,
         accepted=stored.accepted,
+        anchor=stored.anchor,
+        stored=stored.table,
         paths_of=paths_among(stored.paths),
     )
 

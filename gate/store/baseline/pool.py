@@ -46,7 +46,13 @@ def append(
         pooled = append_rounds(past, table, keep_absent=partial and not fresh)
         runs, accepted = (*old, run), baseline.accepted
         known_paths |= _not_run(baseline.paths, pooled, table)
-    pool = BaselineFile(table=pooled, runs=runs, accepted=accepted, paths=limit_paths(known_paths))
+    pool = BaselineFile(
+        table=pooled,
+        runs=runs,
+        accepted=accepted,
+        paths=limit_paths(known_paths),
+        anchor=baseline.anchor if baseline is not None else None,
+    )
     pool = newest(pool, keep_rounds)
     runs = pool.runs[-keep_means:]
     return replace(pool, runs=runs, table=last_rounds(pool.table, sum(r.kept for r in runs)))
@@ -94,9 +100,9 @@ def starts_anew(baseline: BaselineFile) -> bool:
 
 
 def digest(baseline: BaselineFile) -> str:
-    """sha256 of runs, rules and values; accept records do not count. Metrics have their oldest
-    names in it, so that somebody's consent holds whichever version wrote the file.
+    """sha256 of runs, rules and values; accept records and the anchor do not count. Metrics have
+    their oldest names in it, so that somebody's consent holds whichever version wrote the file.
     """
     oldest = {new: old for old, new in renamed_beside(baseline.table.specs).items()}
-    hashed = with_names(replace(baseline, accepted=()), oldest)
+    hashed = with_names(replace(baseline, accepted=(), anchor=None), oldest)
     return hashlib.sha256(render(hashed).encode()).hexdigest()

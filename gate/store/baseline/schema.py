@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -16,6 +16,7 @@ from gate.files.json_schema_quick import compile_check
 from gate.graders.trajectories.identity import DIGITS
 from gate.graders.trajectories.path import ARGUMENTS, KEPT, TOOL
 from gate.records import LARGEST, MOST_CASES, MOST_ROUNDS, CheckedJson, Json, MetricSpec, Provenance
+from gate.records.anchor import AnchorHeader
 from gate.records.baseline import BaselineRun
 from gate.records.codec import schema_of, to_json
 
@@ -23,6 +24,7 @@ SCHEMA_VERSION = 1
 MOST_MB = 256  # of a file, unless an option says otherwise
 SHOWN = 20  # problems of one file
 MODES = 50  # of a run
+CASES = ("cases", "anchor_cases")  # lists, a case a line
 
 
 def header_of(run: BaselineRun) -> dict[str, Json]:
@@ -71,7 +73,9 @@ def schema() -> dict[str, Json]:
             "graders": {"type": "object", "additionalProperties": {"type": "string"}},
             "runs": {"type": "array", "items": _run_schema()},
             "accepted": {"type": "array", "items": schema_of(AcceptanceNote)},
+            "anchor": _anchor_schema(),
             "cases": {"type": "array", "items": _case_schema()},
+            "anchor_cases": {"type": "array", "items": _case_schema()},
         },
         "required": ["schema_version", "suite", "metrics", "graders", "runs", "accepted", "cases"],
         "additionalProperties": False,
@@ -94,6 +98,30 @@ def _run_schema() -> dict[str, Json]:
     bounded = {"rounds": count, "kept": count, "cases": count_schema, "means": means}
     bounded |= {"trials": trials, "modes": modes}
     return {**run, "properties": {**run["properties"], **bounded}}
+
+
+def _anchor_schema() -> dict[str, Json]:
+    header = schema_of(AnchorHeader)
+    bounded = {"type": "number", "minimum": 0, "maximum": LARGEST**2}
+    step = {
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "minimum": 0, "maximum": MOST_CASES},
+            "squares": bounded,
+            "noise": bounded,
+        },
+        "required": ["count", "squares", "noise"],
+        "additionalProperties": False,
+    }
+    wanted = {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS}
+    properties = {
+        **header["properties"],
+        "runs": {"type": "array", "items": _run_schema()},
+        "wanted": {"type": "object", "additionalProperties": wanted},
+        "steps": {"type": "object", "additionalProperties": step},
+        "accepted": {"type": "integer", "minimum": 0, "maximum": MOST_CASES},
+    }
+    return {**header, "properties": properties}
 
 
 def _case_schema() -> dict[str, CheckedJson]:
@@ -177,7 +205,8 @@ def check_header(data: Json, file: str) -> dict[str, CheckedJson]:
         reject(file, 1, "not a baseline file; `gate baseline save` writes one")
     if version > SCHEMA_VERSION:
         reject(file, 1, f"schema_version {version} is newer than {SCHEMA_VERSION}; update gate")
-    wrong = mismatches(schema(), {**data, "cases": []} if isinstance(data["cases"], list) else data)
+    lists: dict[str, Json] = {name: [] for name in CASES if isinstance(data.get(name), list)}
+    wrong = mismatches(schema(), {**data, **lists})
     if wrong:
         places = [(".".join(map(str, m.path)), m.message) for m in wrong[:SHOWN]]
         raise InvalidInput([Problem(Place(file, 1, key), message) for key, message in places])
@@ -214,13 +243,23 @@ def _check_cases(data: Mapping[str, Json], text: bytes, file: str) -> None:
 
 
 def _case_problems(data: Mapping[str, CheckedJson]) -> Iterator[tuple[int, str, str]]:
-    """Index in `cases`, key and message of everything wrong."""
-    fits, rounds, seen = (
-        compile_check(_case_schema()),
-        sum(run["kept"] for run in data["runs"]),
-        set(),
-    )
-    for index, case in enumerate(data["cases"]):
+    """Index in the lists of cases, one after the other, key and message of everything wrong."""
+    fits, before = compile_check(_case_schema()), 0
+    for name, runs in (
+        ("cases", data["runs"]),
+        ("anchor_cases", data.get("anchor", {}).get("runs", [])),
+    ):
+        cases, rounds = data.get(name, []), sum(run["kept"] for run in runs)
+        for index, key, message in _problems_of(cases, fits, rounds):
+            yield before + index, key, message
+        before += len(cases)
+
+
+def _problems_of(
+    cases: Sequence[CheckedJson], fits: Callable[[CheckedJson], bool], rounds: int
+) -> Iterator[tuple[int, str, str]]:
+    seen: set[str] = set()
+    for index, case in enumerate(cases):
         if not fits(case):
             wrong = mismatches(_case_schema(), case)
             for mismatch in wrong:
