@@ -17,7 +17,7 @@ import numpy as np
 from gate.analysis.estimates import family_of
 from gate.analysis.pairing import MIN_PAIRED, pair_cases
 from gate.analysis.session_effect import concentrate, is_mean
-from gate.analysis.table import Table, last_rounds
+from gate.analysis.table import Table, has_values, last_rounds
 from gate.records import Evidence, MetricSpec, Tolerance
 from gate.records.anchor import RunSteps
 from gate.stats.distributions import normal_cdf
@@ -125,7 +125,7 @@ def _judge(
     if anchor.grader_hashes(spec) != window.table.grader_hashes(spec) or not pairing.n_paired:
         return None
     then, now = pairing.baseline.values(spec), pairing.current.values(spec)
-    if np.isnan(then).all() or np.isnan(now).all():
+    if not (has_values(then) and has_values(now)):
         return None
     shares = concentrate(then, sizes) + concentrate(now, window.rounds)
     evidence = family_of(spec).compare(

@@ -151,9 +151,24 @@ def newest_rounds(table: Table, rounds: int) -> tuple[Table, npt.NDArray[np.bool
 
 def last_rounds(table: Table, rounds: int) -> Table:
     """The newest `rounds` rounds of the table."""
-    start = table.rounds - rounds
-    columns = {name: values[:, start:] for name, values in table.columns.items()}
+    return take_rounds(table, table.rounds - rounds, rounds)
+
+
+def take_rounds(table: Table, start: int, rounds: int) -> Table:
+    """So many rounds of the table from number `start` on."""
+    columns = {name: values[:, start : start + rounds] for name, values in table.columns.items()}
     return replace(table, rounds=rounds, columns=columns)
+
+
+def clear_columns(table: Table, cleared: Set[str]) -> Table:
+    """The same table without a value in these columns, which it may not have had so far."""
+    nothing = np.full((len(table.cases), table.rounds), np.nan)
+    return replace(table, columns={**table.columns, **dict.fromkeys(sorted(cleared), nothing)})
+
+
+def has_values(values: Array) -> bool:
+    """Whether any of them is known."""
+    return bool((~np.isnan(values)).any())
 
 
 def append_rounds(old: Table, new: Table, *, keep_absent: bool = False) -> Table:

@@ -26,7 +26,7 @@ from gate.run.save_baseline import (
     write,
     write_answers,
 )
-from gate.store.baseline.anchor import AnchorRules, StoredAnchor
+from gate.store.baseline.anchor import RUNS, AnchorRules, StoredAnchor
 from gate.store.baseline.answers import choose_answers, pack
 from gate.store.baseline.file import BaselineFile, newest, parse
 from gate.store.baseline.find import keeps_answers, read_answers
@@ -133,7 +133,9 @@ def _save_anchor(session: Session, options: argparse.Namespace, desk: Desk) -> i
     for suite in choose_suites(session, options.suite):
         pool = session_baseline(session, suite)
         path = write(folder, anchor_file(pool, _anchor_rules(pool, desk), tag))
-        desk.echo(f"{path}: the anchor of {tag}, {count(pool.table.rounds, 'round')}")
+        rounds = pool.table.rounds
+        few = f"; main's runs tell more with {RUNS * rounds} (--rounds)" if rounds < RUNS else ""
+        desk.echo(f"{path}: the anchor of {tag}, {count(rounds, 'round')}{few}")
     if options.upload_artifact:
         _upload(folder, RELEASE_ANCHOR, desk)
     return 0

@@ -247,6 +247,8 @@ def _show_cautions(screen: Screen, report: Report) -> None:
         screen.line(f"Loosened: {spans.plain(line)}", "yellow")
     if len(report.loosened) > ROWS:
         screen.line(f"{len(report.loosened) - ROWS} more in report.md", "yellow")
+    for line in rule_changes.list_falls_of_main(report)[:ROWS]:
+        screen.line(spans.plain(line), "yellow")
     for line in rule_changes.list_accepted(report):
         screen.line(spans.plain(line), "cyan")
     for line in sentences.cautions(report)[:ROWS]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gate.analysis.table import last_rounds
+from gate.analysis.table import last_rounds, take_rounds
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_folder, check_target
 from gate.github.context import Job
@@ -92,9 +92,8 @@ def with_anchor(
     """The file with the anchor that follows its newest run. `anchor`: that of the file before."""
     run = pool.runs[-1]
     older = sum(one.kept for one in pool.runs[:-1])
-    columns = {name: values[:, :older] for name, values in pool.table.columns.items()}
     followed = follow_main(
-        MainRuns(table=replace(pool.table, rounds=older, columns=columns), runs=pool.runs[:-1]),
+        MainRuns(table=take_rounds(pool.table, 0, older), runs=pool.runs[:-1]),
         anchor,
         last_rounds(pool.table, run.kept),
         run,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gate.records.anchor import AnchorLevel, AnchorReport
 from gate.text import figures
 
-_SHA = 7  # characters of a commit that is named
+SHA = 7  # characters of a commit that is named
 
 
 def name_anchor(anchor: AnchorReport) -> str:
@@ -45,7 +45,7 @@ def _first_seen(level: AnchorLevel) -> str:
     if level.seen is None:
         return ""
     seen, day = level.seen, level.seen.at[:10]
-    commits = [f"`{commit[:_SHA]}`" for commit in (seen.before, seen.commit) if commit]
+    commits = [f"`{commit[:SHA]}`" for commit in (seen.before, seen.commit) if commit]
     if len(commits) == 2 and commits[0] != commits[1]:
         return f"first seen on {day} between {commits[0]} and {commits[1]}"
     return f"first seen on {day}" + (f" at {commits[-1]}" if commits else "")

@@ -8,8 +8,8 @@ import numpy as np
 
 from gate.analysis.anchor import MainLevel, Watched, why_no_anchor
 from gate.analysis.estimates import family_of, finite
-from gate.analysis.table import last_rounds
-from gate.records import GateRule, MetricSpec, RegressionRules
+from gate.analysis.table import has_values
+from gate.records import Config, GateRule, MetricSpec, RegressionRules
 from gate.records.anchor import AnchorLevel, AnchorReport, FirstSeen
 from gate.records.baseline import BaselineRun
 from gate.store.baseline.anchor import MainRuns, StoredAnchor, judge_main
@@ -28,19 +28,26 @@ def list_watched(
     )
 
 
-def report_anchor(
+def report_anchors(
+    suites: Sequence[SuiteData], config: Config, setting: Setting
+) -> dict[str, AnchorReport]:
+    """By suite; nothing of one whose baseline has no anchor. A run of main, or a release, counts as
+    main's newest run, and a fall fails it; any other is told what main's last run knew.
+    """
+    reports = {one.name: _report(one, config.gates, config.regression, setting) for one in suites}
+    return {name: report for name, report in reports.items() if report}
+
+
+def _report(
     data: SuiteData, gates: Sequence[GateRule], rules: RegressionRules, setting: Setting
 ) -> AnchorReport | None:
-    """None where the baseline has no anchor. A run of main, or a release, counts as main's newest
-    run, and a fall fails it; any other is told what main's last run knew.
-    """
     anchor, stored = data.compared.anchor, data.compared.stored
     if anchor is None or stored is None:
         return None
-    decides = setting.measures_main or setting.mode == "release"
+    decides = setting.is_deployed
     watched = list_watched(data.current.specs, (*data.gates, *gates), rules)
     main = MainRuns(table=stored, runs=data.compared.history)
-    newest = last_rounds(stored, stored.rounds)
+    newest = stored
     if decides and not (data.unreachable or data.outage):
         newest = data.current.without(data.quarantined)
         main = main.with_run(newest, _as_run(setting))
@@ -82,7 +89,7 @@ def _levels(
     for one in watched:
         spec, level = one.spec, levels.get(one.spec.name)
         values = anchor.table.values(spec)
-        if spec.column not in anchor.table.columns or np.isnan(values).all():
+        if spec.column not in anchor.table.columns or not has_values(values):
             continue
         seen = _first_seen(anchor.header.falls.get(spec.name), level, own, data)
         evidence = level.evidence if level else None

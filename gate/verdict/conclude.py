@@ -1,6 +1,4 @@
-"""From tables to the report: estimates, baseline, verdict, case evidence. Run, compare and merge
-share it.
-"""
+"""From tables to the report: estimates, verdict, case evidence; for run, compare and merge."""
 
 from __future__ import annotations
 
@@ -15,7 +13,6 @@ from gate.analysis.spreads import measure_spreads
 from gate.analysis.totals import dimension_scores, sum_totals
 from gate.records import (
     AcceptedChange,
-    BaselineInfo,
     CaseChanges,
     CaseTexts,
     Config,
@@ -40,7 +37,7 @@ from gate.verdict.reasons import describe_floor
 from gate.verdict.run_history import tell_history
 from gate.verdict.spending import count_calls, reason_with_calls, sum_cost
 from gate.verdict.stop_rule import LookResult, look_at_suites
-from gate.verdict.suite_data import Setting, SuiteData
+from gate.verdict.suite_data import Setting, SuiteData, first_baseline
 
 SEED = 0  # of intervals that draw
 
@@ -93,7 +90,7 @@ def conclude(
         cases=cases,
         calls=count_calls(measured),
         cost=sum_cost(measured, config),
-        baseline=_first_baseline(measured),
+        baseline=first_baseline(measured),
         loosened=setting.loosened,
         unprotected=setting.unprotected,
         notes=(*setting.notes, *_floors(verdict)),
@@ -105,7 +102,7 @@ def conclude(
         power=config.regression.power,
         shows_answers=setting.shows_answers,
         page_url=setting.page_url,
-        decision=decide_deployment(verdict, config.policy) if _is_deployed(setting) else None,
+        decision=decide_deployment(verdict, config.policy) if setting.is_deployed else None,
         overall=sum_totals(
             [one.current for one in measured], (one.tally.codes for one in measured)
         ),
@@ -115,41 +112,28 @@ def conclude(
 
 def _foresee(
     measured: Sequence[SuiteData], verdict: Verdict, config: Config, setting: Setting
-) -> dict[str, Foresight]:
-    """Suite -> what a run like this one could catch, of those that were compared with nothing."""
-    first = {name for name, (outcome, _) in verdict.suites.items() if outcome == "no_baseline"}
-    if not first:
+) -> Mapping[str, Foresight]:
+    if all(outcome != "no_baseline" for outcome, _ in verdict.suites.values()):
         return {}
-    from gate.verdict.planning.plan import foresee, suite_as_baseline
+    from gate.verdict.planning.plan import foresee_first_runs
 
-    looks = setting.provenance.event != "import"  # another tool's rounds are made beforehand
-    rules = config if looks else replace(config, regression=replace(config.regression, stop="off"))
-    subjects = [suite_as_baseline(one, rules) for one in measured if one.current.cases]
-    found = foresee(subjects, rules)
-    return {name: foresight for name, foresight in found.items() if name in first}
+    return foresee_first_runs(measured, verdict, config, setting)
 
 
 def _report_anchors(
     suites: Sequence[SuiteData], config: Config, setting: Setting
-) -> dict[str, AnchorReport]:
+) -> Mapping[str, AnchorReport]:
     if all(one.compared.anchor is None for one in suites):
         return {}
-    from gate.verdict.anchor import report_anchor
+    from gate.verdict.anchor import report_anchors
 
-    reports = {
-        one.name: report_anchor(one, config.gates, config.regression, setting) for one in suites
-    }
-    return {name: report for name, report in reports.items() if report}
+    return report_anchors(suites, config, setting)
 
 
 def _floors(verdict: Verdict) -> list[str]:
     """Suites of which nothing passed, and that do not fail for it."""
     warned = {name: floor for name, floor in verdict.floors.items() if floor.mild}
     return [f"suite {name}: {describe_floor(floor)}" for name, floor in warned.items()]
-
-
-def _is_deployed(setting: Setting) -> bool:
-    return setting.measures_main or setting.mode in ("schedule", "release")
 
 
 def _explain_cases(
@@ -268,10 +252,3 @@ def _for_cases_like_these(data: SuiteData) -> dict[str, Any]:  # of SuiteReport
         "success_rate_method": bounds.method,
         "success_rate_seed": SEED if bounds.drawn else None,
     }
-
-
-def _first_baseline(measured: Sequence[SuiteData]) -> BaselineInfo:
-    baselines = [one.compared.info for one in measured if one.baseline is not None]
-    return (baselines or [one.compared.info for one in measured] or [BaselineInfo(source="none")])[
-        0
-    ]

@@ -19,17 +19,16 @@ from gate.records import (
     Verdict,
 )
 from gate.records.anchor import AnchorReport
-from gate.text.main_level import describe_fall
 from gate.verdict.comparability import stand
 from gate.verdict.comparisons import compare_all
 from gate.verdict.gates import judge_gates
 from gate.verdict.levels import list_unjudged
 from gate.verdict.outcomes import (
-    WORST_FIRST,
     OutcomeReason,
     exit_code,
     floor_of,
     list_reasons,
+    with_falls,
     worst,
 )
 from gate.verdict.reasons import describe_pass, join_reasons
@@ -57,8 +56,8 @@ def decide(
     elsewhere: frozenset[str] = frozenset(),
     anchors: Mapping[str, AnchorReport] = NO_ANCHORS,
 ) -> Verdict:
-    """`gates`: the top-level ones. `elsewhere`: metrics of gate.yml's suites that did not run here,
-    so that a top-level gate on one of them is not missing. `anchors`: by suite, where main stands.
+    """`gates`: the top-level ones. `elsewhere`: metrics of suites that did not run here: a gate on
+    one of them is not missing. `anchors`: by suite.
     """
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
     comparisons = compare_all(standings, gates, regression)
@@ -70,9 +69,7 @@ def decide(
         limits = [row for row in results if row.suite == standing.data.name]
         out = list_unjudged(standing, gates, regression)
         reasons = list_reasons(standing, rows, limits, policy, regression.power, out)
-        if not standing.error:
-            reasons = [*_list_falls(anchors.get(standing.data.name)), *reasons]
-            reasons.sort(key=lambda finding: WORST_FIRST.index(finding.outcome))
+        reasons = with_falls(reasons, standing, anchors.get(standing.data.name))
         decided.append(_decide_suite(standing.data.name, reasons, rows, limits, regression.power))
     everything = [finding for standing in decided for finding in standing.findings]
     return Verdict(
@@ -85,16 +82,6 @@ def decide(
         cases=_all_cases(suites),
         floors=floors,
     )
-
-
-def _list_falls(anchor: AnchorReport | None) -> list[OutcomeReason]:
-    """What main has lost; it fails main's own runs and releases, and no pull request."""
-    if anchor is None or not anchor.decides:
-        return []
-    return [
-        OutcomeReason(outcome="fail", reason=describe_fall(anchor, level))
-        for level in anchor.fallen
-    ]
 
 
 def _decide_suite(

@@ -19,7 +19,9 @@ from gate.records import (
     Policy,
     limits_by_metric,
 )
+from gate.records.anchor import AnchorReport
 from gate.suites.config.levels import ALWAYS
+from gate.text.main_level import describe_fall
 from gate.verdict.comparability import ACCEPTED, Standing
 from gate.verdict.reasons import (
     describe_floor,
@@ -95,6 +97,21 @@ def list_reasons(
     if floor is not None and not floor.mild:
         reasons.append(OutcomeReason(outcome="fail", reason=describe_floor(floor)))
     return sorted(reasons, key=lambda finding: WORST_FIRST.index(finding.outcome))
+
+
+def with_falls(
+    reasons: list[OutcomeReason], standing: Standing, anchor: AnchorReport | None
+) -> list[OutcomeReason]:
+    """With what main has lost since its anchor. It fails main's own runs and releases, and no pull
+    request.
+    """
+    if anchor is None or not anchor.decides or standing.error:
+        return reasons
+    falls = [
+        OutcomeReason(outcome="fail", reason=describe_fall(anchor, level))
+        for level in anchor.fallen
+    ]
+    return sorted([*falls, *reasons], key=lambda finding: WORST_FIRST.index(finding.outcome))
 
 
 def _interest(row: Comparison | GateResult) -> tuple[bool, int]:

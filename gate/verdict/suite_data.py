@@ -9,7 +9,16 @@ from gate.analysis.outages import Outage
 from gate.analysis.table import Table
 from gate.analysis.tally import Tally
 from gate.graders.trajectories.path import PathsOf, no_paths
-from gate.records import AcceptedChange, GateRule, Label, Looks, Mode, Provenance, Ratings
+from gate.records import (
+    AcceptedChange,
+    BaselineInfo,
+    GateRule,
+    Label,
+    Looks,
+    Mode,
+    Provenance,
+    Ratings,
+)
 from gate.store.baseline.find import Compared
 from gate.store.session import SuiteMeta
 
@@ -169,3 +178,14 @@ class Setting:
     page_url: str = ""  # where report.html will be found
     # Options that say who was asked; None: nobody was, so nothing can be asked again.
     asked_with: Mapping[str, str] | None = field(default_factory=dict)
+
+    @property
+    def is_deployed(self) -> bool:
+        """Whether the run is of what users have, or are about to get."""
+        return self.measures_main or self.mode in ("schedule", "release")
+
+
+def first_baseline(suites: Sequence[SuiteData]) -> BaselineInfo:
+    """That of the first suite that is compared with one; else why the first has none."""
+    infos = [one.compared.info for one in suites if one.baseline is not None]
+    return next(iter(infos or [one.compared.info for one in suites]), BaselineInfo(source="none"))

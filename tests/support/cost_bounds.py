@@ -126,6 +126,7 @@ LATE = {
         "gate.github.acceptance",
         "gate.github.remote_repository",
     ),
+    "gate.github.remote_repository": ("gate.github.release_anchor",),
     "gate.report.announce": ("gate.report.console",),
     "gate.run.execute": (
         "gate.agents.judges.judge_panel",
@@ -196,6 +197,7 @@ LATE = {
     "gate.verdict.conclude": (
         "gate.analysis.agreement",
         "gate.store.baseline.pool",
+        "gate.verdict.anchor",
         "gate.verdict.causes",
         "gate.verdict.planning.plan",
     ),

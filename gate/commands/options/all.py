@@ -114,9 +114,7 @@ def _baseline(p: Parser) -> None:
     )
     accept.value("--reason", "TEXT", "why the change is intended", required=True)
     accept.value("--metric", "NAME", "accept this metric only; repeatable (all)", action="append")
-    accept.flag(
-        "--anchor", "start a new anchor, too: of the old one too little is comparable"
-    )
+    accept.flag("--anchor", "start a new anchor, too: of the old one too little is comparable")
     for action in (save, pull, show, accept):
         add_config(action)
         action.value("--suite", "NAME", "suite to use; repeatable (all)", action="append")

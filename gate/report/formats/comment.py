@@ -193,7 +193,7 @@ def _next(report: Report) -> str:
 
 
 def _goalposts(report: Report, detail: Detail) -> Iterator[str]:
-    """What the change loosens, then what somebody accepted."""
+    """What the change loosens, what main itself has lost, then what somebody accepted."""
     lines = rule_changes.list_loosened(report)
     if lines:
         shown = lines[: min(LINES, detail.rows)]
@@ -203,6 +203,8 @@ def _goalposts(report: Report, detail: Detail) -> Iterator[str]:
         yield alert("WARNING", f"**{inline(rule_changes.title(report))}**", shown)
         if more and not detail.cut:
             yield details(f"{len(more):,} more loosened rules", _bullets(more))
+    falls = rule_changes.list_falls_of_main(report)[: min(LINES, detail.rows)]
+    yield alert("WARNING", "", falls) if falls else ""
     taken = rule_changes.list_accepted(report)[: min(LINES, detail.rows)]
     yield alert("NOTE", "", taken) if taken else ""
 

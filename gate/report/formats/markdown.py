@@ -76,6 +76,8 @@ def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterat
     yield "\n\n".join(markdown(line) for line in sentences.foreseen(report))
     if lines := rule_changes.list_loosened(report):
         yield alert("WARNING", f"**{inline(rule_changes.title(report))}**", lines)
+    if falls := rule_changes.list_falls_of_main(report):
+        yield alert("WARNING", "", falls)
     if taken := rule_changes.list_accepted(report):
         yield alert("NOTE", "", taken)
     if notes := sentences.cautions(report):

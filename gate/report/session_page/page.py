@@ -128,6 +128,7 @@ def _header(report: Report, title: str) -> Markup:
 def _notes(report: Report) -> Iterator[Markup]:
     """What a reader has to know before the numbers."""
     yield _note("note warn", rule_changes.title(report), rule_changes.list_loosened(report))
+    yield _note("note warn", "Main itself", rule_changes.list_falls_of_main(report))
     yield _note("note", "Accepted", rule_changes.list_accepted(report))
     yield _note("note", "Read this before you rely on the result", sentences.cautions(report))
 

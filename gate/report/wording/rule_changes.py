@@ -1,9 +1,15 @@
-"""What stands directly below the heading: rules that the change loosens, and what was accepted."""
+"""What stands directly below the heading: rules that the change loosens, what main itself has
+lost, and what was accepted.
+"""
 
 from __future__ import annotations
 
-from gate.records import AcceptedChange, Report
-from gate.text.figures import join_words
+from collections.abc import Iterator
+
+from gate.records import AcceptedChange, Report, SuiteReport
+from gate.records.anchor import AnchorLevel, AnchorReport
+from gate.text.figures import count, join_words
+from gate.text.main_level import SHA, describe_fall, name_anchor
 from gate.text.spans import Line, Span, code, join, link, prose, say
 
 
@@ -19,6 +25,45 @@ def title(report: Report) -> str:
 
 def list_loosened(report: Report) -> tuple[Line, ...]:
     return tuple(prose(text, 300) for text in report.loosened)
+
+
+def list_falls_of_main(report: Report) -> tuple[Line, ...]:
+    """`Main itself has lost 7.5 pt since v1.4.0 (...)`: what no change is blamed for. Of a run that
+    it fails the reason says it, and this the rest: what was merged, and why there is no anchor.
+    """
+    lines: list[Line] = []
+    for suite in report.suites.values():
+        if suite.anchor is not None:
+            lines += _tell_anchor(suite, suite.anchor)
+    return tuple(lines)
+
+
+def _tell_anchor(suite: SuiteReport, anchor: AnchorReport) -> Iterator[Line]:
+    if anchor.missing:
+        yield (
+            *prose(f"No anchor for `{suite.name}`: {anchor.missing} since {name_anchor(anchor)}."),
+            *say(" Start a new one with {}.", code("gate baseline accept --anchor --reason TEXT")),
+        )
+        return
+    for level in anchor.fallen:
+        fall = describe_fall(anchor, level).removeprefix("main")
+        begin = "Main itself" if fall.startswith(" has lost") else "Main"
+        yield prose(f"{begin}{fall}{_merged(suite, level)}.", 1_000)
+
+
+def _merged(suite: SuiteReport, level: AnchorLevel) -> str:
+    """Where the level changed, and which commits were measured since the fall was seen."""
+    runs = suite.history_runs
+    turns = []
+    for shift in suite.history_shifts:
+        if shift.metric == level.metric and 0 < shift.at < len(runs):
+            sides = [runs[at].commit for at in (shift.at - 1, shift.at)]
+            named = " and ".join(f"`{commit[:SHA]}`" for commit in sides if commit)
+            turns.append(f" between {named}" if named else f" on {runs[shift.at].created_at[:10]}")
+    told = f"; the level changed{join_words(turns)}" if turns else ""
+    seen = level.seen.at if level.seen else ""
+    later = {run.commit[:SHA] for run in runs if run.commit and run.created_at > seen}
+    return told + (f"; measured in {count(len(later), 'more commit')}" if seen and later else "")
 
 
 def list_accepted(report: Report) -> tuple[Line, ...]:

@@ -11,13 +11,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
-import numpy as np
-
 from gate.analysis.anchor import MainLevel, RecentRuns, Watched, add_step, find_levels
 from gate.analysis.estimates import family_of
 from gate.analysis.pairing import pair_cases
 from gate.analysis.session_effect import circumstances
-from gate.analysis.table import Table, append_rounds, last_rounds
+from gate.analysis.table import (
+    Table,
+    append_rounds,
+    clear_columns,
+    has_values,
+    last_rounds,
+    take_rounds,
+)
 from gate.records.anchor import AnchorHeader, AnchorKind, FirstSeen, RunSteps
 from gate.records.baseline import BaselineRun
 from gate.stats.change import NO_TOLERANCE
@@ -42,11 +47,11 @@ class StoredAnchor:
 
     def newest_of(self, column: str) -> str:
         """When the newest run with values of the column was made; empty where none has any."""
-        values, end, newest = self.table.column(column), 0, ""
+        start, newest = 0, ""
         for run in self.header.runs:
-            end += run.kept
-            if not np.isnan(values[:, end - run.kept : end]).all():
+            if has_values(take_rounds(self.table, start, run.kept).column(column)):
                 newest = run.created_at
+            start += run.kept
         return newest
 
     def rename(self, names: Mapping[str, str]) -> StoredAnchor:
@@ -81,11 +86,7 @@ class MainRuns:
     def rounds_of(self, number: int) -> Table:
         """The rounds of the kept run of this number."""
         kept = [run.kept for run in self.kept]
-        start, size = sum(kept[:number]), kept[number]
-        columns = {
-            name: values[:, start : start + size] for name, values in self.table.columns.items()
-        }
-        return replace(self.table, rounds=size, columns=columns)
+        return take_rounds(self.table, sum(kept[:number]), kept[number])
 
     def with_run(self, table: Table, run: BaselineRun) -> MainRuns:
         """And one more; cases that changed lose their older rounds."""
@@ -269,10 +270,6 @@ def _drop(anchor: StoredAnchor, columns: Set[str], *, accepted: int) -> StoredAn
     header = replace(header, accepted=accepted)
     if not columns:
         return replace(anchor, header=header)
-    emptied = {
-        name: np.full_like(values, np.nan) if name in columns else values
-        for name, values in table.columns.items()
-    }
     falls = {
         metric: seen
         for metric, seen in header.falls.items()
@@ -280,7 +277,7 @@ def _drop(anchor: StoredAnchor, columns: Set[str], *, accepted: int) -> StoredAn
     }
     wanted = {**header.wanted, **dict.fromkeys(sorted(columns), RUNS)}
     return StoredAnchor(
-        header=replace(header, wanted=wanted, falls=falls), table=replace(table, columns=emptied)
+        header=replace(header, wanted=wanted, falls=falls), table=clear_columns(table, columns)
     )
 
 
@@ -315,10 +312,9 @@ def _grow(anchor: StoredAnchor, table: Table, run: BaselineRun, rules: AnchorRul
     if not taken:
         return anchor
     graders = {**header.graders, **{n: table.graders[n] for n in taken if n in table.graders}}
-    nothing = np.full((len(table.cases), table.rounds), np.nan)
-    names = dict.fromkeys((*anchor.table.columns, *taken))
-    columns = {name: table.columns[name] if name in taken else nothing for name in names}
-    rounds = replace(table, columns=columns, graders=graders)
+    others = frozenset({*anchor.table.columns, *table.columns}.difference(taken))
+    rounds = _only(clear_columns(table, others), (*anchor.table.columns, *taken))
+    rounds = replace(rounds, graders=graders)
     left = {name: runs - (name in taken) for name, runs in wanted.items()}
     is_first = header.kind == "first"
     return StoredAnchor(
@@ -365,7 +361,7 @@ def _differs(then: StoredAnchor, now: StoredAnchor, one: Watched, *, worse: bool
     if not pairing.n_paired:
         return False
     before, after = pairing.baseline.values(spec), pairing.current.values(spec)
-    if np.isnan(before).all() or np.isnan(after).all():
+    if not (has_values(before) and has_values(after)):
         return False
     evidence = family_of(spec).compare(before, after, spec, tolerance=NO_TOLERANCE)
     return (evidence.p_worse if worse else evidence.p_better) <= DOUBTFUL

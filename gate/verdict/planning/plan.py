@@ -32,13 +32,14 @@ from gate.records import (
     Suite,
     Tolerance,
     Usage,
+    Verdict,
 )
 from gate.records.planning import RISKY, Action, Kind, LimitOutlook, Plan, SuiteOutlook
 from gate.stats.planning import mean_share_of_all
 from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
 from gate.verdict.levels import applicable_gates
 from gate.verdict.planning.detectable import Forecast, PlanShape, first_known, metric_outlook
-from gate.verdict.suite_data import SuiteData
+from gate.verdict.suite_data import Setting, SuiteData
 
 if TYPE_CHECKING:  # reading stored suites takes more than planning those that just ran
     from gate.store.measurements import StoredSuite
@@ -122,6 +123,17 @@ def limit_outlooks(
     for suite in suites:
         for outlook in suite.limits(sharing):
             yield suite.subject.name, outlook
+
+
+def foresee_first_runs(
+    measured: Sequence[SuiteData], verdict: Verdict, config: Config, setting: Setting
+) -> dict[str, Foresight]:
+    """Suite -> what a run like this one could catch, of those that were compared with nothing."""
+    looks = setting.provenance.event != "import"  # another tool's rounds are made beforehand
+    rules = config if looks else replace(config, regression=replace(config.regression, stop="off"))
+    subjects = [suite_as_baseline(one, rules) for one in measured if one.current.cases]
+    first = {name for name, (outcome, _) in verdict.suites.items() if outcome == "no_baseline"}
+    return {name: told for name, told in foresee(subjects, rules).items() if name in first}
 
 
 def foresee(subjects: Sequence[PlannedSuite], config: Config) -> dict[str, Foresight]:

@@ -76,7 +76,7 @@ def test_save_elsewhere_continues_the_repositorys_pool(work: Path, tmp_path: Pat
     assert stored.table.column("success").tolist() == [[1, 0]]
 
 
-@pytest.mark.parametrize("name", ["pull_request", "pull_request_target", "merge_group", "release"])
+@pytest.mark.parametrize("name", ["pull_request", "pull_request_target", "merge_group"])
 def test_save_is_refused_where_a_change_would_write_its_own_baseline(
     work: Path, tmp_path: Path, name: str
 ) -> None:
@@ -87,6 +87,54 @@ def test_save_is_refused_where_a_change_would_write_its_own_baseline(
     assert cli(["baseline", "save", str(session)], env) == 2
     assert not (work / "baselines").exists()
     assert gate("save", session, env=event(tmp_path, "push")) == 0
+
+
+def test_a_release_writes_an_anchor_and_no_baseline(work: Path, tmp_path: Path) -> None:
+    job = event(tmp_path, "release")
+    with pytest.raises(UsageError, match="no other session does"):
+        gate("save", store(tmp_path, {"a": [True]}), env=job)
+    session = store(tmp_path, {"a": [True]}, number=2, mode="release")
+    assert gate("save", session, env=job) == 0
+    assert not (work / "baselines").exists()
+    stored = parse((work / "gate-anchor" / "analytics.json").read_bytes(), "x")
+    assert stored.anchor is not None
+    assert (stored.anchor.header.kind, stored.anchor.header.wanted) == ("release", {})
+    assert stored.anchor.table.column("success").tolist() == [[1]]
+    with pytest.raises(UsageError, match="no other session does"):
+        gate("save", session, env=event(tmp_path, "push"))
+
+
+def test_accept_with_anchor_starts_another(work: Path, tmp_path: Path) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    file = work / "baselines" / "analytics.json"
+    assert parse(file.read_bytes(), "x").anchor is not None
+    gate("accept", "--reason", "other questions", "--anchor")
+    assert parse(file.read_bytes(), "x").anchor is None
+    gate("save", store(tmp_path, {"a": [False]}, number=2))
+    anchor = parse(file.read_bytes(), "x").anchor
+    assert anchor is not None
+    assert [run.session_id for run in anchor.header.runs] == ["20261119-120002-0123abcd"]
+
+
+def test_an_anchor_at_a_ref_is_the_baseline_that_stood_there(work: Path, tmp_path: Path) -> None:
+    gate("save", store(tmp_path, {"a": [True]}))
+    git(work, "add", ".")
+    git(work, "commit", "-q", "-m", "baseline")
+    git(work, "tag", "good")
+    config = work / "gate.yml"
+    config.write_text(config.read_text() + "baseline: {anchor: good}\n")
+    gate("save", store(tmp_path, {"a": [False]}, number=2))
+    anchor = parse((work / "baselines" / "analytics.json").read_bytes(), "x").anchor
+    assert anchor is not None
+    assert (anchor.header.kind, anchor.header.name) == ("ref", "good")
+    assert anchor.table.column("success").tolist() == [[1]]
+
+
+def test_an_anchor_at_a_ref_without_a_baseline_is_refused(work: Path, tmp_path: Path) -> None:
+    config = work / "gate.yml"
+    config.write_text(config.read_text() + "baseline: {anchor: v9}\n")
+    with pytest.raises(UsageError, match=r"baseline.anchor: v9: no baseline of 'analytics' stands"):
+        gate("save", store(tmp_path, {"a": [True]}))
 
 
 @pytest.mark.parametrize(
