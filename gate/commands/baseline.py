@@ -26,9 +26,9 @@ from gate.run.save_baseline import (
     write,
     write_answers,
 )
-from gate.store.baseline.anchor import RUNS, AnchorRules, StoredAnchor
+from gate.store.baseline.anchor import RUNS, AnchorRules
 from gate.store.baseline.answers import choose_answers, pack
-from gate.store.baseline.file import BaselineFile, newest, parse
+from gate.store.baseline.file import BaselineFile, StoredAnchor, newest, parse
 from gate.store.baseline.find import keeps_answers, read_answers
 from gate.store.baseline.pool import accept, with_accepted
 from gate.store.baseline.source_order import find_baseline

@@ -14,12 +14,11 @@ from gate.store.baseline.anchor import (
     RUNS,
     AnchorRules,
     MainRuns,
-    StoredAnchor,
     anchor_of,
     follow_main,
     name_anchor,
 )
-from gate.store.baseline.file import BaselineFile, render
+from gate.store.baseline.file import BaselineFile, StoredAnchor, render
 from gate.store.session import Session, refuse_debugging
 from gate.text.suggestions import did_you_mean
 

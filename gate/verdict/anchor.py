@@ -12,7 +12,8 @@ from gate.analysis.table import has_values
 from gate.records import Config, GateRule, MetricSpec, RegressionRules
 from gate.records.anchor import AnchorLevel, AnchorReport, FirstSeen
 from gate.records.baseline import BaselineRun
-from gate.store.baseline.anchor import MainRuns, StoredAnchor, judge_main
+from gate.store.baseline.anchor import MainRuns, judge_main
+from gate.store.baseline.file import StoredAnchor
 from gate.suites.config.levels import level_of, tolerance_of
 from gate.verdict.suite_data import Setting, SuiteData
 

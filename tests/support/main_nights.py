@@ -8,8 +8,8 @@ from gate.analysis.anchor import Watched
 from gate.analysis.table import Table, append_rounds, last_rounds
 from gate.records import MetricSpec, Tolerance
 from gate.records.baseline import BaselineRun
-from gate.store.baseline.anchor import AnchorRules, MainRuns, StoredAnchor, follow_main
-from gate.store.baseline.file import BaselineFile
+from gate.store.baseline.anchor import AnchorRules, MainRuns, follow_main
+from gate.store.baseline.file import BaselineFile, StoredAnchor
 
 SUCCESS = MetricSpec(name="agent.success_rate", column="success", family="rate", unit="share")
 FACTS = MetricSpec(name="correctness.fact_accuracy", column="facts", unit="share")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from gate.analysis.anchor import MainLevel, RecentRuns, Watched, add_step, find_levels
 from gate.analysis.estimates import family_of
@@ -26,50 +25,10 @@ from gate.analysis.table import (
 from gate.records.anchor import AnchorHeader, AnchorKind, FirstSeen, RunSteps
 from gate.records.baseline import BaselineRun
 from gate.stats.change import NO_TOLERANCE
+from gate.store.baseline.file import StoredAnchor
 
 RUNS = 5  # of main that an anchor is made of; a release measures as many rounds at once
 DOUBTFUL = 0.05  # one-sided p-value of a level that is better, or worse, than another
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredAnchor:
-    """`table` holds the rounds of `header.runs`, oldest first, of the columns that are watched."""
-
-    header: AnchorHeader
-    table: Table
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Rounds of each run."""
-        return tuple(run.kept for run in self.header.runs)
-
-    def newest_of(self, column: str) -> str:
-        """When the newest run with values of the column was made; empty where none has any."""
-        start, newest = 0, ""
-        for run in self.header.runs:
-            if has_values(take_rounds(self.table, start, run.kept).column(column)):
-                newest = run.created_at
-            start += run.kept
-        return newest
-
-    def rename(self, names: Mapping[str, str]) -> StoredAnchor:
-        """With other names of metrics and columns: `names` has the new one by the old one."""
-
-        def new(by_name: Mapping[str, T]) -> dict[str, T]:
-            return {names.get(name, name): value for name, value in by_name.items()}
-
-        header, table = self.header, self.table
-        header = replace(
-            header,
-            wanted=new(header.wanted),
-            graders=new(header.graders),
-            steps=new(header.steps),
-            falls=new(header.falls),
-        )
-        columns, graders = new(table.columns), new(table.graders)
-        return StoredAnchor(header=header, table=replace(table, columns=columns, graders=graders))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,13 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from gate.analysis.metric_names import renamed_among
-from gate.analysis.table import Array, Table, floats, newest_rounds
+from gate.analysis.table import Array, Table, floats, has_values, newest_rounds, take_rounds
 from gate.graders.trajectories.path import Path
 from gate.records import LARGEST, CheckedJson, Json, MetricSpec
 from gate.records.anchor import AnchorHeader
 from gate.records.baseline import BaselineRun
 from gate.records.codec import from_json, to_json
-from gate.store.baseline.anchor import StoredAnchor
 from gate.store.baseline.schema import (
     MOST_MB,
     SCHEMA_VERSION,
@@ -36,6 +35,45 @@ from gate.store.baseline.schema import (
 T = TypeVar("T")
 MAX_VALUES = 100_000_000  # of the whole file: 800 MB in memory
 _CASES = '\n"cases": ['
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredAnchor:
+    """`table` holds the rounds of `header.runs`, oldest first, of the columns that are watched."""
+
+    header: AnchorHeader
+    table: Table
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Rounds of each run."""
+        return tuple(run.kept for run in self.header.runs)
+
+    def newest_of(self, column: str) -> str:
+        """When the newest run with values of the column was made; empty where none has any."""
+        start, newest = 0, ""
+        for run in self.header.runs:
+            if has_values(take_rounds(self.table, start, run.kept).column(column)):
+                newest = run.created_at
+            start += run.kept
+        return newest
+
+    def rename(self, names: Mapping[str, str]) -> StoredAnchor:
+        """With other names of metrics and columns: `names` has the new one by the old one."""
+
+        def new(by_name: Mapping[str, T]) -> dict[str, T]:
+            return {names.get(name, name): value for name, value in by_name.items()}
+
+        header, table = self.header, self.table
+        header = replace(
+            header,
+            wanted=new(header.wanted),
+            graders=new(header.graders),
+            steps=new(header.steps),
+            falls=new(header.falls),
+        )
+        columns, graders = new(table.columns), new(table.graders)
+        return StoredAnchor(header=header, table=replace(table, columns=columns, graders=graders))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gate.analysis.table import Table
     from gate.graders.trajectories.path import Path, PathsOf
     from gate.records.baseline import BaselineRun, StoredAnswer
-    from gate.store.baseline.anchor import StoredAnchor
+    from gate.store.baseline.file import StoredAnchor
     from gate.store.baseline.schema import AcceptanceNote
 
 _HASHED = {

@@ -122,7 +122,7 @@ def test_an_anchor_at_a_ref_is_the_baseline_that_stood_there(work: Path, tmp_pat
     git(work, "commit", "-q", "-m", "baseline")
     git(work, "tag", "good")
     config = work / "gate.yml"
-    config.write_text(config.read_text() + "baseline: {anchor: good}\n")
+    config.write_text(config.read_text().replace("baseline: {", "baseline: {anchor: good, "))
     gate("save", store(tmp_path, {"a": [False]}, number=2))
     anchor = parse((work / "baselines" / "analytics.json").read_bytes(), "x").anchor
     assert anchor is not None
@@ -132,7 +132,7 @@ def test_an_anchor_at_a_ref_is_the_baseline_that_stood_there(work: Path, tmp_pat
 
 def test_an_anchor_at_a_ref_without_a_baseline_is_refused(work: Path, tmp_path: Path) -> None:
     config = work / "gate.yml"
-    config.write_text(config.read_text() + "baseline: {anchor: v9}\n")
+    config.write_text(config.read_text().replace("baseline: {", "baseline: {anchor: v9, "))
     with pytest.raises(UsageError, match=r"baseline.anchor: v9: no baseline of 'analytics' stands"):
         gate("save", store(tmp_path, {"a": [True]}))
 

@@ -10,8 +10,8 @@ import pytest
 
 from gate.errors import UsageError
 from gate.records.baseline import BaselineRun
-from gate.store.baseline.anchor import RUNS, MainRuns, StoredAnchor, anchor_of, name_anchor
-from gate.store.baseline.file import parse, render
+from gate.store.baseline.anchor import RUNS, MainRuns, anchor_of, name_anchor
+from gate.store.baseline.file import StoredAnchor, parse, render
 from gate.store.baseline.pool import digest
 from tests.support.main_nights import BEGAN, CASES, FACTS, ROUNDS, SUCCESS, Main
 
