@@ -19,7 +19,7 @@ from gate.analysis.pairing import MIN_PAIRED, pair_cases
 from gate.analysis.session_effect import concentrate, is_mean
 from gate.analysis.table import Table, has_values, last_rounds
 from gate.records import Evidence, MetricSpec, Tolerance
-from gate.records.anchor import RunSteps
+from gate.records.baseline import RunSteps
 from gate.stats.distributions import normal_cdf
 from gate.stats.pairs import case_means
 

@@ -13,7 +13,7 @@ from gate.errors import GateError, InfrastructureError, UsageError
 from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.github.context import is_ci
 from gate.records import TrialRow
-from gate.records.anchor import AnchorHeader
+from gate.records.baseline import AnchorHeader
 from gate.records.forge import RELEASE_ANCHOR, FoundBaseline
 from gate.report.baseline_listing import listing
 from gate.run.save_baseline import (

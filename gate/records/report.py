@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from gate.records.anchor import AnchorReport
+from gate.records.baseline import AnchorReport
 from gate.records.labels import Ratings
 from gate.records.patterns import (
     CaseCounts,

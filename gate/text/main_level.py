@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.records.anchor import AnchorLevel, AnchorReport
+from gate.records.baseline import AnchorLevel, AnchorReport
 from gate.text import figures
 
 SHA = 7  # characters of a commit that is named

@@ -10,8 +10,7 @@ from gate.analysis.anchor import MainLevel, Watched, why_no_anchor
 from gate.analysis.estimates import family_of, finite
 from gate.analysis.table import has_values
 from gate.records import Config, GateRule, MetricSpec, RegressionRules
-from gate.records.anchor import AnchorLevel, AnchorReport, FirstSeen
-from gate.records.baseline import BaselineRun
+from gate.records.baseline import AnchorLevel, AnchorReport, BaselineRun, FirstSeen
 from gate.store.baseline.anchor import MainRuns, judge_main
 from gate.store.baseline.file import StoredAnchor
 from gate.suites.config.levels import level_of, tolerance_of

@@ -24,8 +24,7 @@ from gate.records import (
     SuiteReport,
     Verdict,
 )
-from gate.records.anchor import AnchorReport
-from gate.records.baseline import AnswersOf, no_answers_of
+from gate.records.baseline import AnchorReport, AnswersOf, no_answers_of
 from gate.records.codec import from_json
 from gate.records.trial_row import RowsOf
 from gate.verdict.case_texts import texts_by_suite

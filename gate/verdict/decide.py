@@ -18,7 +18,7 @@ from gate.records import (
     RegressionRules,
     Verdict,
 )
-from gate.records.anchor import AnchorReport
+from gate.records.baseline import AnchorReport
 from gate.verdict.comparability import stand
 from gate.verdict.comparisons import compare_all
 from gate.verdict.gates import judge_gates

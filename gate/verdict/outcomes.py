@@ -19,7 +19,7 @@ from gate.records import (
     Policy,
     limits_by_metric,
 )
-from gate.records.anchor import AnchorReport
+from gate.records.baseline import AnchorReport
 from gate.suites.config.levels import ALWAYS
 from gate.text.main_level import describe_fall
 from gate.verdict.comparability import ACCEPTED, Standing

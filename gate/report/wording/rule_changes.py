@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.records import AcceptedChange, Report, SuiteReport
-from gate.records.anchor import AnchorLevel, AnchorReport
+from gate.records.baseline import AnchorLevel, AnchorReport
 from gate.text.figures import count, join_words
 from gate.text.main_level import SHA, describe_fall, name_anchor
 from gate.text.spans import Line, Span, code, join, link, prose, say

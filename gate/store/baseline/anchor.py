@@ -22,8 +22,7 @@ from gate.analysis.table import (
     last_rounds,
     take_rounds,
 )
-from gate.records.anchor import AnchorHeader, AnchorKind, FirstSeen, RunSteps
-from gate.records.baseline import BaselineRun
+from gate.records.baseline import AnchorHeader, AnchorKind, BaselineRun, FirstSeen, RunSteps
 from gate.stats.change import NO_TOLERANCE
 from gate.store.baseline.file import StoredAnchor
 

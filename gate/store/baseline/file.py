@@ -17,8 +17,7 @@ from gate.analysis.metric_names import renamed_among
 from gate.analysis.table import Array, Table, floats, has_values, newest_rounds, take_rounds
 from gate.graders.trajectories.path import Path
 from gate.records import LARGEST, CheckedJson, Json, MetricSpec
-from gate.records.anchor import AnchorHeader
-from gate.records.baseline import BaselineRun
+from gate.records.baseline import AnchorHeader, BaselineRun
 from gate.records.codec import from_json, to_json
 from gate.store.baseline.schema import (
     MOST_MB,

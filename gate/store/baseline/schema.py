@@ -16,8 +16,7 @@ from gate.files.json_schema_quick import compile_check
 from gate.graders.trajectories.identity import DIGITS
 from gate.graders.trajectories.path import ARGUMENTS, KEPT, TOOL
 from gate.records import LARGEST, MOST_CASES, MOST_ROUNDS, CheckedJson, Json, MetricSpec, Provenance
-from gate.records.anchor import AnchorHeader
-from gate.records.baseline import BaselineRun
+from gate.records.baseline import AnchorHeader, BaselineRun
 from gate.records.codec import schema_of, to_json
 
 SCHEMA_VERSION = 1
