@@ -12,7 +12,7 @@ import re
 
 from gate.text.escaping import BREAK
 
-_FENCE = re.compile(r" {0,3}(`{3,})")
+_FENCE = re.compile(r" {0,3}(`{3,})[^`]*$")  # with more ticks on its line it is a code span
 _ACTION = re.compile(r"^((?:[ \t>*+-]|\d+[.)])*)/(?=\w)")
 _TICKS = re.compile(r"`+")
 # What stays as it is: tags and comments, where a link leads to, and characters by their number or

@@ -30,7 +30,7 @@ from tests.support.workflow_job import Job
 CONFIG = """version: 1
 agent: {type: sample, options: {top_k: 5}}
 suites:
-  - {name: s, dataset: datasets/first.jsonl, graders: [facts]}
+  - {name: s, dataset: datasets/first.jsonl, graders: [facts], rounds: 1}
 baseline: {branch: main}
 policy: {no_baseline: warn}
 """

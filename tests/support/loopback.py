@@ -12,7 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 @contextmanager
 def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """Its address, while the block runs."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    # Head and body are two writes: the second must not wait until the first is acknowledged.
+    prompt = type(handler.__name__, (handler,), {"disable_nagle_algorithm": True})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), prompt)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
