@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gate.plugins import GRADERS
 from gate.records import (
@@ -95,3 +96,12 @@ def test_no_metric_is_documented_that_is_not_there_and_each_is_in_the_reference(
 @pytest.mark.parametrize("dimension", re.split(r"^## ", METRICS_TEXT, flags=re.MULTILINE)[1:])
 def test_each_dimension_says_where_its_definitions_come_from(dimension):
     assert "\nSources: " in dimension
+
+
+def test_the_graders_of_the_shortest_ways_load():
+    text = (DOCS / "how-to.md").read_text(encoding="utf-8")
+    shown = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)]
+    lists = [one["graders"] for one in shown if "graders" in one]
+    assert len(lists) >= 2
+    for graders in lists:
+        assert len(make_graders([spec(one) for one in graders], Path())) == len(graders)
