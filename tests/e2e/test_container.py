@@ -112,9 +112,12 @@ def test_a_worse_agent_fails_and_the_same_comment_names_what_broke(
 def test_every_declared_output_is_written(
     runner: Runner, hub: Hub, pull_request: dict[str, object], tmp_path: Path
 ) -> None:
-    ended = judge(runner, hub, pull_request, checkout(tmp_path / "copy"))
+    checkout(tmp_path / "copy")
+    named = {"working-directory": "./", "comment-title": "Support"}
+    ended = judge(runner, hub, pull_request, tmp_path / "copy", **named)
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     assert set(ended.outputs()) == set(action["outputs"])
+    assert " Support: " in ended.file("step_summary").splitlines()[0]
 
 
 def test_fail_false_leaves_the_verdict_to_the_outputs(
@@ -125,3 +128,4 @@ def test_fail_false_leaves_the_verdict_to_the_outputs(
     assert ended.code == 0, ended.stdout + ended.stderr
     assert ended.outputs()["outcome"] == "fail"
     assert ended.outputs()["comment-url"] == ""
+    assert "No comment was written: `comment: never`, and the outcome is fail." in ended.stdout
