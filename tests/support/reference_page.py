@@ -41,8 +41,9 @@ def _exit_codes() -> Iterator[str]:
 def _metrics() -> Iterator[str]:
     yield "## Metrics\n"
     yield (
-        "[metrics.md](metrics.md) defines each. *Agent error* is the value of a trial in which the "
-        "agent failed; of success, time, tokens and cost the other page says it at its top.\n"
+        "[metrics.md](metrics.md) has formulas, and when there is no value. *Agent error* is the "
+        "value of a trial in which the agent failed; of success, time, tokens and cost that page "
+        "says it at its top.\n"
     )
     yield "| metric | what it is | unit, bounds | better | agent error |\n|:--|:--|:--|:--|:--|"
     for name, metric in sorted(all_metrics().items()):
