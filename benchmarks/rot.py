@@ -143,19 +143,14 @@ def main() -> None:
             )
             return np.array(pool.map(simulate, range(options.reps), chunksize=4))
 
-        for tau in (0.0, 0.005, 0.01, 0.02):
-            years = red(level + [0.0] * NIGHTS, tau)
-            print(
-                f"tau {100 * tau:.1f}: {100 * (years < NEVER).mean():.1f} % of years red",
-                flush=True,
-            )
+        for points in options.tau:
+            tau = points / 100.0
+            years = 100 * (red(level + [0.0] * NIGHTS, tau) < NEVER).mean()
+            print(f"tau {points:g}: {years:.1f} % of years red", flush=True)
             for runs in (1, 5):
                 falls = [STEP * merge for merge in range(1, MERGES + 1) for _ in range(runs)]
-                caught = red(level + falls, tau) < RUNS + CAUGHT * runs
-                print(
-                    f"  {runs} runs a merge: {100 * caught.mean():.1f} % red by 7.5 points",
-                    flush=True,
-                )
+                caught = 100 * (red(level + falls, tau) < RUNS + CAUGHT * runs).mean()
+                print(f"  {runs} runs a merge: {caught:.1f} % red by 7.5 points", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""`gate baseline save | pull | show | accept`: writes, fetches, prints and replaces baselines."""
+"""`gate baseline save | pull | show | accept | verdict`: writes, fetches, prints and replaces
+baselines, and says whether main is as good as its anchor.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ from gate.analysis.metric_names import current_name, describe_renamed
 from gate.commands.baseline_sources import Desk, find_baselines, open_desk, request
 from gate.errors import GateError, InfrastructureError, UsageError
 from gate.files.plain_file import is_there, read_bytes, read_if_there
-from gate.github.context import is_ci
-from gate.records import TrialRow
+from gate.github.api import ApiError
+from gate.github.context import is_ci, token
+from gate.records import Report, TrialRow
 from gate.records.baseline import AnchorHeader
 from gate.records.forge import RELEASE_ANCHOR, FoundBaseline
 from gate.report.baseline_listing import listing
@@ -33,7 +36,7 @@ from gate.store.baseline.find import keeps_answers, read_answers
 from gate.store.baseline.pool import accept, with_accepted
 from gate.store.baseline.source_order import find_baseline
 from gate.store.baseline.sources.file import session_baseline
-from gate.store.session import Session, find_session, load_session
+from gate.store.session import Session, find_session, load_session, refuse_debugging
 from gate.text.escaping import plain
 from gate.text.figures import count
 from gate.text.redaction import Redactor
@@ -228,11 +231,57 @@ def accept_change(options: argparse.Namespace, desk: Desk) -> int:
     return 0
 
 
+def judge_main_branch(options: argparse.Namespace, desk: Desk) -> int:
+    """Says what main's session came to, keeps the issue about main's level up to date, and returns
+    the session's exit code.
+    """
+    session = load_session(find_session(options.session, Path(desk.config.report.dir)))
+    refuse_debugging(session)
+    report = session.report
+    if report is None:
+        raise UsageError(f"{session.folder}: the run did not finish; run it again")
+    if desk.job.mode == "pull_request" or report.provenance.mode == "pull_request":
+        raise UsageError(
+            "gate baseline verdict: this is about main; a pull request's verdict is that of "
+            "`gate run` or `gate comment`"
+        )
+    desk.echo(plain(f"{report.outcome}: {report.reason}"))
+    _keep_issue(report, desk)
+    return report.exit_code
+
+
+def _keep_issue(report: Report, desk: Desk) -> None:
+    """Of a run that judged nothing it stays as it is."""
+    from gate.github.issues import close_issue, tell_issue
+    from gate.github.remote_repository import connect
+    from gate.report.issue import render_issue
+
+    if report.outcome == "error":
+        return
+    api = connect(desk.job, token(desk.env))
+    if api is None:
+        return
+    try:
+        content = render_issue(report)
+        if content is None:
+            news = close_issue(api, run_url=report.provenance.run_url or "")
+        else:
+            title, body = content
+            news = tell_issue(api, title=title, body=body)
+        if news.action != "none":
+            desk.echo(f"issue {news.action}: {news.url}")
+    except ApiError as error:
+        desk.echo(plain(f"the issue about main was not written: {error}"))
+    finally:
+        api.close()
+
+
 COMMANDS: Mapping[str, Callable[[argparse.Namespace, Desk], int]] = {
     "save": save,
     "pull": pull,
     "show": show,
     "accept": accept_change,
+    "verdict": judge_main_branch,
 }
 
 

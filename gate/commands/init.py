@@ -40,6 +40,9 @@ ACTIONS: Mapping[str, str] = {
     "actions/upload-artifact": (
         "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a # v7.0.1"
     ),
+    "actions/download-artifact": (
+        "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1"
+    ),
     "actions/upload-pages-artifact": (
         "actions/upload-pages-artifact@fc324d3547104276b827a68afc52ff2a11cc49c9 # v5.0.0"
     ),

@@ -80,6 +80,7 @@ class GitHub:
     merged: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # sha -> its pulls
     reruns: list[str] = field(default_factory=list)  # "7/rerun"
     reactions: list[tuple[int, str]] = field(default_factory=list)
+    issues: list[dict[str, Any]] = field(default_factory=list)
     faults: list[tuple[str, Answer]] = field(default_factory=list)
     comment_limit: int = 65_536
     blob_scheme: str = "http"
@@ -119,6 +120,34 @@ class GitHub:
                 return Answer(403, {"message": "Resource not accessible by integration"})
             return self._route(seen)
 
+    def _issues(self, seen: Seen) -> Answer:
+        if seen.method == "POST":
+            number = len(self.issues) + 1
+            made = {**seen.body, "number": number, "id": 1000 + number, "state": "open"}
+            made["html_url"] = f"https://example.test/issues/{number}"
+            made["labels"] = [{"name": name} for name in seen.body.get("labels", [])]
+            self.issues.append(made)
+            return Answer(201, made)
+        wanted = [
+            one
+            for one in self.issues
+            if one["state"] == seen.query.get("state", "open")
+            and seen.query.get("labels", "") in [label["name"] for label in one["labels"]]
+        ]
+        return self._page(seen, wanted[::-1])  # newest first, as GitHub lists them
+
+    def _compare(self, base: str, head: str) -> Answer:
+        """`commits` has the line of each commit, newest first; of a branch by its name."""
+        line = self.commits.get(base)
+        if line is None or head not in self.known_commits():
+            return Answer(404, {"message": "Not Found"})
+        status = "identical" if line[:1] == [head] else "behind" if head in line else "diverged"
+        return Answer(200, {"status": status})
+
+    def known_commits(self) -> set[str]:
+        """All that the server has."""
+        return {sha for line in self.commits.values() for sha in line} | set(self.commits)
+
     def _fits(self, seen: Seen) -> bool:
         try:
             openapi().validate_request(_Described(seen))
@@ -136,8 +165,16 @@ class GitHub:
         if not seen.path.startswith(prefix):
             return Answer(404, {"message": "Not Found"})
         match [unquote(part) for part in seen.path.removeprefix(prefix).split("/") if part]:
+            case ["issues"]:
+                return self._issues(seen)
+            case ["issues", number] if seen.method == "PATCH":
+                (issue,) = [one for one in self.issues if one["number"] == int(number)]
+                issue.update(seen.body)
+                return Answer(200, issue)
             case ["issues", _, "comments"]:
                 return self._comments(seen)
+            case ["compare", ends]:
+                return self._compare(*ends.split("..."))
             case ["issues", "comments", number]:
                 return self._one_comment(seen, int(number))
             case ["pulls"]:

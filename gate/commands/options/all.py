@@ -50,7 +50,7 @@ COMMANDS: dict[str, str] = {
     "open": "open the report of a session in the browser",
     "serve": "serve the reports of sessions to a browser on this machine",
     "comment": "publish a session on its pull request, or merge request of GitLab",
-    "baseline": "save, pull, show or accept a baseline",
+    "baseline": "save, pull, show or accept a baseline, and judge main by its anchor",
     "import": "turn another tool's results into a session; calls no agent",
     "export": "write a session as CSV, JSON Lines, JUnit, OpenTelemetry events or promptfoo JSON",
     "history": "show past runs and where their results changed",
@@ -115,8 +115,15 @@ def _baseline(p: Parser) -> None:
     accept.value("--reason", "TEXT", "why the change is intended", required=True)
     accept.value("--metric", "NAME", "accept this metric only; repeatable (all)", action="append")
     accept.flag("--anchor", "start a new anchor, too: of the old one too little is comparable")
-    for action in (save, pull, show, accept):
+    verdict = add_action(
+        actions,
+        "verdict",
+        "say whether main is as good as its anchor; keeps its issue up to date",
+    )
+    _add_latest(verdict)
+    for action in (save, pull, show, accept, verdict):
         add_config(action)
+    for action in (save, pull, show, accept):
         action.value("--suite", "NAME", "suite to use; repeatable (all)", action="append")
     for action in (save, pull):
         action.value("--out", "DIR", "folder for the files (baseline.path)")

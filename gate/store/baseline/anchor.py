@@ -10,10 +10,17 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from gate.analysis.anchor import MainLevel, RecentRuns, Watched, add_step, find_levels
+from gate.analysis.anchor import (
+    MainLevel,
+    RecentRuns,
+    Watched,
+    add_step,
+    find_levels,
+    session_variance,
+)
 from gate.analysis.estimates import family_of
 from gate.analysis.pairing import pair_cases
-from gate.analysis.session_effect import circumstances
+from gate.analysis.session_effect import circumstances, concentrate
 from gate.analysis.table import (
     Table,
     append_rounds,
@@ -27,7 +34,7 @@ from gate.stats.change import NO_TOLERANCE
 from gate.store.baseline.file import StoredAnchor
 
 RUNS = 5  # of main that an anchor is made of; a release measures as many rounds at once
-DOUBTFUL = 0.05  # one-sided p-value of a level that is better, or worse, than another
+WORSE, BETTER = 0.05, 0.01  # one-sided p-values of a level beside the anchor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,7 +320,9 @@ def _look_for_better(anchor: StoredAnchor, main: MainRuns, rules: AnchorRules) -
 
 
 def _differs(then: StoredAnchor, now: StoredAnchor, one: Watched, *, worse: bool) -> bool:
-    """Whether the second level is worse, or better, by more than chance explains in 1 of 20."""
+    """Whether the second level is worse by more than chance explains in 1 of 20, or better in 1 of
+    100: each new anchor is one more that chance may have made too good.
+    """
     pairing = pair_cases(then.table, now.table)
     spec = one.spec
     if not pairing.n_paired:
@@ -321,8 +330,12 @@ def _differs(then: StoredAnchor, now: StoredAnchor, one: Watched, *, worse: bool
     before, after = pairing.baseline.values(spec), pairing.current.values(spec)
     if not (has_values(before) and has_values(after)):
         return False
-    evidence = family_of(spec).compare(before, after, spec, tolerance=NO_TOLERANCE)
-    return (evidence.p_worse if worse else evidence.p_better) <= DOUBTFUL
+    variance = session_variance(then.header.steps.get(spec.name, RunSteps()))
+    shares = concentrate(before, then.sizes) + concentrate(after, now.sizes)
+    evidence = family_of(spec).compare(
+        before, after, spec, tolerance=NO_TOLERANCE, drift=variance * shares
+    )
+    return evidence.p_worse <= WORSE if worse else evidence.p_better <= BETTER
 
 
 def _note_falls(anchor: StoredAnchor, main: MainRuns, rules: AnchorRules) -> StoredAnchor:

@@ -66,7 +66,7 @@ def test_the_workflows_are_yaml_with_every_reference_filled_in() -> None:
         assert "<" not in re.sub(r"#.*", "", text), path
         if ".github" in path:
             data = yamlfile.parse(text.encode(), path).data
-            steps = next(iter(data["jobs"].values()))["steps"]
+            steps = [step for job in data["jobs"].values() for step in job["steps"]]
             used = {step["uses"].split("@")[0] for step in steps}
             assert used <= {*ACTIONS, "agent-gate/agent-gate"}
 
@@ -105,6 +105,20 @@ def test_the_baseline_may_read_what_was_accepted_on_the_merged_pull_request() ->
     for text in (shipped, own.read_text(encoding="utf-8")):
         job = yamlfile.parse(text.encode(), "baseline.yml").data["jobs"]["measure"]
         assert job["permissions"]["pull-requests"] == "read"
+
+
+def test_main_is_measured_in_one_job_and_judged_in_another() -> None:
+    own = ROOT / ".github" / "workflows" / "baseline.yml"
+    shipped = render_files()[".github/workflows/gate-baseline.yml"]
+    for text in (shipped, own.read_text(encoding="utf-8")):
+        jobs = yamlfile.parse(text.encode(), "baseline.yml").data["jobs"]
+        assert jobs["verdict"]["needs"] == "measure"
+        assert jobs["verdict"]["permissions"]["issues"] == "write"
+        assert "issues" not in jobs["measure"]["permissions"]
+        (judged,) = [
+            s["with"]["args"] for s in jobs["verdict"]["steps"] if "args" in s.get("with", {})
+        ]
+        assert judged == "baseline verdict main-session"
 
 
 def test_the_first_dataset_has_enough_cases_to_be_compared() -> None:

@@ -14,6 +14,7 @@ from gate.errors import InvalidInput, UsageError
 from gate.github.api import Api, ApiError
 from gate.github.artifact_list import LISTED
 from gate.github.artifacts import fetch
+from gate.github.release_anchor import fetch_release_anchor
 from gate.github.remote_repository import GitHubForge
 from gate.records.forge import Artifact, BaselineRequest
 from gate.store.baseline.file import parse
@@ -339,3 +340,48 @@ def test_the_answers_beside_the_baseline_come_with_it(api: Api, github: GitHub) 
     found = got(api)
     assert found is not None
     assert found.files == {name: name.encode() for name in names[:2]}
+
+
+# ------------------------------------------------------------------------- what a release measured
+
+
+def add_release(github: GitHub, number: int, **changes: Any) -> None:
+    """A run of a release whose commit main has, with what it measured."""
+    sha = str(changes.pop("head_sha", f"{number:040x}"))
+    add_run(github, number, head_sha=sha, event="release", head_branch="v1.0.0", **changes)
+    github.artifacts[number][0]["name"] = "gate-anchor"
+    github.commits.setdefault("main", []).append(sha)
+
+
+def anchor(api: Api, newer_than: str = "") -> bytes | None:
+    found = fetch_release_anchor(api, request(), repository_id=REPOSITORY_ID, newer_than=newer_than)
+    return found.files(request()).files["analytics.json"] if found else None
+
+
+def test_the_newest_release_is_the_anchor(api: Api, github: GitHub) -> None:
+    add_release(github, 2)
+    add_release(github, 3)  # made a day before
+    assert anchor(api) == b"run 3"
+    assert anchor(api, newer_than="2026-11-01T00:00:00+00:00") == b"run 3"
+    assert anchor(api, newer_than="2026-11-20T00:00:00+00:00") is None
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"head_repository": {"id": 666}}, {"event": "pull_request"}, {"event": "schedule"}],
+)
+def test_an_untrusted_release_is_passed_over(api: Api, github: GitHub, bad: dict[str, Any]) -> None:
+    add_release(github, 2)
+    add_release(github, 3)
+    github.runs[1].update(bad)
+    assert anchor(api) == b"run 2"
+
+
+def test_a_release_of_a_commit_that_main_lacks_is_passed_over(api: Api, github: GitHub) -> None:
+    add_release(github, 2)
+    add_release(github, 3)
+    github.commits["main"].remove(f"{3:040x}")
+    github.commits["f" * 40] = [f"{3:040x}"]
+    assert anchor(api) == b"run 2"
+    github.commits["main"].clear()
+    assert anchor(api) is None
