@@ -15,10 +15,13 @@ from gate.errors import GateError, InfrastructureError, UsageError
 from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.github.api import ApiError
 from gate.github.context import is_ci, token
+from gate.github.issues import close_issue, tell_issue
+from gate.github.remote_repository import connect
 from gate.records import Report, TrialRow
 from gate.records.baseline import AnchorHeader
 from gate.records.forge import RELEASE_ANCHOR, FoundBaseline
 from gate.report.baseline_listing import listing
+from gate.report.issue import render_issue
 from gate.run.save_baseline import (
     anchor_at,
     anchor_file,
@@ -252,10 +255,6 @@ def judge_main_branch(options: argparse.Namespace, desk: Desk) -> int:
 
 def _keep_issue(report: Report, desk: Desk) -> None:
     """Of a run that judged nothing it stays as it is."""
-    from gate.github.issues import close_issue, tell_issue
-    from gate.github.remote_repository import connect
-    from gate.report.issue import render_issue
-
     if report.outcome == "error":
         return
     api = connect(desk.job, token(desk.env))
