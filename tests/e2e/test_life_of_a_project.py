@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -18,6 +20,7 @@ import yaml
 from gate import __version__
 from gate.commands.init import render_files
 from gate.commands.new_project.release import Release
+from gate.store.baseline.file import parse
 from tests.support.git_repository import git
 from tests.support.github_server import REPOSITORY, REPOSITORY_ID, GitHub, serving
 from tests.support.in_process import output_of
@@ -67,6 +70,8 @@ class Project:
             content = (self.work / path).read_bytes()
             self.github.contents[sha, path] = content
         self.github.commits[sha] = git(self.work, "rev-list", sha).splitlines()
+        if branch == "main":
+            self.github.commits["main"] = self.github.commits[sha]
         return sha
 
     def open_pull(self, number: int, *edit: str) -> str:
@@ -291,5 +296,17 @@ def test_from_no_baseline_to_a_release(project: Project) -> None:
     released = project.release("v1.0.0")
     assert (released.outputs["gate"]["outcome"], released.failed) == ("pass", False), released.log
     assert released.outputs["gate"]["baseline-sha"] == github.tags["v0.9.0"]
-    assert "verdict recomputed from" in released.log[-1]
-    assert [one["name"] for one in github.artifacts[released.run_id]] == ["evidence"]
+    assert any("verdict recomputed from" in line for line in released.log)
+    names = {one["name"] for one in github.artifacts[released.run_id]}
+    assert names == {"evidence", "gate-anchor"}
+
+    # Main is held against the release from its next run on.
+    project.open_pull(4)
+    measured = project.merge(4)
+    assert not measured.failed, measured.log
+    (kept,) = [one for one in github.artifacts[measured.run_id] if one["name"] == "gate-baseline"]
+    with ZipFile(BytesIO(github.blobs[kept["id"]].body)) as archive:
+        stored = archive.read("s.json")
+    anchor = parse(stored, "s.json").anchor
+    assert anchor is not None
+    assert (anchor.header.kind, anchor.header.name) == ("release", "v1.0.0")
