@@ -23,7 +23,7 @@ def render_issue(report: Report) -> tuple[str, str] | None:
     if not fallen:
         return None
     title = f"{TITLE}: {join_words(fallen, most=3)}"
-    lines = [f"- {markdown(line)}" for line in list_falls_of_main(report)]
+    lines = [f"- {markdown(line)}" for line in list_falls_of_main(report, own=True)]
     meant = say(
         "If it is meant: {}. It closes by itself once main is back.",
         code("gate baseline accept --metric NAME --reason TEXT"),

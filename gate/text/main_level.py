@@ -9,39 +9,33 @@ SHA = 7  # characters of a commit that is named
 
 
 def name_anchor(anchor: AnchorReport) -> str:
-    """Since when: `v1.4.0`, `its first runs (2026-11-02)`; hostile where a release is named."""
-    day = f" ({anchor.created_at[:10]})" if anchor.created_at else ""
+    """Since when: `v1.4.0`, `its first 5 runs up to 2026-11-02`; hostile where it has a name."""
+    day = anchor.created_at[:10]
     if anchor.kind == "best":
-        return f"its best level{day}"
+        return "its best level" + (f" of {day}" if day else "")
     if anchor.kind == "first":
-        return f"its first {figures.count(anchor.runs, 'run')}{day}"
+        return f"its first {figures.count(anchor.runs, 'run')}" + (f" up to {day}" if day else "")
     return f"`{anchor.name}`"
 
 
 def describe_fall(anchor: AnchorReport, level: AnchorLevel) -> str:
-    """`main has lost 7.5 pt of `agent.success_rate` since `v1.4.0` (0.87 -> 0.80 in its newest 3
-    runs; first seen on 2026-11-12 at `9d0e1f2`)`.
-    """
-    since = name_anchor(anchor)
-    amount = figures.size(abs(level.change or 0.0), level.unit, relative=level.relative)
-    name = f"`{level.metric}`"
+    """`main has lost 7.5 points of `agent.success_rate` since `v1.4.0` (0.87 -> 0.80)`."""
+    since, name = name_anchor(anchor), f"`{level.metric}`"
+    if level.change is None:
+        return f"main's {name} has got worse since {since}"
+    size = figures.size(abs(level.change), level.unit, relative=level.relative)
+    amount = f"{size.removesuffix(' pt')} points" if size.endswith(" pt") else size
     what = f"main has lost {amount} of {name} since {since}"
     if level.direction == "lower":
         what = f"main's {name} has risen by {amount} since {since}"
-    if level.change is None:
-        what = f"main's {name} has got worse since {since}"
-    return f"{what} ({'; '.join(filter(None, (_values(level), _first_seen(level))))})"
-
-
-def _values(level: AnchorLevel) -> str:
     if level.now is None or level.typical:
-        return ""
+        return what
     then, now = (figures.value(number, level.unit) for number in (level.anchor, level.now))
-    runs = "this run" if level.runs == 1 else f"its newest {figures.count(level.runs, 'run')}"
-    return f"{then} -> {now} in {runs}"
+    return f"{what} ({then} -> {now})"
 
 
-def _first_seen(level: AnchorLevel) -> str:
+def describe_first_seen(level: AnchorLevel) -> str:
+    """`first seen on 2026-11-12 between `b2c1f00` and `9d0e1f2``; empty without a fall."""
     if level.seen is None:
         return ""
     seen, day = level.seen, level.seen.at[:10]

@@ -21,7 +21,7 @@ from gate.records import (
 )
 from gate.records.baseline import AnchorReport
 from gate.suites.config.levels import ALWAYS
-from gate.text.main_level import describe_fall
+from gate.text.main_level import describe_fall, describe_first_seen
 from gate.verdict.comparability import ACCEPTED, Standing
 from gate.verdict.reasons import (
     describe_floor,
@@ -108,7 +108,9 @@ def with_falls(
     if anchor is None or not anchor.decides or standing.error:
         return reasons
     falls = [
-        OutcomeReason(outcome="fail", reason=describe_fall(anchor, level))
+        OutcomeReason(
+            outcome="fail", reason=f"{describe_fall(anchor, level)}, {describe_first_seen(level)}"
+        )
         for level in anchor.fallen
     ]
     return sorted([*falls, *reasons], key=lambda finding: WORST_FIRST.index(finding.outcome))

@@ -115,6 +115,10 @@ def clause(report: Report) -> str:
             return f"{suites} got worse"
         if not bad and any(one.floor and not one.floor.mild for one in report.suites.values()):
             return f"nothing passed in {suites}"
+        if not bad and any(
+            s.anchor and s.anchor.decides and s.anchor.fallen for s in report.suites.values()
+        ):
+            return f"main has got worse in {suites}"
         unproved = bad and all(check.is_unproved for check in bad)
         return (
             f"{suites} not proven to be within the limits"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from gate.records import AcceptedChange, Report, SuiteReport
 from gate.records.baseline import AnchorLevel, AnchorReport
 from gate.text.figures import count, join_words
-from gate.text.main_level import SHA, describe_fall, name_anchor
+from gate.text.main_level import SHA, describe_fall, describe_first_seen, name_anchor
 from gate.text.spans import Line, Span, code, join, link, prose, say
 
 
@@ -27,28 +27,36 @@ def list_loosened(report: Report) -> tuple[Line, ...]:
     return tuple(prose(text, 300) for text in report.loosened)
 
 
-def list_falls_of_main(report: Report) -> tuple[Line, ...]:
-    """`Main itself has lost 7.5 pt since v1.4.0 (...)`: what no change is blamed for. Of a run that
-    it fails the reason says it, and this the rest: what was merged, and why there is no anchor.
+def list_falls_of_main(report: Report, *, own: bool = False) -> tuple[Line, ...]:
+    """`Main itself has lost 7.5 points since v1.4.0 (...). First seen on ...`, for which no change
+    is blamed; or why there is no anchor. `own`: the falls of main's own run, too, whose reason has
+    them.
     """
     lines: list[Line] = []
     for suite in report.suites.values():
         if suite.anchor is not None:
-            lines += _tell_anchor(suite, suite.anchor)
+            lines += _tell_missing(suite, suite.anchor)
+            if own or not suite.anchor.decides:
+                lines += _tell_falls(suite, suite.anchor)
     return tuple(lines)
 
 
-def _tell_anchor(suite: SuiteReport, anchor: AnchorReport) -> Iterator[Line]:
+def _tell_missing(suite: SuiteReport, anchor: AnchorReport) -> Iterator[Line]:
     if anchor.missing:
         yield (
             *prose(f"No anchor for `{suite.name}`: {anchor.missing} since {name_anchor(anchor)}."),
             *say(" Start a new one with {}.", code("gate baseline accept --anchor --reason TEXT")),
         )
+
+
+def _tell_falls(suite: SuiteReport, anchor: AnchorReport) -> Iterator[Line]:
+    if anchor.missing:
         return
     for level in anchor.fallen:
         fall = describe_fall(anchor, level).removeprefix("main")
         begin = "Main itself" if fall.startswith(" has lost") else "Main"
-        yield prose(f"{begin}{fall}{_merged(suite, level)}.", 1_000)
+        seen = describe_first_seen(level)
+        yield prose(f"{begin}{fall}. {seen[:1].upper()}{seen[1:]}{_merged(suite, level)}.", 1_000)
 
 
 def _merged(suite: SuiteReport, level: AnchorLevel) -> str:
@@ -63,7 +71,8 @@ def _merged(suite: SuiteReport, level: AnchorLevel) -> str:
     told = f"; the level changed{join_words(turns)}" if turns else ""
     seen = level.seen.at if level.seen else ""
     later = {run.commit[:SHA] for run in runs if run.commit and run.created_at > seen}
-    return told + (f"; measured in {count(len(later), 'more commit')}" if seen and later else "")
+    since = count(len(later), "commit")
+    return told + (f"; {since} measured since then" if seen and later else "")
 
 
 def list_accepted(report: Report) -> tuple[Line, ...]:

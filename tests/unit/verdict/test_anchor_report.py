@@ -8,6 +8,7 @@ import pytest
 
 from gate.records import Report
 from gate.report.formats.comment import render_limited
+from gate.report.wording.headline import headline
 from gate.report.wording.rule_changes import list_falls_of_main
 from gate.store.baseline.anchor import RUNS
 from gate.store.baseline.find import Compared
@@ -47,8 +48,8 @@ def test_a_pull_request_is_told_what_main_lost_and_is_not_blamed_for_it() -> Non
     assert found.outcome == "pass"
     sentence = told(found)
     assert sentence.startswith("Main itself has lost ")
-    assert "of agent.success_rate since its first 5 runs (2026-01-05)" in sentence
-    assert "first seen on 2026-01-0" in sentence
+    assert "of agent.success_rate since its first 5 runs up to 2026-01-05" in sentence
+    assert "). First seen on 2026-01-0" in sentence
     assert "Main itself has lost" in render_limited(found, lambda suite, cases: iter(()), 60_000)
 
 
@@ -56,6 +57,8 @@ def test_main_s_own_run_fails_for_it_and_says_so() -> None:
     found = report(rotten(), OWN, 0.08)
     assert (found.outcome, found.exit_code) == ("fail", 1)
     assert "main has lost" in found.reason
+    assert headline(found) == "Fail: main has got worse in demo"
+    assert told(found) == ""  # the reason says it
     anchor = found.suites["demo"].anchor
     assert anchor is not None
     assert anchor.decides
