@@ -147,7 +147,14 @@ def _read_baseline(
         raise UsageError(f"{BASELINES}/{path.name} is of the suite '{stored.suite[:80]}'")
     pooled = pool(stored.table, stored.runs)
     info = replace(suite_report.baseline, rounds=pooled.rounds, runs=len(pooled.runs))
-    return Compared(table=pooled.table, info=info, drift=pooled.drift)
+    return Compared(
+        table=pooled.table,
+        info=info,
+        drift=pooled.drift,
+        history=stored.runs,
+        anchor=stored.anchor,
+        stored=stored.table,
+    )
 
 
 def differences(stated: Report, again: Report) -> Iterator[str]:
@@ -179,6 +186,12 @@ def _suite_differences(name: str, stated: SuiteReport, again: SuiteReport) -> It
             yield f"{name}: {what} is stated as {was}, its trials say {now}"
     yield from _unequal(f"{name}:", _values(stated.metrics), _values(again.metrics))
     yield from _unequal(f"{name}: cases that fail by", _modes(stated), _modes(again))
+    yield from _unequal(f"{name}: the anchor of", _anchor_levels(stated), _anchor_levels(again))
+
+
+def _anchor_levels(suite: SuiteReport) -> dict[str, tuple[str, float | None]]:
+    levels = suite.anchor.levels if suite.anchor else ()
+    return {level.metric: ("fallen" if level.seen else "kept", level.change) for level in levels}
 
 
 def _deploys(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""The artifact of the base branch's last good run, for repositories that commit no baseline."""
+"""The artifact of the base branch's newest run, for repositories that commit no baseline."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,10 @@ from gate.files.json_schema import mismatches
 from gate.records.codec import to_json
 from gate.records.release_evidence import MANIFEST, Manifest, schema
 from gate.run.release_evidence import check as evidence_check
+from gate.run.save_baseline import write
+from gate.store.baseline.anchor import MainRuns, anchor_of, name_anchor
+from gate.store.baseline.sources.file import session_baseline
+from gate.store.session import load_session
 from tests.support.released import COMMIT, CONFIG, KEY, TAG, on_a_tag, project, release, run
 
 
@@ -121,6 +126,27 @@ def test_no_suite_can_have_the_folder_s_name(tmp_path: Path) -> None:
 def test_what_a_release_wrote_is_verified(kind: str, request: pytest.FixtureRequest) -> None:
     checked = evidence_check.verify(request.getfixturevalue(kind), commit=COMMIT, tag=TAG)
     assert (checked.faults, checked.trials) == ((), 60)
+
+
+def test_what_main_lost_since_its_anchor_is_computed_again(tmp_path: Path) -> None:
+    project(tmp_path)
+    session = load_session(run(tmp_path, "--suite=s", "--baseline=none").session_dir)
+    pool = session_baseline(session, "s")
+    anchor = anchor_of(MainRuns(table=pool.table, runs=pool.runs), ["success"])
+    pool = replace(pool, anchor=name_anchor(anchor, "release", "v1.1.0", None))
+    write(tmp_path / "base", pool)
+    project(tmp_path, wrong=5)
+    base = f"--baseline={tmp_path / 'base'}"
+    outcome = run(tmp_path, "--suite=s", base, env=on_a_tag(tmp_path))
+    assert "main has lost 41.7 points" in outcome.report.reason
+    evidence = outcome.session_dir / "evidence"
+    assert faults(evidence) == []
+    rewrite(
+        evidence,
+        "summary.json",
+        lambda summary: summary["suites"]["s"]["anchor"]["levels"][0].update(change=-0.1),
+    )
+    assert any("the anchor of agent.success_rate" in fault for fault in faults(evidence))
 
 
 def test_a_gate_that_nobody_wrote_is_a_rule_of_the_release(tmp_path: Path) -> None:
