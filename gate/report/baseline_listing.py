@@ -24,6 +24,7 @@ def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> I
     yield f"  pool: {count(rounds.rounds, 'round')} of {count(len(rounds.runs), 'run')}"
     yield from (f"  {note}" for note in rounds.left_out)
     yield from _session_effect(rounds)
+    yield from _anchor(baseline)
     yield from (f"  {line}" for run in baseline.runs[-1:] for line in _modes(run))
     newest = baseline.runs[-1].means if baseline.runs else {}
     yield from (
@@ -34,6 +35,21 @@ def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> I
         yield f"  accepted {change.when} by {change.who}: {change.why}"
     if starts_anew(baseline):
         yield "  the next run starts a new baseline"
+
+
+def _anchor(baseline: BaselineFile) -> Iterator[str]:
+    """What main is held against, how far it has grown, and what main has lost since."""
+    if baseline.anchor is None:
+        yield "  anchor: none before the next `gate baseline save`"
+        return
+    header = baseline.anchor.header
+    name = {"first": "the first runs", "best": "the best level"}.get(header.kind, header.name)
+    size = f"{count(sum(baseline.anchor.sizes), 'round')} of {count(len(header.runs), 'run')}"
+    yield f"  anchor: {name}, {size}, up to {header.created_at[:10]}"
+    for column, runs in sorted(header.wanted.items()):
+        yield f"  anchor: {column} takes up {count(runs, 'more run')}"
+    for metric, seen in header.falls.items():
+        yield f"  anchor: main has lost {metric}, first seen on {seen.at[:10]}"
 
 
 def _run(run: BaselineRun, rounds: Pool) -> str:

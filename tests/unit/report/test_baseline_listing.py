@@ -10,6 +10,7 @@ from gate.records.baseline import BaselineRun
 from gate.report.baseline_listing import listing
 from gate.store.baseline.file import BaselineFile
 from gate.store.baseline.pool import accept
+from tests.support.main_nights import Main
 from tests.support.main_runs import header, passes, past
 from tests.support.verdict_tables import SUCCESS
 
@@ -77,3 +78,17 @@ def test_an_empty_file_can_be_shown() -> None:
     table, _ = past(np.zeros((0, 1)))
     table = replace(table, rounds=0, columns={})
     assert "  pool: 0 rounds of 0 runs" in list(listing(BaselineFile(table=table), "here"))
+
+
+def test_the_anchor_is_told_with_what_main_has_lost() -> None:
+    main = Main()
+    main.run(times=4)
+    lines = list(listing(main.file(), "here"))
+    assert "  anchor: the first runs, 12 rounds of 4 runs, up to 2026-01-04" in lines
+    assert "  anchor: success takes up 1 more run" in lines
+    main.run()
+    main.run(0.2, times=2)
+    lines = list(listing(main.file(), "here"))
+    assert "  anchor: main has lost agent.success_rate, first seen on 2026-01-07" in lines
+    main.anchor = None
+    assert "  anchor: none before the next `gate baseline save`" in listing(main.file(), "here")
