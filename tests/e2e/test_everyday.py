@@ -217,7 +217,7 @@ def test_money_stops_a_run_too_and_unknown_prices_are_unknown(tmp_path):
         told = run_command(tmp_path, "run", "--baseline", "none", "--budget-usd", "1", code=2)
     assert (cost["usd"], cost["unknown_models"]) == (None, ["stub-model"])
     assert "the cost of an answer of the model 'stub-model' is unknown" in told.stderr
-    assert "`pricing:` in gate.yml" in told.stderr
+    assert "pricing: {stub-model: {" in told.stderr
 
 
 def test_a_budget_of_money_without_a_price_is_refused_before_the_first_call(tmp_path):
