@@ -18,7 +18,7 @@ def unpack(block: str) -> Any:
 
 def unpack_cases(block: str) -> list[dict[str, Any]]:
     """What is said of each case of a block, its rounds with their answers."""
-    texts, facts = map(json.loads, _text(block).split("\n"))
+    *texts, facts = map(json.loads, _text(block).split("\n"))
     return [
         {
             **of_case,

@@ -20,8 +20,8 @@ from gate.report.wording import case_totals, evidence, patterns, steps
 from gate.report.wording.case_overview import NOT_STORED
 from gate.text.hidden import show_hidden
 
-BLOCK = 262_144  # characters of JSON in a block, about
-CASES = 32  # in a block, at most: their rows are in memory at once
+BLOCK = 524_288
+CASES = 128
 MOST = 48_000_000  # characters of all blocks as they stand in the page: what did not fail ends here
 MOST_OF_FAILING = 64_000_000  # and here what fails or changed
 LONG = 65_536  # characters of JSON of one case, above which its texts are cut
@@ -262,11 +262,11 @@ def compress(text: str) -> str:
 
 
 def _encode(cases: Sequence[_Case]) -> str:
-    """A line of texts, which is all that a search opens and which packs better so, and one of the
-    rest.
+    """A line of texts for each case, all that a search opens, which pack better beside each other;
+    and one of the rest.
     """
     return "\n".join(
-        [json_line([case.texts for case in cases]), json_line([case.facts for case in cases])]
+        [*[json_line(case.texts) for case in cases], json_line([case.facts for case in cases])]
     )
 
 

@@ -12,6 +12,7 @@ MODULES = (
     "blocks",
     "figures",
     "cases",
+    "search",
     "list",
     "case",
     "main",

@@ -74,6 +74,14 @@
 /** @typedef {Texts & Facts} Detail one case */
 
 const KEPT = 4; // blocks that stay open
+const LEFT = 2_000_000; // bytes of blocks that are read without a pause
+const ASKED_FOR = 32_000_000; // bytes
+const SIX_BITS = new Uint8Array(128); // of each sign of base64
+for (const [value, sign] of [
+  ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+].entries()) {
+  SIX_BITS[sign.charCodeAt(0)] = value;
+}
 /** Of a case, and of a round, where a block says nothing. */
 const EMPTY_CASE = { history: [], title: "", steps: [], worse: [], means: {} };
 const EMPTY_ROUND = {
@@ -84,35 +92,85 @@ const EMPTY_ROUND = {
 /** @type {Map<number, Promise<Detail[]>>} */
 const opened = new Map();
 
-/**
- * What a compressed block of the page holds.
- * @param {string} id
- */
-export async function openBlock(id) {
-  const binary = atob(document.getElementById(id)?.textContent ?? "");
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
-  const stream = new DecompressionStream("gzip");
-  const writer = stream.writable.getWriter();
-  // What is broken is told by the side that is read.
-  writer.write(bytes).catch(() => {});
-  writer.close().catch(() => {});
-  const decoder = new TextDecoder();
-  let text = "";
-  const reader = stream.readable.getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    text += decoder.decode(read.value, { stream: true });
+/** Reads compressed blocks of the page, each into the same bytes: a search leaves little behind. */
+export class BlockReader {
+  #packed = new Uint8Array(0);
+  #bytes = new Uint8Array(0);
+  #left = 0;
+
+  /**
+   * What the block holds, until the next one is read.
+   * @param {string} id
+   */
+  async read(id) {
+    const base64 = document.getElementById(id)?.textContent ?? "";
+    this.#packed = withRoom(this.#packed, base64.length);
+    const stream = new DecompressionStream("gzip");
+    const writer = stream.writable.getWriter();
+    // What is broken is told by the side that is read.
+    writer.write(this.#packed.subarray(0, decodeBase64(base64, this.#packed))).catch(() => {});
+    writer.close().catch(() => {});
+    let length = 0;
+    const reader = stream.readable.getReader();
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      this.#bytes = withRoom(this.#bytes, length + read.value.length);
+      this.#bytes.set(read.value, length);
+      length += read.value.length;
+    }
+    this.#left += length;
+    if (this.#left > LEFT) await this.#pause();
+    return this.#bytes.subarray(0, length);
   }
-  return text;
+
+  /**
+   * Lets the page answer, and the browser collect what streams gave: it looks for that late, but
+   * when it is asked for much. Nothing is written there, so it takes no memory.
+   */
+  async #pause() {
+    this.#left = 0;
+    void new ArrayBuffer(ASKED_FOR);
+    await new Promise((go) => setTimeout(go));
+  }
 }
 
 /**
- * The texts of the cases of a block as JSON, for a search: nothing of it is kept.
- * @param {number} number
+ * The same bytes, or longer ones that begin with them.
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {number} length
  */
-export async function openTexts(number) {
-  const text = await openBlock(`block-${number}`);
-  return text.slice(0, text.indexOf("\n"));
+function withRoom(bytes, length) {
+  if (length <= bytes.length) return bytes;
+  const longer = new Uint8Array(2 * length);
+  longer.set(bytes);
+  return longer;
+}
+
+/**
+ * Decodes into `bytes`, without the string between them that `atob` makes; how many they are.
+ * @param {string} text
+ * @param {Uint8Array} bytes
+ */
+function decodeBase64(text, bytes) {
+  let length = 0;
+  for (let at = 0; at < text.length; at += 4) {
+    const three =
+      (SIX_BITS[text.charCodeAt(at)] << 18) |
+      (SIX_BITS[text.charCodeAt(at + 1)] << 12) |
+      (SIX_BITS[text.charCodeAt(at + 2)] << 6) |
+      SIX_BITS[text.charCodeAt(at + 3)];
+    bytes[length++] = three >> 16;
+    bytes[length++] = three >> 8;
+    bytes[length++] = three;
+  }
+  return length - (text.length - text.replace(/=+$/, "").length);
+}
+
+/**
+ * What a block holds as text.
+ * @param {string} id
+ */
+export async function openBlock(id) {
+  return new TextDecoder().decode(await new BlockReader().read(id));
 }
 
 /**
@@ -132,7 +190,9 @@ function openDetails(number) {
 
 /** @param {number} number @returns {Promise<Detail[]>} */
 async function readDetails(number) {
-  const [texts, facts] = (await openBlock(`block-${number}`)).split("\n").map((line) => JSON.parse(line));
+  const texts = (await openBlock(`block-${number}`)).split("\n").map((line) => JSON.parse(line));
+  /** @type {Facts[]} */
+  const facts = texts.pop();
   return texts.map((/** @type {Texts} */ text, /** @type {number} */ at) => {
     const rounds = facts[at].rounds.map((/** @type {Round} */ round, /** @type {number} */ which) => {
       const [output, error] = text.answers[which];

@@ -1,5 +1,4 @@
-import { openTexts } from "./blocks.js";
-import { plain, unpicture } from "./hidden.js";
+import { plain } from "./hidden.js";
 
 /** @typedef {import("./blocks.js").Index} Index */
 /**
@@ -72,71 +71,6 @@ export function isChosen(index, view, at) {
     (!view.mode || index.modes[index.mode[at]] === view.mode) &&
     (!view.grader || index.failed_by[at].some((one) => index.graders[one] === view.grader))
   );
-}
-
-/** Words, in which what stands for a control character is one again. @param {string} query */
-export const splitQuery = (query) =>
-  query.toLowerCase().split(/\s+/).filter(Boolean).map(unpicture);
-
-/**
- * What is known of a case without opening its block, for the search.
- * @param {Index} index
- * @param {number} at
- */
-export function headText(index, at) {
-  const parts = [index.id[at], index.codes[at], index.categories[index.category[at]]];
-  return [...parts, index.modes[index.mode[at]], stateOf(index, at)].join("\n").toLowerCase();
-}
-
-/**
- * Looks into question, expected answer and answers of these cases, block by block.
- * @param {Index} index
- * @param {string[]} words
- * @param {number[]} among
- * @param {(found: number[], done: number, all: number) => boolean} tell called after each block; false ends the search
- */
-export async function searchTexts(index, words, among, tell) {
-  /** @type {Map<number, [number, number][]>} */
-  const wanted = new Map();
-  for (const at of among) {
-    for (const [block, place] of index.places[at]) {
-      const cases = wanted.get(block) ?? [];
-      wanted.set(block, cases);
-      cases.push([at, place]);
-    }
-  }
-  let done = 0;
-  for (const [block, cases] of wanted) {
-    const found = findIn(await openTexts(block), cases, words, (at) => headText(index, at));
-    done += 1;
-    if (!tell(found, done, wanted.size)) return;
-  }
-}
-
-/**
- * Which of these cases of a block have all words. What no case has is seen before the block is read.
- * @param {string} block
- * @param {[number, number][]} cases
- * @param {string[]} words
- * @param {(at: number) => string} head
- */
-function findIn(block, cases, words, head) {
-  const whole = block.toLowerCase();
-  const heads = cases.map(([at]) => head(at));
-  /** @param {string} word */
-  const isThere = (word) =>
-    [word, JSON.stringify(word).slice(1, -1)].some((form) => whole.includes(form)) ||
-    heads.some((text) => text.includes(word));
-  if (!words.every(isThere)) return [];
-  /** @type {import("./blocks.js").Texts[]} */
-  const texts = JSON.parse(whole); // its keys and escapes have no capitals
-  return cases
-    .filter(([, place], which) => {
-      const { question, expected, was, answers } = texts[place];
-      const parts = [heads[which], question, JSON.stringify(expected), was?.text, ...answers.flat()];
-      return words.every((word) => parts.some((part) => part?.includes(word)));
-    })
-    .map(([at]) => at);
 }
 
 /**

@@ -1,10 +1,11 @@
 import { openBlock } from "./blocks.js";
 import { showCase } from "./case.js";
-import { headText, isChosen, keyOf, STATES, searchTexts, sortCases, splitQuery } from "./cases.js";
+import { isChosen, keyOf, STATES, sortCases } from "./cases.js";
 import { byId, element } from "./elements.js";
 import { count } from "./figures.js";
 import { plain } from "./hidden.js";
 import { CaseList } from "./list.js";
+import { headText, searchTexts, splitQuery } from "./search.js";
 
 /** @typedef {import("./blocks.js").Index} Index */
 /** @typedef {import("./cases.js").View} View */
