@@ -53,7 +53,8 @@ class LevelChange:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
     """One metric over the runs of a suite, a value a run in their order; None is unknown. `lows`
-    and `highs` bound the values where intervals are stored.
+    and `highs` bound the values where intervals are stored. `anchor`: the level that main is held
+    against, and its name.
     """
 
     metric: str
@@ -63,6 +64,8 @@ class Course:
     values: tuple[float | None, ...]
     lows: tuple[float | None, ...] = ()
     highs: tuple[float | None, ...] = ()
+    anchor: float | None = None
+    anchor_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,8 @@ class Chain:
     specs: Mapping[str, MetricSpec] = field(default_factory=dict)  # by metric
     blocking: frozenset[str] = frozenset()  # metrics, as far as it is known
     details: Mapping[str, RunDetail] = field(default_factory=dict)  # by session id
+    anchor: Mapping[str, float] = field(default_factory=dict)  # by metric
+    anchor_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +185,8 @@ def _list_courses(chain: Chain, runs: Sequence[BaselineRun]) -> Iterator[Course]
             values=values,
             lows=tuple(one.ci_low if one else None for one in stored) if bounded else (),
             highs=tuple(one.ci_high if one else None for one in stored) if bounded else (),
+            anchor=chain.anchor.get(name),
+            anchor_name=chain.anchor_name if name in chain.anchor else "",
         )
 
 

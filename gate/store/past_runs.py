@@ -16,12 +16,14 @@ from gate.errors import UsageError
 from gate.files.plain_file import read_bytes
 from gate.records import MetricSpec, Report
 from gate.records.baseline import BaselineRun
-from gate.store.baseline.file import BaselineFile, parse
+from gate.store.baseline.anchor import measure_anchor
+from gate.store.baseline.file import BaselineFile, StoredAnchor, parse
 from gate.store.baseline.schema import AcceptanceNote
 from gate.store.baseline.sources.file import run_of
 from gate.store.history import Chain, Rounds, RunDetail
 from gate.store.session import Session, is_session, load_session
 from gate.store.session_check import check_rows
+from gate.text.main_level import name_level
 
 SESSION = "session-*"  # the folders that `gate run` makes
 
@@ -46,6 +48,7 @@ class _Found:
     details: dict[str, dict[str, RunDetail]] = field(default_factory=dict)
     specs: dict[str, dict[str, MetricSpec]] = field(default_factory=dict)
     blocking: dict[str, set[str]] = field(default_factory=dict)
+    anchors: dict[str, StoredAnchor] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def add(
@@ -81,14 +84,17 @@ def read_past_runs(paths: Sequence[Path]) -> PastRuns:
     for path in paths:
         _read_path(path, collected)
     chains = (
-        Chain(
-            suite=suite,
-            source=", ".join(collected.places[suite]),
-            runs=tuple(runs.values()),
-            accepted=tuple(collected.accepted[suite].values()),
-            specs=collected.specs.get(suite, {}),
-            blocking=frozenset(collected.blocking.get(suite, ())),
-            details=collected.details.get(suite, {}),
+        _with_anchor(
+            Chain(
+                suite=suite,
+                source=", ".join(collected.places[suite]),
+                runs=tuple(runs.values()),
+                accepted=tuple(collected.accepted[suite].values()),
+                specs=collected.specs.get(suite, {}),
+                blocking=frozenset(collected.blocking.get(suite, ())),
+                details=collected.details.get(suite, {}),
+            ),
+            collected.anchors.get(suite),
         )
         for suite, runs in collected.runs.items()
     )
@@ -96,15 +102,30 @@ def read_past_runs(paths: Sequence[Path]) -> PastRuns:
 
 
 def chain_of(baseline: BaselineFile, source: str, notes: Sequence[str] = ()) -> Chain:
-    return Chain(
+    chain = Chain(
         suite=baseline.suite,
         source=source,
         runs=baseline.runs,
         accepted=baseline.accepted,
-        notes=tuple(notes),
+        notes=(*notes, *_tell_falls(baseline.anchor)),
         specs=baseline.table.specs,
         details=_details_of(baseline),
     )
+    return _with_anchor(chain, baseline.anchor)
+
+
+def _tell_falls(anchor: StoredAnchor | None) -> Iterator[str]:
+    for metric, seen in anchor.header.falls.items() if anchor else ():
+        yield f"{metric} has fallen below main's anchor, first seen on {seen.at[:10]}"
+
+
+def _with_anchor(chain: Chain, anchor: StoredAnchor | None) -> Chain:
+    """With the level of each metric that the anchor has values of."""
+    if anchor is None:
+        return chain
+    header = anchor.header
+    name = name_level(header.kind, header.name, len(header.runs), header.created_at)
+    return replace(chain, anchor=measure_anchor(anchor), anchor_name=name)
 
 
 def _details_of(baseline: BaselineFile) -> dict[str, RunDetail]:
@@ -159,6 +180,9 @@ def _baseline(file: Path, collected: _Found) -> None:
     stored = parse(text, str(file))
     collected.add(stored.suite, str(file), stored.runs, stored.accepted)
     collected.describe(stored.suite, _details_of(stored), stored.table.specs)
+    collected.notes += _tell_falls(stored.anchor)
+    if stored.anchor is not None:
+        collected.anchors[stored.suite] = stored.anchor
 
 
 def _session(folder: Path, place: str, collected: _Found) -> None:

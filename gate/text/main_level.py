@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from gate.records.baseline import AnchorLevel, AnchorReport
+from gate.records.baseline import AnchorKind, AnchorLevel, AnchorReport
 from gate.text import figures
 
 SHA = 7  # characters of a commit that is named
 
 
 def name_anchor(anchor: AnchorReport) -> str:
-    """Since when: `v1.4.0`, `its first 5 runs up to 2026-11-02`; hostile where it has a name."""
-    day = anchor.created_at[:10]
-    if anchor.kind == "best":
+    """Since when: `v1.4.0` in backticks, or as `name_level`; hostile where it has a name."""
+    name = name_level(anchor.kind, anchor.name, anchor.runs, anchor.created_at)
+    return f"`{name}`" if anchor.name else name
+
+
+def name_level(kind: AnchorKind, name: str, runs: int, created_at: str) -> str:
+    """`v1.4.0`, `its first 5 runs up to 2026-11-02`, `its best level of 2026-11-02`."""
+    day = created_at[:10]
+    if kind == "best":
         return "its best level" + (f" of {day}" if day else "")
-    if anchor.kind == "first":
-        return f"its first {figures.count(anchor.runs, 'run')}" + (f" up to {day}" if day else "")
-    return f"`{anchor.name}`"
+    if kind == "first":
+        return f"its first {figures.count(runs, 'run')}" + (f" up to {day}" if day else "")
+    return name
 
 
 def describe_fall(anchor: AnchorReport, level: AnchorLevel) -> str:

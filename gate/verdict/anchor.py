@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from gate.analysis.anchor import MainLevel, Watched, why_no_anchor
-from gate.analysis.estimates import family_of, finite
-from gate.analysis.table import has_values
+from gate.analysis.estimates import finite
 from gate.records import Config, GateRule, MetricSpec, RegressionRules
 from gate.records.baseline import AnchorLevel, AnchorReport, BaselineRun, FirstSeen
-from gate.store.baseline.anchor import MainRuns, judge_main
+from gate.store.baseline.anchor import MainRuns, judge_main, measure_anchor
 from gate.store.baseline.file import StoredAnchor
 from gate.suites.config.levels import level_of, tolerance_of
 from gate.verdict.suite_data import Setting, SuiteData
@@ -86,10 +86,12 @@ def _levels(
     data: SuiteData,
 ) -> Iterator[AnchorLevel]:
     """One for each metric that the anchor has values of. `own`: of a run that counts itself."""
+    measured = measure_anchor(anchor)
     for one in watched:
         spec, level = one.spec, levels.get(one.spec.name)
-        values = anchor.table.values(spec)
-        if spec.column not in anchor.table.columns or not has_values(values):
+        if level is not None and not math.isfinite(level.evidence.baseline):
+            level = None  # of the cases that both have nothing was measured
+        if spec.name not in measured:
             continue
         seen = _first_seen(anchor.header.falls.get(spec.name), level, own, data)
         evidence = level.evidence if level else None
@@ -98,7 +100,7 @@ def _levels(
             metric=spec.name,
             unit=spec.unit,
             direction=spec.direction,
-            anchor=evidence.baseline if evidence else float(family_of(spec).reduce(values)),
+            anchor=evidence.baseline if evidence else measured[spec.name],
             now=finite(evidence.current) if evidence else None,
             change=finite(evidence.delta) if evidence else None,
             low=finite(low),

@@ -45,7 +45,7 @@ def draw_course(course: Course, suite: SuiteHistory, report: Report) -> Markup:
     first = max(0, len(suite.runs) - DRAWN)
     runs, values = suite.runs[first:], course.values[first:]
     lows, highs = course.lows[first:], course.highs[first:]
-    known = [value for value in (*values, *lows, *highs) if value is not None]
+    known = [value for value in (*values, *lows, *highs, course.anchor) if value is not None]
     if not known:  # it was measured only in older runs
         known = [0.0]
     frame = _Frame(runs=runs, ticks=choose_ticks(min(known), max(known), _TICKS))
@@ -71,6 +71,7 @@ def draw_course(course: Course, suite: SuiteHistory, report: Report) -> Markup:
             [
                 *_grid(frame),
                 *_bands(frame, lows, highs),
+                *_draw_anchor(frame, course),
                 *_levels(frame, changes, at, course),
                 *_starts(frame, marks),
                 *_line(frame, values),
@@ -143,6 +144,20 @@ def _bands(
                 width,
                 _place(max(1.0, float(bottom) - float(top))),
             )
+
+
+def _draw_anchor(frame: _Frame, course: Course) -> Iterator[Markup]:
+    """The level that main is held against, from edge to edge."""
+    if course.anchor is None:
+        return
+    y = frame.up(course.anchor)
+    yield markup(
+        '<g class="anchor"><title>%s</title><line x1="0" y1="%s" x2="100%%" y2="%s"/>'
+        '<text x="100%%" y="%s" dy="-5" text-anchor="end">%s</text></g>',
+        f"Anchor: {one_line(course.anchor_name, 80)}, {figures.value(course.anchor, course.unit)}",
+        *(y, y, y),
+        f"anchor {figures.value(course.anchor, course.unit)}",
+    )
 
 
 def _levels(

@@ -65,6 +65,7 @@ def as_html(history: History, report: Report = _no_report) -> str:
         numeric=NUMERIC,
         changed=any(suite.changes for suite in history.suites),
         started=any(suite.starts for suite in history.suites),
+        anchored=any(c.anchor is not None for suite in history.suites for c in suite.courses),
         bounded=any(course.lows for suite in history.suites for course in suite.courses),
         chance=chance(history),
         style=Markup(style),  # noqa: S704 - our own file

@@ -20,8 +20,8 @@ from gate.report.wording import case_totals, evidence, patterns, steps
 from gate.report.wording.case_overview import NOT_STORED
 from gate.text.hidden import show_hidden
 
-BLOCK = 524_288
-CASES = 128
+BLOCK = 524_288  # characters of JSON in a block, about
+CASES = 128  # in a block, at most: their rows are in memory at once
 MOST = 48_000_000  # characters of all blocks as they stand in the page: what did not fail ends here
 MOST_OF_FAILING = 64_000_000  # and here what fails or changed
 LONG = 65_536  # characters of JSON of one case, above which its texts are cut

@@ -14,6 +14,7 @@ from gate.report.wording.sentences import commit_url
 from gate.text import figures
 from gate.text.escaping import one_line
 from gate.text.html_markup import Markup, join_markup, markup
+from gate.text.main_level import name_anchor
 
 RUNS = 30  # of the baseline, the newest
 # What the drawing does not tell of a run.
@@ -41,7 +42,8 @@ def draw_trends(report: Report) -> Markup:
     return markup(
         '<section class="chart"><h2>The last runs</h2>\n<p class="soft">The last dot is this run. '
         "The upright line is where a level changed, beside it the two levels; ✓ is where somebody "
-        "accepted a change.</p>\n%s</section>\n",
+        "accepted a change; the dashed line is the anchor that main is held against.</p>\n%s"
+        "</section>\n",
         join_markup(found),
     )
 
@@ -69,6 +71,8 @@ def _draw(report: Report, suite: SuiteReport, metric: str) -> Markup:
     values = (*suite.history[metric], now.value)
     unknown = (None,) * len(stored)
     bounded = now.ci_low is not None and now.ci_high is not None
+    levels = suite.anchor.levels if suite.anchor else ()
+    anchor = next((level.anchor for level in levels if level.metric == metric), None)
     course = Course(
         metric=metric,
         unit=now.unit,
@@ -77,6 +81,8 @@ def _draw(report: Report, suite: SuiteReport, metric: str) -> Markup:
         values=values[first:],
         lows=(*unknown, now.ci_low)[first:] if bounded else (),
         highs=(*unknown, now.ci_high)[first:] if bounded else (),
+        anchor=anchor,
+        anchor_name=name_anchor(suite.anchor).strip("`") if suite.anchor else "",
     )
     changes = [
         LevelChange(

@@ -6,6 +6,7 @@ Told to users in docs/anchor.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -141,6 +142,14 @@ def judge_main(
             single=single,
         )
     return levels
+
+
+def measure_anchor(anchor: StoredAnchor) -> dict[str, float]:
+    """The level of each metric that the anchor can tell."""
+    table = anchor.table
+    known = [spec for spec in table.specs.values() if spec.column in table.columns]
+    levels = {spec.name: family_of(spec).reduce(table.values(spec)) for spec in known}
+    return {name: level for name, level in levels.items() if math.isfinite(level)}
 
 
 def name_anchor(

@@ -15,6 +15,7 @@ from gate.store.baseline.pool import accept, starts_anew
 from gate.store.baseline.sources.file import session_baseline
 from gate.store.past_runs import read_past_runs
 from gate.store.session import load_session
+from tests.support.main_nights import SUCCESS, Main
 from tests.support.stored_session import store
 
 MODES = [{"mode": "loop", "trials": 2, "cases": 1}]
@@ -200,3 +201,17 @@ def test_modes_that_no_run_has_are_refused(tmp_path: Path, modes: str) -> None:
     text = render(saved(session)).replace('{"loop": 1}', modes)
     with pytest.raises(UsageError, match="modes"):
         parse(text.encode(), "x.json")
+
+
+def test_a_baseline_tells_its_anchor_and_what_main_has_lost(tmp_path: Path) -> None:
+    main = Main()
+    main.run(times=5)
+    main.run(0.2, times=2)
+    file = tmp_path / "demo.json"
+    file.write_text(render(main.file()), encoding="utf-8")
+    found = read_past_runs([file])
+    (chain,) = found.chains
+    assert chain.anchor[SUCCESS.name] == pytest.approx(main.chances.mean(), abs=0.03)
+    assert chain.anchor_name == "its first 5 runs up to 2026-01-05"
+    told = "agent.success_rate has fallen below main's anchor, first seen on 2026-01-07"
+    assert told in found.notes

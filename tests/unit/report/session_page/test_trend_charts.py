@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from gate.records import AcceptedStart, LevelShift, StoredRun
+from gate.records.baseline import AnchorLevel, AnchorReport
 from gate.report.session_page.trends import RUNS, draw_trends
 from tests.support.reports import passing
 
@@ -74,3 +75,12 @@ def test_runs_that_an_older_version_stored_without_dates_are_not_drawn():
     (suite,) = report.suites.values()
     suite = replace(suite, history={SUCCESS: (0.9, 0.9, 0.9)})
     assert draw_trends(replace(report, suites={suite.name: suite})) == ""
+
+
+def test_the_anchor_is_a_line_across_with_its_name():
+    level = AnchorLevel(metric=SUCCESS, unit="share", direction="higher", anchor=0.99)
+    anchor = AnchorReport(kind="release", name="v1.4.0", levels=(level,))
+    text = drawn((0.9, 0.8, 0.95), anchor=anchor)
+    assert "<title>Anchor: v1.4.0, 0.99</title>" in text
+    assert ">anchor 0.99</text>" in text
+    assert 'class="anchor"' not in drawn((0.9, 0.8, 0.95))
