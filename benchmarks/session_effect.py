@@ -1,8 +1,9 @@
 """False alarms and power when runs share a session effect, with it counted in and without.
 
     PYTHONPATH=. python benchmarks/session_effect.py [--reps 1000] [--seed 1] [--runs 5,10,20]
+        [--cases 300]
 
-Main ran `runs` times, 300 cases x 3 rounds, the values of the newest 5 runs and the means of all
+Main ran `runs` times, each case 3 times, the values of the newest 5 runs and the means of all
 are stored; a pull request that changed nothing (or lowered success) runs once. All calls of a run
 share a shift with standard deviation tau of the suite's success. Case difficulties: half
 Beta(.5, .5), 35 % Beta(20, 1), 15 % Beta(1, 20). Blocked: one-sided p <= 1 % and a drop of
@@ -25,8 +26,26 @@ from gate.records.baseline import BaselineRun
 
 Array = npt.NDArray[np.float64]
 SPEC = MetricSpec(name="agent.success_rate", column="success", family="rate", unit="share")
-CASES, ROUNDS, KEPT = 300, 3, 5
+ROUNDS, KEPT = 3, 5
 ALPHA, TOLERANCE = 0.01, 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What is true, in shares of the suite's success: `tau` between runs; `drop` of the pull
+    request; `step` that main fell by, `at` runs ago; `trend` that main lost a run in its last
+    ten.
+    """
+
+    tau: float = 0.0
+    drop: float = 0.0
+    step: float = 0.0
+    at: int = 0
+    trend: float = 0.0
+
+    def level(self, age: int) -> float:
+        """Of the run that has `age` newer ones, above the newest."""
+        return (self.step if self.at and age >= self.at else 0.0) + self.trend * min(age, 9)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,37 +55,34 @@ class Seen:
     without: float  # blocked, all kept runs pooled, the session effect ignored
     counted: float  # blocked, as the gate does it
     cut: float  # pools that ended too early or too late
-    noticed: float  # a session effect was found
+    noticed: float  # a session effect was allowed for
 
 
-def simulate(
-    *, tau: float, drop: float, runs: int, reps: int, seed: int, step: float = 0.0, at: int = 0
-) -> Seen:
-    """`step`: success of all but the newest `at` runs was higher by so much."""
+def simulate(world: World, *, runs: int, cases: int, reps: int, seed: int) -> Seen:
     tally = np.zeros(4)
     for number in range(reps):
         rng = np.random.default_rng([seed, number, runs])
-        logits = _logits(rng)
-        levels = [step if at and r < runs - at else 0.0 for r in range(runs)]
-        past = [_run(rng, logits, rng.normal(0.0, tau) + level) for level in levels]
-        now = _run(rng, logits, rng.normal(0.0, tau) - drop)
+        logits = _logits(rng, cases)
+        levels = [world.level(age) for age in reversed(range(runs))]
+        past = [_run(rng, logits, rng.normal(0.0, world.tau) + level) for level in levels]
+        now = _run(rng, logits, rng.normal(0.0, world.tau) - world.drop)
         found = pool(*_stored(past))
-        everything = np.hstack(past[-(at or KEPT) :][-KEPT:])
+        everything = np.hstack(past[-(world.at or KEPT) :][-KEPT:])
         tally += (
             _blocked(everything, now, 0.0),
             _blocked(found.table.column("success"), now, found.drift.get(SPEC.name, 0.0)),
-            len(found.runs) != min(KEPT, runs, at or KEPT),
+            len(found.runs) != min(KEPT, runs, world.at or KEPT),
             SPEC.name in found.drift,
         )
     without, counted, cut, noticed = (float(x) for x in tally / reps)
     return Seen(without=without, counted=counted, cut=cut, noticed=noticed)
 
 
-def _logits(rng: np.random.Generator) -> Array:
-    kind = rng.random(CASES)
-    hard, easy = rng.beta(1, 20, CASES), rng.beta(20, 1, CASES)
+def _logits(rng: np.random.Generator, cases: int) -> Array:
+    kind = rng.random(cases)
+    hard, easy = rng.beta(1, 20, cases), rng.beta(20, 1, cases)
     chance = np.where(
-        kind < 0.5, rng.beta(0.5, 0.5, CASES), np.where(kind < 0.85, easy, hard)
+        kind < 0.5, rng.beta(0.5, 0.5, cases), np.where(kind < 0.85, easy, hard)
     ).clip(1e-6, 1 - 1e-6)
     return np.log(chance / (1.0 - chance))
 
@@ -79,11 +95,11 @@ def _run(rng: np.random.Generator, logits: Array, shift: float) -> Array:
         middle = (low + high) / 2.0
         shifted = 1.0 / (1.0 + np.exp(-(logits + middle)))
         low, high = (middle, high) if shifted.mean() < wanted else (low, middle)
-    return (rng.random((CASES, ROUNDS)) < shifted[:, None]).astype(np.float64)
+    return (rng.random((len(logits), ROUNDS)) < shifted[:, None]).astype(np.float64)
 
 
 def _stored(past: list[Array]) -> tuple[Table, list[BaselineRun]]:
-    ids = tuple(f"c{i:03d}" for i in range(CASES))
+    ids = tuple(f"c{i:03d}" for i in range(len(past[0])))
     kept = past[-KEPT:]
     table = Table(
         suite="s",
@@ -100,7 +116,7 @@ def _stored(past: list[Array]) -> tuple[Table, list[BaselineRun]]:
             created_at="2026-01-01",
             rounds=ROUNDS,
             kept=ROUNDS if number >= len(past) - KEPT else 0,
-            cases=CASES,
+            cases=len(values),
             means={SPEC.name: float(values.mean())},
         )
         for number, values in enumerate(past)
@@ -120,19 +136,23 @@ def main() -> None:
     parser.add_argument("--reps", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", default="5,10,20")
+    parser.add_argument("--cases", type=int, default=300)
     options = parser.parse_args()
-    print("runs  tau   drop  step   blocked %: without / counted in   pool wrong %  effect seen %")
+    print("runs  tau   drop  step trend  blocked %: without / counted in  pool wrong %  allowed %")
+    worlds = [World(tau=tau) for tau in (0.0, 0.005, 0.01, 0.02)]
+    worlds += [World(drop=drop) for drop in (0.03, 0.05)]
+    worlds += [World(drop=0.05, step=0.1, at=2)]
+    worlds += [World(drop=drop, trend=0.015) for drop in (0.0, 0.05)]
     for runs in map(int, options.runs.split(",")):
-        cells = [(tau, 0.0, 0.0, 0) for tau in (0.0, 0.005, 0.01, 0.02)]
-        cells += [(0.0, drop, 0.0, 0) for drop in (0.03, 0.05)]
-        cells += [(0.0, 0.05, 0.1, 2)]
-        for tau, drop, step, at in cells:
-            size = {"runs": runs, "reps": options.reps, "seed": options.seed}
-            seen = simulate(tau=tau, drop=drop, step=step, at=at, **size)
+        for world in worlds:
+            seen = simulate(
+                world, runs=runs, cases=options.cases, reps=options.reps, seed=options.seed
+            )
             print(
-                f"{runs:4d} {100 * tau:4.1f} {100 * drop:6.1f} {100 * step:5.0f}"
+                f"{runs:4d} {100 * world.tau:4.1f} {100 * world.drop:6.1f} {100 * world.step:5.0f}"
+                f" {100 * world.trend:5.1f}"
                 f" {100 * seen.without:15.1f} / {100 * seen.counted:<14.1f}"
-                f" {100 * seen.cut:13.1f} {100 * seen.noticed:14.1f}",
+                f" {100 * seen.cut:13.1f} {100 * seen.noticed:10.1f}",
                 flush=True,
             )
 

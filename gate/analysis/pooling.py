@@ -44,13 +44,14 @@ class Pool:
         return int(mark_asked(self.table).sum(axis=1).max(initial=0))
 
 
-def pool(table: Table, runs: Sequence[BaselineRun]) -> Pool:
+def pool(table: Table, runs: Sequence[BaselineRun], changes: Sequence[str] = ()) -> Pool:
     """`table`: all stored rounds, oldest first; `runs`: in the same order, `kept` rounds of each.
+    `changes`: the moments at which somebody accepted a change of the agent.
 
     Goes from the newest run backwards until one differs from the newer ones by more than chance
     and the session effect explain, or has none of their cases and graders any more.
     """
-    effects = session_effects(table, runs)
+    effects = session_effects(table, runs, changes)
     kept = [run for run in runs if run.kept]
     used: list[BaselineRun] = []
     pooled, left_out = last_rounds(table, 0), ""
@@ -164,5 +165,5 @@ def format_spread(spec: MetricSpec, effect: SessionEffect) -> str:
 def _matters(pooled: Table, spec: MetricSpec, effects: Mapping[str, SessionEffect]) -> bool:
     allowed = default_tolerance(spec)
     mean = abs(family_of(spec).reduce(pooled.column(spec.column))) if allowed.relative else 1.0
-    sd = effects[spec.name].sd
-    return sd > 0.0 and sd >= MATTERS * allowed.value * mean
+    effect = effects[spec.name]
+    return effect.seen and effect.sd >= MATTERS * allowed.value * mean

@@ -18,14 +18,18 @@ from gate.stats.session_effect import Era, SessionEffect, estimate_session_effec
 
 MEANS = frozenset({"rate", "mean", "log_mean"})  # families that average calls
 LARGEST = 1e100  # its square is still a number
+SECONDS = 19  # characters of a moment, ISO 8601 and UTC, up to its seconds
 IN_COMMON = 0.5  # of the newest run's cases: with fewer, a run is not compared case by case
+
+_Circumstances = tuple[tuple[str, str], ...]
+_Kind = tuple[int, _Circumstances]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RunMean:
     """One run's mean. `kind`: between runs of unlike kinds the agent may have changed."""
 
-    kind: tuple[object, ...]
+    kind: tuple[str, _Kind]
     mean: float
     noise: float
 
@@ -44,18 +48,21 @@ def is_mean(spec: MetricSpec) -> bool:
     return spec.family in MEANS
 
 
-def session_effects(table: Table, runs: Sequence[BaselineRun]) -> dict[str, SessionEffect]:
+def session_effects(
+    table: Table, runs: Sequence[BaselineRun], changes: Sequence[str] = ()
+) -> dict[str, SessionEffect]:
     """Metric -> its session effect; a metric that has too few runs to tell is left out.
 
     `table`: all stored rounds; `runs`: oldest first, `kept` of each are in the table. Runs whose
     values are there are compared on their common cases; older ones by their stored means, if they
-    ran the same cases with the same content as the newest.
+    ran the same cases with the same content as the newest. Between runs of unlike circumstances,
+    and at `changes` (moments as runs have them), the agent may have changed.
     """
     effects = {}
     for spec in table.specs.values():
         if not is_mean(spec) or spec.column not in table.columns:
             continue
-        effect = estimate_session_effect(_eras(table.column(spec.column), spec, runs))
+        effect = estimate_session_effect(_eras(table.column(spec.column), spec, runs, changes))
         if effect is not None:
             effects[spec.name] = effect
     return effects
@@ -67,14 +74,22 @@ def rounds_of(values: Array, runs: Sequence[BaselineRun]) -> list[Array]:
     return [values[:, end - run.kept : end] for run, end in zip(runs, ends, strict=True)]
 
 
-def _eras(values: Array, spec: MetricSpec, runs: Sequence[BaselineRun]) -> list[Era]:
+def _kind(run: BaselineRun, changes: Sequence[str]) -> _Kind:
+    """Equal for runs between which no change of the agent is known."""
+    accepted = sum(change[:SECONDS] <= run.created_at[:SECONDS] for change in changes)
+    return accepted, circumstances(run)
+
+
+def _eras(
+    values: Array, spec: MetricSpec, runs: Sequence[BaselineRun], changes: Sequence[str]
+) -> list[Era]:
     scale = family_of(spec).reduce(np.ones((1, 1)))  # a mean of ones is the metric's factor
     kept = [run for run in runs if run.kept]
     blocks = [_block(rounds * scale) for rounds in rounds_of(values, kept)]
     noise = _noise_of_a_call(blocks)
     if noise is None:
         return []
-    measured = [*_by_means(spec, runs, noise), *_by_values(blocks, kept, noise)]
+    measured = [*_by_means(spec, runs, noise, changes), *_by_values(blocks, kept, noise, changes)]
     return [
         Era(means=np.array([one.mean for one in era]), noise=np.array([one.noise for one in era]))
         for era in (list(group) for _, group in groupby(measured, key=lambda one: one.kind))
@@ -99,7 +114,10 @@ def _noise_of_a_call(blocks: Sequence[_Block]) -> float | None:
 
 
 def _by_values(
-    blocks: Sequence[_Block], runs: Sequence[BaselineRun], noise: float
+    blocks: Sequence[_Block],
+    runs: Sequence[BaselineRun],
+    noise: float,
+    changes: Sequence[str],
 ) -> Iterator[_RunMean]:
     """Runs from the newest backwards, while enough of its cases are common to all; oldest first."""
     common = blocks[-1].calls > 0.0
@@ -112,13 +130,15 @@ def _by_values(
         common, first = both, first - 1
     for run, block in zip(runs[first:], blocks[first:], strict=True):
         yield _RunMean(
-            kind=("values", *circumstances(run)),
+            kind=("values", _kind(run, changes)),
             mean=float(block.means[common].mean()),
             noise=noise * float((1.0 / block.calls[common]).sum()) / float(common.sum()) ** 2,
         )
 
 
-def _by_means(spec: MetricSpec, runs: Sequence[BaselineRun], noise: float) -> Iterator[_RunMean]:
+def _by_means(
+    spec: MetricSpec, runs: Sequence[BaselineRun], noise: float, changes: Sequence[str]
+) -> Iterator[_RunMean]:
     """Runs whose values are gone, but which ran what the newest one ran. A mean that cannot be, as
     an edited file may hold, is none: one of them would blind the gate.
     """
@@ -131,7 +151,7 @@ def _by_means(spec: MetricSpec, runs: Sequence[BaselineRun], noise: float) -> It
         if mean is None or not low <= mean <= high:
             continue
         yield _RunMean(
-            kind=("means", *circumstances(run)),
+            kind=("means", _kind(run, changes)),
             mean=mean,
             noise=noise / (run.cases * max(1, run.rounds)),
         )
@@ -141,7 +161,7 @@ def _content(run: BaselineRun) -> tuple[int, str | None]:
     return run.cases, run.fingerprint.get("dataset")
 
 
-def circumstances(run: BaselineRun) -> tuple[tuple[str, str], ...]:
+def circumstances(run: BaselineRun) -> _Circumstances:
     """What is known to change an agent or how it is judged. `agent_digest` has what `agent_options`
     has, of runs of older versions too.
     """

@@ -16,7 +16,7 @@ from gate.text.figures import count
 def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> Iterator[str]:
     """Lines to print; not yet safe for a terminal."""
     cases = count(len(baseline.table.cases), "case")
-    rounds = pool(baseline.table, baseline.runs)
+    rounds = pool(baseline.table, baseline.runs, baseline.changed_at)
     yield f"{baseline.suite}: {cases}, {count(baseline.table.rounds, 'round')} ({origin})"
     yield from (f"  note: {note}" for note in notes)
     yield f"  {'run':<26} {'commit':<8} {'measured at':<20} rounds kept"
@@ -70,7 +70,7 @@ def _modes(run: BaselineRun) -> Iterator[str]:
 
 def _session_effect(rounds: Pool) -> Iterator[str]:
     """How much runs differ beyond chance, one metric a line."""
-    seen = {name: effect for name, effect in rounds.effects.items() if effect.variance}
+    seen = {name: effect for name, effect in rounds.effects.items() if effect.seen}
     if not rounds.effects:
         yield (f"  session effect: unknown before {FEWEST_RUNS} runs that can be compared")
     elif not seen:

@@ -146,7 +146,7 @@ def _baseline(file: Path, now: datetime, most_mb: int) -> tuple[str, StoredSuite
 def summarise_baseline(checked: CheckedBaseline, now: datetime) -> StoredSuite:
     """The suite of a baseline file. Raises InvalidInput."""
     stored, name = baseline_file.build(checked), Path(checked.file).name
-    pooled = pool(stored.table, stored.runs)
+    pooled = pool(stored.table, stored.runs, stored.changed_at)
     table, newest = pooled.table, stored.runs[-1] if stored.runs else None
     facts = newest.fingerprint if newest else {}
     meta = SuiteMeta(

@@ -145,7 +145,7 @@ def _read_baseline(
     stored = newest(parse(path.read_bytes(), path.name), config.baseline.keep_rounds)
     if stored.suite != name:
         raise UsageError(f"{BASELINES}/{path.name} is of the suite '{stored.suite[:80]}'")
-    pooled = pool(stored.table, stored.runs)
+    pooled = pool(stored.table, stored.runs, stored.changed_at)
     info = replace(suite_report.baseline, rounds=pooled.rounds, runs=len(pooled.runs))
     return Compared(
         table=pooled.table,

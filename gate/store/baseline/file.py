@@ -90,6 +90,11 @@ class BaselineFile:
     def suite(self) -> str:
         return self.table.suite
 
+    @property
+    def changed_at(self) -> tuple[str, ...]:
+        """The moments at which somebody accepted a change, ISO 8601, UTC."""
+        return tuple(note.when for note in self.accepted)
+
 
 def parse(text: bytes, file: str, most_mb: int = MOST_MB) -> BaselineFile:
     """Raises UsageError with file:line when this is no whole baseline file of this version, or when

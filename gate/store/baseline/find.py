@@ -166,7 +166,7 @@ def _pool_runs(
     from gate.store.baseline.file import newest, parse
 
     stored = newest(parse(baseline.text, baseline.file), rules.keep_rounds)
-    pooled = pool(stored.table, stored.runs)
+    pooled = pool(stored.table, stored.runs, stored.changed_at)
     last = stored.runs[-1] if stored.runs else None
     info = BaselineInfo(
         source=baseline.source,

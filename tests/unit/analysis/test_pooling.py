@@ -121,7 +121,7 @@ def test_runs_without_values_are_passed_over() -> None:
 
 
 def test_the_session_effect_does_not_end_the_pool_but_is_counted_in() -> None:
-    shifts = (0.1, -0.1, 0.08, -0.09, 0.1, -0.07, 0.09, -0.1)
+    shifts = (0.1, -0.1, -0.08, 0.09, 0.1, -0.07, 0.09, 0.1)
     found = pool(*past(*shocked(*shifts)))
     assert len(found.runs) == len(shifts)
     effect = found.effects[SUCCESS.name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.support.verdict_tables import COST, P95, SUCCESS
 
 NAME = SUCCESS.name
 SWING = (0.55, 0.75, 0.5, 0.8, 0.6, 0.7)  # means of runs with an effect of about 12 points
+TWICE = (0.6, 0.6, 0.75, 0.75, 0.62, 0.62, 0.78, 0.78)  # each level in two runs
 VIOLATIONS = MetricSpec(
     name="agent.safety_violations_per_100",
     column="violations",
@@ -42,7 +44,7 @@ def test_the_size_of_the_effect_is_found() -> None:
     effect = session_effects(*past(*swinging(*SWING)))[NAME]
     noise = 0.65 * 0.35 / 600
     assert effect.runs == 6
-    assert effect.variance == pytest.approx(np.var(SWING, ddof=1) - noise, rel=0.35)
+    assert effect.variance == pytest.approx(np.mean(np.diff(SWING) ** 2) / 2 - noise, rel=0.35)
 
 
 def test_four_runs_say_nothing() -> None:
@@ -78,6 +80,18 @@ def test_a_known_change_of_the_agent_is_no_effect() -> None:
     assert session_effects(*past(*blocks))[NAME].variance > 0.0
 
 
+def test_an_accepted_change_is_no_effect() -> None:
+    """Its moment divides the runs, also where only their means are left."""
+    older = [
+        replace(run, created_at=f"2026-01-0{n + 1}T03:00:00") for n, run in enumerate(gone(*TWICE))
+    ]
+    blocks = swinging(0.7, 0.7)
+    table, runs = past(*blocks, older=older)
+    changes = [f"2026-01-0{day}T00:00:00Z" for day in (3, 5, 7)]
+    assert session_effects(table, runs, changes)[NAME].variance == 0.0
+    assert session_effects(table, runs)[NAME].seen
+
+
 def test_a_dataset_that_grew_is_compared_on_its_common_cases() -> None:
     """The new cases fail: without pairing, the means would drop for good with each of them."""
     blocks = swinging(*[0.8] * 6)
@@ -110,13 +124,15 @@ def test_one_round_in_all_leaves_the_noise_unknown() -> None:
 def test_each_mean_is_in_its_own_unit() -> None:
     rng = np.random.default_rng(2)
     blocks = []
-    for day in (1.0, 1.3, 0.8, 1.2, 0.9, 1.1):
+    days = (1.0, 1.3, 0.8, 1.2, 0.9, 1.1)
+    swing = np.sqrt(np.mean(np.diff(days) ** 2) / 2)
+    for day in days:
         cost = 0.05 * day * rng.lognormal(0.0, 0.1, (100, 3))
         violations = (rng.random((100, 3)) < 0.3 * day).astype(float)
         blocks.append({"cost_usd": cost, "violations": violations, "latency_ms": 1000 * cost})
     found = session_effects(*past(*blocks, specs=(COST, VIOLATIONS, P95)))
-    assert found[COST.name].sd == pytest.approx(0.05 * 0.187, rel=0.1)
-    assert found[VIOLATIONS.name].sd == pytest.approx(30 * 0.187, rel=0.5)
+    assert found[COST.name].sd == pytest.approx(0.05 * swing, rel=0.1)
+    assert found[VIOLATIONS.name].sd == pytest.approx(30 * swing, rel=0.5)
     assert P95.name not in found  # no mean of calls: nothing would take its effect
 
 
