@@ -64,6 +64,7 @@ COMMANDS: dict[str, str] = {
     "action": "entry point of the GitHub Action; reads INPUT_* and GITHUB_*",
     "verify": "verify the evidence folder of a release; calls nothing",
     "help": "show how a command is used; --json: everything there is, for programs",
+    "completion": "print a script with which bash, zsh or tcsh completes commands and options",
     "schema": "print a JSON Schema: of the config, a case, a baseline or a file of a session",
 }
 
@@ -261,6 +262,10 @@ def _validate(p: Parser) -> None:
     add_suites(p)
 
 
+def _completion(p: Parser) -> None:
+    p.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="the shell that reads it")
+
+
 def _demo(p: Parser) -> None:
     out = "results/demo"
     p.value("--out", "FOLDER", f"folder for the sessions ({out})", default=out)
@@ -403,6 +408,7 @@ _ADD: dict[str, Callable[[Parser], None]] = {
     "export": _export,
     "verify": _verify,
     "help": _help,
+    "completion": _completion,
     "schema": _schema,
 }
 
