@@ -291,12 +291,22 @@ def _pool(suite: str, folder: Path, session: Session, desk: Desk) -> BaselineFil
     if content is not None:
         pool = parse(content, str(file))
     elif desk.rules.source in ("auto", "repo", "artifact"):
-        there = find_baseline(desk.rules.source, request(suite, desk), desk.opened.forge, desk.root)
-        pool = parse(there.text, there.file) if there else None
+        pool = _fetch_pool(suite, desk)
     if pool is not None and session.meta.session_id in [run.session_id for run in pool.runs]:
         raise UsageError(f"{session.folder}: this session is already in the baseline")
     accepted = session.report.accepted if session.report is not None else ()
     return with_accepted(pool, accepted) if pool is not None else None
+
+
+def _fetch_pool(suite: str, desk: Desk) -> BaselineFile | None:
+    """The newest pool up to the commit itself: a job that ran again adds to what its first attempt
+    saved. With the base commit's pool it would replace that, and whoever runs a job again until
+    main looks good would choose the best of the runs.
+    """
+    wanted = request(suite, desk)
+    wanted = replace(wanted, base_sha=desk.job.head_sha or wanted.base_sha)
+    there = find_baseline(desk.rules.source, wanted, desk.opened.forge, desk.root)
+    return parse(there.text, there.file) if there else None
 
 
 def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:

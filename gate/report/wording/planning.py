@@ -17,6 +17,7 @@ from gate.report.wording.plan_advice import (
     within_tolerance,
     words,
 )
+from gate.report.wording.sentences import SOUND_RUNS, needs_runs
 from gate.text import figures
 from gate.text.figures import ABSENT
 from gate.text.spans import Line, code, join, prose, say, strong
@@ -102,7 +103,14 @@ def _baseline(suite: SuiteOutlook) -> Line:
     info = suite.baseline
     where = say(" ({})", prose(info.detail, 300)) if info.detail else ()
     if suite.assumed:
-        stored = "" if suite.fresh else ", assuming one stored run of the base branch"
+        stored = (
+            ""
+            if suite.fresh
+            else (
+                ", assuming one stored run of the base branch; "
+                f"{SOUND_RUNS} runs of it make a sound baseline"
+            )
+        )
         return say(
             "There is no baseline{}: the figures are estimates without data{}.", where, stored
         )
@@ -111,7 +119,12 @@ def _baseline(suite: SuiteOutlook) -> Line:
     runs = f" of {figures.count(info.runs, 'run')}" if info.runs > 1 else ""
     new = f", {suite.unstored:,} of the cases are not in it" if suite.unstored else ""
     what = "Noise from" if suite.fresh else "Baseline:"
-    return say("{} {} stored round{} a case{}{}{}.", what, rounds, plural, runs, where, new)
+    luck: Line = ()
+    if needs_runs(info):
+        more = str(SOUND_RUNS - info.runs)
+        luck = say(" {} more runs of the base branch make it sound: few may be lucky ones.", more)
+    text = "{} {} stored round{} a case{}{}{}.{}"
+    return say(text, what, rounds, plural, runs, where, new, luck)
 
 
 def _metrics(suite: SuiteOutlook) -> Grid:

@@ -15,10 +15,13 @@ from gate.records import BaselineInfo, CaseChange, CaseChanges, Foresight, Repor
 from gate.report.wording import patterns
 from gate.report.wording.case_address import address_case
 from gate.report.wording.checks import Check
+from gate.stats.session_effect import FEWEST_RUNS
 from gate.text import figures
 from gate.text.spans import Line, Span, code, join, link, prose, say, strong
 
 DOT = " · "
+LUCKY_RUNS = 2  # so few blame an unchanged agent several times too often if they were lucky
+SOUND_RUNS = FEWEST_RUNS  # from here on the differences between runs are known and allowed for
 _TOP_CODES = 3
 # Beginnings of metrics that say what success rate, cost and tokens say.
 _SUCCESS_AGAIN = (
@@ -103,6 +106,7 @@ def cautions(report: Report) -> tuple[Line, ...]:
     for suite in report.suites.values():
         lines += [prose(text) for text in suite.baseline.notes]
         lines += _incomplete(suite, named=len(report.suites) > 1)
+    lines += filter(None, [_lucky_baseline(report)])
     if _cost_is_missed(report):
         models = join(", ", (say("{}", code(name)) for name in report.cost.unknown_models[:5]))
         trials = figures.count(report.cost.unknown_trials, "answer")
@@ -111,6 +115,29 @@ def cautions(report: Report) -> tuple[Line, ...]:
         )
         lines.append(say(why, trials, models))
     return tuple(dict.fromkeys(lines))
+
+
+def _lucky_baseline(report: Report) -> Line:
+    """That few runs of the base branch may have been lucky ones; empty where they were not compared
+    with, or are enough. What was measured elsewhere has no further runs.
+    """
+    compared = {c.suite for c in report.comparisons if c.delta is not None}
+    infos = [suite.baseline for name, suite in report.suites.items() if name in compared]
+    few = [info for info in infos if needs_runs(info)]
+    if report.imported or not few:
+        return ()
+    runs = min(info.runs for info in few)
+    told = ("one run: if it was lucky", "two runs: if they were lucky")[runs - 1]
+    return say(
+        "The baseline is {}, an unchanged agent is blocked more often; {} more runs make it sound.",
+        told,
+        str(SOUND_RUNS - runs),
+    )
+
+
+def needs_runs(info: BaselineInfo) -> bool:
+    """Whether the baseline is of so few runs of the base branch that their luck tells."""
+    return info.source in ("repo", "artifact", "file") and 0 < info.runs <= LUCKY_RUNS
 
 
 def _cost_is_missed(report: Report) -> bool:

@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from gate.cli import run as cli
 from gate.commands import baseline
+from gate.commands.baseline_sources import open_desk
 from gate.commands.options.all import parse as options
 from gate.errors import GateError, InfrastructureError, UsageError
 from gate.records import AcceptedChange
+from gate.records.forge import Artifact, BaselineRequest
 from gate.store.baseline.file import parse
 from tests.support.baseline_project import commit_baseline_project
 from tests.support.git_repository import git
 from tests.support.stored_session import store
 
 PUSH = {"GITHUB_EVENT_NAME": "push", "GITHUB_REPOSITORY": "octo/demo"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifacts:
+    """A host that has baselines as artifacts. `files`: commit -> the baseline file of its run, or
+    of the nearest run before it.
+    """
+
+    files: dict[str, Path]
+    has_artifacts: bool = True
+
+    def read(self, path: str, ref: str) -> bytes | None:
+        return None
+
+    def release_anchor(self, request: BaselineRequest, since: str) -> None:
+        return None
+
+    def artifact(self, request: BaselineRequest) -> Artifact:
+        file = self.files.get(str(request.base_sha)) or self.files["b" * 40]
+        made = f"{request.now:%Y-%m-%dT%H:%M:%SZ}"
+        files = {"analytics.json": file.read_bytes()}
+        return Artifact(files=files, commit="c" * 40, created_at=made, url="u", chosen_by="r")
 
 
 @pytest.fixture
@@ -175,6 +200,28 @@ def test_save_refuses_the_same_session_twice_and_a_broken_pool(work: Path, tmp_p
         gate("save", session, "--suite", "analytisc")
     with pytest.raises(UsageError, match="not a session folder"):
         gate("save", tmp_path / "none")
+
+
+def test_a_job_that_runs_again_adds_to_its_first_attempt(work: Path, tmp_path: Path) -> None:
+    """Else the better of two runs of a commit could be chosen, by running the job again."""
+    head, before = "a" * 40, "b" * 40
+    gate("save", store(tmp_path, {"a": [True]}, number=1), "--out", tmp_path / "base")
+    bad, lucky = (store(tmp_path, {"a": [n > 2]}, number=n, commit=head) for n in (2, 3))
+    host = Artifacts(files={before: tmp_path / "base" / "analytics.json"})
+    desk = open_desk(options(["baseline", "save"]), {})
+    job = replace(desk.job, mode="main", event="push", head_sha=head, base_sha=before)
+    opened = replace(desk.opened, forge=host)  # type: ignore[arg-type]
+    desk = replace(desk, job=job, base_sha=before, opened=opened)
+    for number, session in enumerate((bad, lucky)):
+        out = tmp_path / f"out{number}"
+        assert (
+            baseline.save(options(["baseline", "save", str(session), "--out", str(out)]), desk) == 0
+        )
+        host.files[head] = out / "analytics.json"
+    runs = parse(host.files[head].read_bytes(), "x").runs
+    assert [run.session_id[14] for run in runs] == ["1", "2", "3"]
+    with pytest.raises(UsageError, match="already in the baseline"):
+        baseline.save(options(["baseline", "save", str(lucky), "--out", str(tmp_path / "c")]), desk)
 
 
 def test_a_sample_does_not_remove_the_other_cases(work: Path, tmp_path: Path) -> None:

@@ -597,3 +597,24 @@ def test_odds_from_one_round_are_called_a_guess():
     report = with_odds(NoiseOdds(chance=0.2, why=why))
     line = [spans.plain(line) for line in method(report)][1]
     assert line == f"How often noise alone would break the limit of a.m0 is a first guess: {why}."
+
+
+@pytest.mark.parametrize(
+    ("origin", "told"),
+    [
+        ({"runs": 1}, "one run: if it was lucky, an unchanged agent is blocked more often; 4 more"),
+        ({"runs": 2}, "two runs: if they were lucky, an unchanged agent is blocked more often; 3"),
+        ({"runs": 3}, ""),
+        ({"runs": 1, "source": "control"}, ""),
+        ({"runs": 1, "source": "session"}, ""),
+    ],
+)
+def test_a_baseline_of_few_runs_may_be_a_lucky_one(origin: dict[str, object], told: str) -> None:
+    report = stopped_early()
+    suites = {
+        name: replace(suite, baseline=replace(suite.baseline, **origin))  # type: ignore[arg-type]
+        for name, suite in report.suites.items()
+    }
+    shown = [spans.plain(line) for line in sentences.cautions(replace(report, suites=suites))]
+    luck = [line for line in shown if "lucky" in line]
+    assert [line.startswith(f"The baseline is {told}") for line in luck] == [True] * bool(told)

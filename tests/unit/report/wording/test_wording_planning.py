@@ -120,6 +120,16 @@ def test_what_a_suite_cannot_do_and_what_would(target, end):
     assert end in line
 
 
+def test_a_baseline_of_few_runs_says_how_many_make_it_sound():
+    one = replace(SUITE.baseline, runs=1)
+    assert told(baseline=one)[3] == (
+        "Baseline: 4 stored rounds a case (baselines/support.json). 4 more runs of the base "
+        "branch make it sound: few may be lucky ones."
+    )
+    assert "sound" not in told(baseline=replace(one, runs=3))[3]
+    assert told(assumed=True)[3].endswith("; 5 runs of it make a sound baseline.")
+
+
 def test_nothing_is_called_impossible_when_everything_is_seen():
     lines = told(metrics=metric(targets=(replace(TARGET, seen=True),)))
     assert not [line for line in lines if "cannot protect" in line]
