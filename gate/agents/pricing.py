@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 
 from gate.agents.list_prices import LIST_PRICES
 from gate.records import ListedPrice, Price, Trial, Usage
@@ -97,6 +98,7 @@ def price_of(model: str | None, prices: Mapping[str, Price]) -> Price | None:
     return prices.get(model) or prices.get(strip_date(model))
 
 
+@lru_cache(maxsize=64)  # every answer asks for the model of the run
 def strip_date(model: str) -> str:
     """The model that a dated snapshot is one of; any other name as it is."""
     return _SNAPSHOT.sub("", model)
