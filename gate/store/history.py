@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from gate.records import AcceptedStart, Direction, Estimate, MetricSpec, Provenance
 from gate.records.baseline import BaselineRun
@@ -21,7 +21,7 @@ from gate.records.history import (
 )
 from gate.stats.change_points import FEWEST, MOST, chance_noise, change_points
 from gate.store.baseline.find import differences
-from gate.store.baseline.schema import AcceptanceNote
+from gate.store.baseline.schema import AcceptanceNote, moment_of
 from gate.text.figures import count
 
 ALPHA = 0.01  # shared by the metrics of a suite
@@ -98,8 +98,10 @@ def history_of(
     `repository_url`: where commits are linked to that no session says more of. `cases`: whether the
     rounds of each case are read.
     """
-    runs = sorted(chain.runs, key=lambda run: _moment(run.created_at))
-    numbers = [n for n, run in enumerate(runs) if since is None or _moment(run.created_at) >= since]
+    runs = sorted(chain.runs, key=lambda run: moment_of(run.created_at))
+    numbers = [
+        n for n, run in enumerate(runs) if since is None or moment_of(run.created_at) >= since
+    ]
     shown = numbers[-last:] if last else numbers
     first = {runs[n].session_id for n in shown}
     changes, notes = _changes(runs, chain.accepted)
@@ -194,9 +196,9 @@ def _list_starts(
     accepted: Sequence[AcceptanceNote], runs: Sequence[BaselineRun]
 ) -> Iterator[AcceptedStart]:
     """Those between two of the runs."""
-    moments = [_moment(run.created_at) for run in runs]
-    for note in sorted(accepted, key=lambda one: _moment(one.when)):
-        before = sum(moment < _moment(note.when) for moment in moments)
+    moments = [moment_of(run.created_at) for run in runs]
+    for note in sorted(accepted, key=lambda one: moment_of(one.when)):
+        before = sum(moment < moment_of(note.when) for moment in moments)
         if 0 < before < len(runs):
             told = f"{note.when[:10]} by {note.who}: {note.why}"
             yield AcceptedStart(before=before, told=told, metrics=note.metrics)
@@ -252,7 +254,7 @@ def _changes(
             one, _measured_values(complete_runs, one), accepted, ALPHA / len(followed)
         )
     ]
-    return sorted(changes, key=lambda change: _moment(change.first.created_at)), notes
+    return sorted(changes, key=lambda change: moment_of(change.first.created_at)), notes
 
 
 def _measured_values(
@@ -294,15 +296,6 @@ def _find_acceptances(
 ) -> Iterator[str]:
     """Consent that was given between the two runs, and is about this metric or about all."""
     for note in accepted:
-        between = _moment(old.created_at) < _moment(note.when) <= _moment(new.created_at)
+        between = moment_of(old.created_at) < moment_of(note.when) <= moment_of(new.created_at)
         if between and (not note.metrics or metric.name in note.metrics):
             yield f"{note.when[:10]} by {note.who}: {note.why}"
-
-
-def _moment(text: str) -> datetime:
-    """The beginning of time where it cannot be read."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -115,6 +115,11 @@ def size(amount: float, unit: str, *, relative: bool) -> str:
     return value(amount, unit)
 
 
+def spell_points(shown: str) -> str:
+    """A change or a size for a sentence, where the unit is a word: `2 points` for `2 pt`."""
+    return f"{shown.removesuffix(' pt')} points" if shown.endswith(" pt") else shown
+
+
 def tolerance_in_words(tolerance: float, unit: str, *, relative: bool) -> str:
     """A tolerance, as it was written: `2 pt`, `12.5 %`, `0.10`."""
     if relative or unit == "share":

@@ -30,7 +30,7 @@ def describe_fall(anchor: AnchorReport, level: AnchorLevel) -> str:
     if level.change is None:
         return f"main's {name} has got worse since {since}"
     size = figures.size(abs(level.change), level.unit, relative=level.relative)
-    amount = f"{size.removesuffix(' pt')} points" if size.endswith(" pt") else size
+    amount = figures.spell_points(size)
     what = f"main has lost {amount} of {name} since {since}"
     if level.direction == "lower":
         what = f"main's {name} has risen by {amount} since {since}"

@@ -189,13 +189,13 @@ def _movement(row: Comparison, *, may: bool = False) -> str:
     size = _delta(row).lstrip("+-")
     way = "to" if size.endswith(" x") else "by"
     whose = " for a typical answer" if row.typical else ""
-    return f"`{row.metric}` {'may ' if may else ''}{verb} {way} {_points(size)}{whose}"
+    return f"`{row.metric}` {'may ' if may else ''}{verb} {way} {figures.spell_points(size)}{whose}"
 
 
 def _numbers(row: Comparison, limits: Limits) -> str:
     """0.93 -> 0.84, 98 % interval -13.2 to -5.0; allowed 2 points."""
     allowed = figures.tolerance_in_words(row.tolerance, row.unit, relative=row.relative)
-    return f"{_change(row, limits)}; allowed {_points(allowed)}"
+    return f"{_change(row, limits)}; allowed {figures.spell_points(allowed)}"
 
 
 def _change(row: Comparison, limits: Limits) -> str:
@@ -210,7 +210,7 @@ def _measured_values(row: Comparison) -> str:
     if abs(row.delta or 0.0) <= figures.NOISE:
         return f"measured no change{_interval(row)}"
     whose = " of a typical answer" if row.typical else ""
-    return f"measured {_points(_delta(row))}{whose}{_interval(row)}; {_chance(row)}"
+    return f"measured {figures.spell_points(_delta(row))}{whose}{_interval(row)}; {_chance(row)}"
 
 
 def _delta(row: Comparison) -> str:
@@ -245,7 +245,7 @@ def _chance(row: Comparison) -> str:
 def _caught_drop(row: Comparison, power: float, *, named: bool = True) -> str:
     change = "drop" if row.direction == "higher" else "rise"
     where = f" in `{row.metric}`" if named else ""
-    least = _points(figures.size(row.mde or 0.0, row.unit, relative=row.relative))
+    least = figures.spell_points(figures.size(row.mde or 0.0, row.unit, relative=row.relative))
     size = f"a {change} of {least} or more" if _sees(row) else f"no {change}"
     return f"{size}{where} would have been caught {figures.often(power)}"
 
@@ -254,8 +254,3 @@ def _sees(row: Comparison) -> bool:
     """Whether there is a change that would have been caught: no drop is larger than all."""
     all_there_is = 1.0 if row.relative else abs(row.baseline or 0.0)
     return row.mde is not None and (row.direction == "lower" or row.mde <= all_there_is)
-
-
-def _points(shown: str) -> str:
-    """In a sentence the unit is a word."""
-    return f"{shown.removesuffix(' pt')} points" if shown.endswith(" pt") else shown

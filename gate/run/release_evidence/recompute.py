@@ -17,7 +17,7 @@ from gate.errors import UsageError
 from gate.records import BaselineInfo, Config, Estimate, GateRule, Report, SuiteReport
 from gate.records.release_evidence import BASELINES, RulesInEffect
 from gate.store.baseline.file import newest, parse
-from gate.store.baseline.find import Compared
+from gate.store.baseline.find import Compared, compare_with
 from gate.store.measurements import Stored, StoredSuite, load
 from gate.suites.cases.dataset import Summary
 from gate.suites.config.current_names import use_current_names
@@ -147,14 +147,7 @@ def _read_baseline(
         raise UsageError(f"{BASELINES}/{path.name} is of the suite '{stored.suite[:80]}'")
     pooled = pool(stored.table, stored.runs, stored.changed_at)
     info = replace(suite_report.baseline, rounds=pooled.rounds, runs=len(pooled.runs))
-    return Compared(
-        table=pooled.table,
-        info=info,
-        drift=pooled.drift,
-        history=stored.runs,
-        anchor=stored.anchor,
-        stored=stored.table,
-    )
+    return compare_with(stored, pooled, info)
 
 
 def differences(stated: Report, again: Report) -> Iterator[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from gate.analysis.anchor import (
     MainLevel,
@@ -33,6 +32,7 @@ from gate.analysis.table import (
 from gate.records.baseline import AnchorHeader, AnchorKind, BaselineRun, FirstSeen, RunSteps
 from gate.stats.change import NO_TOLERANCE
 from gate.store.baseline.file import StoredAnchor
+from gate.store.baseline.schema import moment_of
 
 RUNS = 5  # of main that an anchor is made of; a release measures as many rounds at once
 WORSE, BETTER = 0.05, 0.01  # one-sided p-values of a level beside the anchor
@@ -62,8 +62,8 @@ class MainRuns:
 
     def after(self, moment: str) -> RecentRuns:
         """Those that were made later. `moment`: ISO 8601."""
-        since = _moment(moment)
-        rounds = [run.kept for run in self.kept if _moment(run.created_at) > since]
+        since = moment_of(moment)
+        rounds = [run.kept for run in self.kept if moment_of(run.created_at) > since]
         return RecentRuns(table=last_rounds(self.table, sum(rounds)), rounds=tuple(rounds))
 
 
@@ -215,7 +215,7 @@ def _is_newer(given: StoredAnchor, anchor: StoredAnchor | None) -> bool:
             anchor.header.kind,
             anchor.header.name,
         )
-    return _moment(given.header.created_at) > _moment(anchor.header.created_at)
+    return moment_of(given.header.created_at) > moment_of(anchor.header.created_at)
 
 
 def _only(table: Table, columns: Sequence[str]) -> Table:
@@ -312,8 +312,8 @@ def _look_for_better(anchor: StoredAnchor, main: MainRuns, rules: AnchorRules) -
     the present one: what they measured had no part in the choice.
     """
     header, kept = anchor.header, main.kept
-    since = _moment(header.better_since or header.created_at)
-    later = [n for n, run in enumerate(kept) if _moment(run.created_at) > since]
+    since = moment_of(header.better_since or header.created_at)
+    later = [n for n, run in enumerate(kept) if moment_of(run.created_at) > since]
     if header.wanted or not rules.watched or len(later) < min(RUNS, len(kept)):
         return anchor
     found = anchor_of(main, rules.columns, runs=later[-RUNS:])
@@ -364,12 +364,3 @@ def _note_falls(anchor: StoredAnchor, main: MainRuns, rules: AnchorRules) -> Sto
         elif level.back:
             falls.pop(metric, None)
     return replace(anchor, header=replace(anchor.header, falls=falls))
-
-
-def _moment(text: str) -> datetime:
-    """The beginning of time where it cannot be read."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -16,10 +16,11 @@ from gate.records.forge import BaselineRequest, FoundBaseline, Here
 from gate.store.baseline.source_order import BaselineContext, find_baseline, source_names
 
 if TYPE_CHECKING:
+    from gate.analysis.pooling import Pool
     from gate.analysis.table import Table
     from gate.graders.trajectories.path import Path, PathsOf
     from gate.records.baseline import BaselineRun, StoredAnswer
-    from gate.store.baseline.file import StoredAnchor
+    from gate.store.baseline.file import BaselineFile, StoredAnchor
     from gate.store.baseline.schema import AcceptanceNote
 
 _HASHED = {
@@ -180,6 +181,11 @@ def _pool_runs(
         notes=(*baseline.notes, *describe_stored_names(stored.renamed)),
         pooling=pooled.notes,
     )
+    return compare_with(stored, pooled, info)
+
+
+def compare_with(stored: BaselineFile, pooled: Pool, info: BaselineInfo) -> Compared:
+    """A baseline file and the pool of its runs, as a run or `gate verify` is compared with it."""
     return Compared(
         table=pooled.table,
         info=info,

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import NoReturn
 
 from gate.errors import InvalidInput, Place, Problem, UsageError
@@ -57,6 +58,15 @@ class AcceptanceNote:
     why: str
     old_digest: str  # `digest` of what was replaced
     metrics: tuple[str, ...] = ()  # empty: all
+
+
+def moment_of(text: str) -> datetime:
+    """When a run was made, from ISO 8601; the beginning of time where it cannot be read."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def schema() -> dict[str, Json]:
