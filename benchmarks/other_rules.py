@@ -7,6 +7,9 @@ simulator.
 
     PYTHONPATH=. python "$GATE_TOOLS/verdict_sim.py" --method benchmarks.other_rules:unpaired_z \
         --alpha .05 --reps 1000 --seed 1
+
+The rules of named tools stand below these. They decide with the tool's defaults, whatever alpha is;
+benchmarks/peer_rules.py asks the tools' own packages.
 """
 
 from __future__ import annotations
@@ -19,11 +22,16 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from gate.stats.distributions import t_cdf, t_quantile
+
 Array = npt.NDArray[np.float64]
 Decision = Callable[[Array, Array, float], bool]  # baseline, candidate, alpha -> is it worse?
 Rule = Callable[..., list[str]]
 RESAMPLES = 1000
 NORMAL = NormalDist()
+USUAL = 0.05  # the level of every named tool
+MAX_DROP = 0.05  # `nel compare --max-drop`
+SHUFFLES = 10_000  # of `nel compare`
 
 
 def rule(worse: Decision) -> Rule:
@@ -103,6 +111,128 @@ def hierarchical_bootstrap(was: Array, now: Array, alpha: float) -> bool:
         for arm in (was, now)
     ]
     return bool(np.quantile(means[1] - means[0], 1.0 - alpha) < 0.0)
+
+
+@rule
+def nel_compare(was: Array, now: Array, _alpha: float) -> bool:
+    """NeMo Evaluator 0.3.0 (package), `nel compare`: the verdict BLOCK, exit code 1."""
+    return _nel_verdict(was, now) == "BLOCK"
+
+
+@rule
+def nel_compare_strict(was: Array, now: Array, _alpha: float) -> bool:
+    """The same, any exit code but 0: by default (`--strict`) WARN and INCONCLUSIVE are 2."""
+    return _nel_verdict(was, now) != "PASS"
+
+
+@rule
+def gym_eval_compare(was: Array, now: Array, _alpha: float) -> bool:
+    """NeMo Gym (source of 2026), `gym eval compare`: a report without a verdict. Counted: its 95 %
+    Welch interval, of which each value is the mean of one round, lies below zero. One round has no
+    interval.
+    """
+    before, after = was.mean(axis=0), now.mean(axis=0)
+    if min(before.size, after.size) < 2:
+        return False
+    variances = [arm.var(ddof=1) / arm.size for arm in (before, after)]
+    variance, change = sum(variances), float(after.mean() - before.mean())
+    if variance == 0.0:
+        return change < 0.0
+    parts = [v**2 / (arm.size - 1) for v, arm in zip(variances, (before, after), strict=True)]
+    reach = t_quantile(1.0 - USUAL / 2.0, float(variance**2 / sum(parts))) * math.sqrt(variance)
+    return bool(change + reach < 0.0)
+
+
+@rule
+def agent_regress(was: Array, now: Array, _alpha: float) -> bool:
+    """agent-regress-cli 0.1.9 (package): two-sided Mann-Whitney of all calls in two pots, and
+    Cohen's d of -0.2 or worse; at least ten calls a pot.
+    """
+    before, after = was.size, now.size
+    calls, passed = before + after, float(was.sum() + now.sum())
+    change = float(now.mean() - was.mean())
+    squares = float(((was - was.mean()) ** 2).sum() + ((now - now.mean()) ** 2).sum())
+    spread = math.sqrt(squares / (calls - 2))
+    if min(before, after) < 10 or change > -0.2 * spread or change == 0.0:
+        return False
+    ties = sum(tied**3 - tied for tied in (passed, calls - passed))
+    variance = before * after / 12.0 * (calls + 1.0 - ties / (calls * (calls - 1.0)))
+    z = (before * after * abs(change) / 2.0 - 0.5) / math.sqrt(variance)
+    return bool(2.0 * NORMAL.cdf(-z) < USUAL)
+
+
+@rule
+def llm_eval_action(was: Array, now: Array, _alpha: float) -> bool:
+    """llm-eval-action 0.1.0 (release notes), mode `significance`: McNemar's exact test of single
+    answers, the paired t test of several. Assumed: two-sided, 5 %, no drop allowed.
+    """
+    changes = now.mean(axis=1) - was.mean(axis=1)
+    if was.shape[1] == now.shape[1] == 1:
+        lost, gained = int((changes < 0.0).sum()), int((changes > 0.0).sum())
+        return lost > gained and 2.0 * _at_least(lost, lost + gained) < USUAL
+    error = float(changes.std(ddof=1)) / math.sqrt(changes.size)
+    if error == 0.0:
+        return bool(changes[0] < 0.0)
+    return 2.0 * t_cdf(float(changes.mean()) / error, changes.size - 1) < USUAL
+
+
+def multivon_compare(baseline: Array, candidate: Array, **_: object) -> list[str]:
+    """multivon-eval 0.17.0 (package), `compare --fail-on-regression`: one decision for all metrics.
+    Some case passed all metrics in all its rounds, and does not any more.
+    """
+    lost, _gained = _multivon_flips(baseline, candidate)
+    return ["regression" if lost else "inconclusive"] * candidate.shape[2]
+
+
+def multivon_mcnemar(baseline: Array, candidate: Array, **_: object) -> list[str]:
+    """The same tool's "significant at p<0.05", which no exit code follows: McNemar's test of those
+    cases, two-sided, with Edwards' correction.
+    """
+    lost, gained = _multivon_flips(baseline, candidate)
+    statistic = (lost - gained - 1.0) / math.sqrt(lost + gained) if lost > gained else 0.0
+    worse = 2.0 * NORMAL.cdf(-statistic) < USUAL
+    return ["regression" if worse else "inconclusive"] * candidate.shape[2]
+
+
+def _multivon_flips(baseline: Array, candidate: Array) -> tuple[int, int]:
+    was, now = (arm.all(axis=(1, 2)) for arm in (baseline, candidate))
+    return int((was & ~now).sum()), int((now & ~was).sum())
+
+
+def _nel_verdict(was: Array, now: Array) -> str:
+    """Lost and gained are cases that no round or some round passes. Case means of 0 and 1 alone are
+    tested by McNemar's exact test and their effect is a share of cases; others are shuffled, and
+    their effect is Cohen's d.
+    """
+    before, after = was.mean(axis=1), now.mean(axis=1)
+    lost = int(((before > 0.0) & (after == 0.0)).sum())
+    gained = int(((before == 0.0) & (after > 0.0)).sum())
+    if lost + gained == 0:
+        return "PASS"
+    falls = before - after
+    if np.isin([before, after], (0.0, 1.0)).all():
+        significant = _at_least(lost, lost + gained) < USUAL
+        effect = (lost - gained) / len(falls)
+    else:
+        reached = (_signs(len(falls)) * falls).mean(axis=1) >= falls.mean()
+        significant = bool((reached.sum() + 1) / (SHUFFLES + 1) < USUAL)
+        spread = float(falls.std(ddof=1))
+        effect = float(falls.mean()) / spread if spread > 0.0 else 0.0
+    if significant:
+        return "BLOCK" if abs(effect) > MAX_DROP and lost > gained else "WARN"
+    detectable = 2.8 / math.sqrt(lost + gained)  # what it says 80 % of such runs would show
+    return "INCONCLUSIVE" if detectable > 2.0 * MAX_DROP else "PASS"
+
+
+@cache
+def _signs(cases: int) -> Array:
+    drawn = np.random.default_rng(42).integers(2, size=(SHUFFLES, cases))
+    return (2 * drawn - 1).astype(np.float64)
+
+
+def _at_least(number: int, tosses: int) -> float:
+    """The chance of so many heads or more of a fair coin."""
+    return sum(math.comb(tosses, k) for k in range(number, tosses + 1)) / 2**tosses
 
 
 def _log_ways(n: int, k: int) -> float:

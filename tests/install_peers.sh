@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the tools whose results are imported, and readers of ours, pinned, each in an environment of its own:
+# Installs the tools whose results are imported or whose rules are compared, and readers of ours, pinned, each in an environment of its own:
 # tests/install_peers.sh FOLDER [NAME ...]. Tests find them through GATE_PEERS=FOLDER and are skipped
 # by name where one is missing. What is there already stays.
 set -uo pipefail
@@ -8,7 +8,7 @@ folder=$1
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 shift
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval junit examples)
+[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval junit rules examples)
 mkdir -p "$folder"
 
 install() {
@@ -22,6 +22,8 @@ install() {
     examples) python "$1" -r "$examples/langgraph/requirements.txt" -r "$examples/mcp-tools/requirements.txt" ;;
     # Two readers of JUnit files, and the schema of Jenkins, which the source of pytest has.
     junit) python "$1" xmlschema==4.3.2 junitparser==5.0.3 && junit_schema "$1" ;;
+    # Three tools that compare runs, without what their other commands need (benchmarks/peer_rules.py).
+    rules) wheels "$1" nemo-evaluator==0.3.0 multivon-eval==0.17.0 agent-regress-cli==0.1.9 ;;
     # Without the software kits of every vendor, which are seven eighths of it. It wants a newer
     # Node than many machines have, and the database's binding is an optional package.
     promptfoo) node "$1" promptfoo@0.123.1 node@24.21.0 @libsql/linux-x64-gnu@0.5.29 ;;
@@ -33,6 +35,11 @@ python() {
   local place=$folder/$1
   [ -x "$place/bin/python" ] || python3 -m venv "$place" || return 1
   "$place/bin/pip" install --quiet --no-compile --disable-pip-version-check "${@:2}"
+}
+
+wheels() {
+  python3 -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --upgrade \
+    --only-binary=:all: --python-version 3.12 --ignore-requires-python --target "$folder/$1" "${@:2}"
 }
 
 junit_schema() {
