@@ -127,9 +127,9 @@ def nel_compare_strict(was: Array, now: Array, _alpha: float) -> bool:
 
 @rule
 def gym_eval_compare(was: Array, now: Array, _alpha: float) -> bool:
-    """NeMo Gym (source of 2026), `gym eval compare`: a report without a verdict. Counted: its 95 %
-    Welch interval, of which each value is the mean of one round, lies below zero. One round has no
-    interval.
+    """NeMo Gym (documentation, source at 15cecbc), `gym eval compare`: a report without a verdict.
+    Counted: its 95 % Welch interval, of which each value is the mean of one round, lies below zero.
+    One round has no interval.
     """
     before, after = was.mean(axis=0), now.mean(axis=0)
     if min(before.size, after.size) < 2:
