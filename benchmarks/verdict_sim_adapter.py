@@ -7,6 +7,7 @@ Every metric is a rate that blocks.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from gate.verdict.stop_rule import look_at_suites
 from gate.verdict.suite_data import UNPLANNED, SuiteData
 
 Array = npt.NDArray[np.float64]
+PLANNED: int | None = None  # rounds of the runs that are simulated
 _KNOWN = ("regression", "improvement", "no_regression")
 
 
@@ -44,8 +46,10 @@ def sequential(
     looks: list[int],
     **_: object,
 ) -> list[str]:
-    """As `fixed`; "continue" for every metric while the run would go on."""
-    rounds = looks[-1] // len(candidate)
+    """As `fixed`; "continue" for every metric while the run would go on. Half of the most rounds
+    are planned, as without `max_rounds`, unless `PLANNED` says otherwise.
+    """
+    rounds = PLANNED or math.ceil(looks[-1] / len(candidate) / 2)
     return _look(
         baseline, candidate, _rules_of(candidate, tolerance, alpha), calls_done, looks, rounds
     )

@@ -85,7 +85,9 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
 def _add(session: Session, suite: str, folder: Path, desk: Desk) -> BaselineFile:
     """The suite's baseline with the session, and with the anchor that follows it."""
     before = _pool(suite, folder, session, desk)
-    after = session_baseline(session, suite, onto=before, keep_rounds=desk.rules.keep_rounds)
+    planned = session.meta.suites[suite]
+    kept = desk.rules.rounds_to_keep(cases=planned.cases, rounds=planned.rounds)
+    after = session_baseline(session, suite, onto=before, keep_rounds=kept)
     rules = _anchor_rules(after, desk)
     header = before.anchor.header if before and before.anchor else None
     rules = replace(rules, given=_find_given(rules, header, suite, desk))

@@ -164,7 +164,9 @@ def _join_parts(
     rules = config.find_suite(name)
     joined = join_rounds([part.rounds for part in parts])
     table = joined.table.without(config.quarantined)
-    stored = newest(BaselineFile(table=table, runs=joined.runs), config.baseline.keep_rounds)
+    planned = rounds or (rules.rounds if rules else parts[-1].made)
+    kept = config.baseline.rounds_to_keep(cases=len(table.cases), rounds=planned)
+    stored = newest(BaselineFile(table=table, runs=joined.runs), kept)
     pooled = pool(stored.table, stored.runs)
     notes = [note for part in parts for note in part.notes]
     notes += [f"as a baseline of these runs: {note}" for note in pooled.left_out]
@@ -172,7 +174,7 @@ def _join_parts(
         name=name,
         table=table,
         runs=joined.runs,
-        rounds=rounds or (rules.rounds if rules else parts[-1].made),
+        rounds=planned,
         batch=batch,
         gates=rules.gates if rules else (),
         drift=pooled.drift,

@@ -143,13 +143,24 @@ class BaselineRules:
     workflow: str | None = (
         None  # the workflow file whose runs make the artifact; None: any run of the branch
     )
-    keep_rounds: int = 15
+    keep_rounds: int | None = None  # of a case; None: rounds_to_keep
     max_age_days: float = 30.0
     # Where the newest run's answers are kept beside the baseline: where that goes into an artifact,
     # in the repository, too, or nowhere.
     answers: Literal["artifact", "repo", "off"] = "artifact"
     # release | best | a ref: what main itself is held against
     anchor: str = "release"
+
+    def rounds_to_keep(self, *, cases: int, rounds: int) -> int:
+        """How many of a case's rounds the pool keeps, if a run plans `rounds` of each of `cases`.
+
+        Without `keep_rounds` 16 times as many: a pull request of a small suite then ends with a
+        quarter fewer calls than with four times (docs/statistics.md). A large suite needs them
+        less, and its file would grow: 15 rounds, or up to 5,000 values of a metric.
+        """
+        if self.keep_rounds is not None:
+            return self.keep_rounds
+        return max(15, min(16 * rounds, 5_000 // max(1, cases)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

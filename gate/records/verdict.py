@@ -79,7 +79,7 @@ class Evidence:
     all_lost: Callable[[float], bool] = never  # level of a test -> whether that loss reaches it
 
 
-MOST_LOOKS = 10
+MOST_LOOKS = 20
 FEWEST_CALLS = 10  # of a batch between two looks
 
 
@@ -105,7 +105,7 @@ class Looks:
 
 
 def equal_looks(cap: int, *, batch: int = FEWEST_CALLS) -> Looks:
-    """Looks after equal batches of at least `batch` trials, at most ten of them. Their number is
+    """Looks after equal batches of at least `batch` trials, at most twenty of them. Their number is
     even, so that half of the cap, which the planned trials are by default, is a look.
     """
     number = max(1, min(MOST_LOOKS, cap // max(FEWEST_CALLS, batch)))

@@ -17,13 +17,18 @@ import numpy as np
 from gate.stats.distributions import normal_cdf, normal_quantile, upper_tail
 from gate.stats.pairs import Array
 
-HARM_POWER = 2.0  # alpha t^2: little is spent on early looks, which exaggerate
+HARM_POWER = 1.5  # alpha t^1.5: little is spent on early looks, which exaggerate
 FUTILITY_POWER = 1.5
+EAGER_FUTILITY_POWER = 0.5  # with a large surplus of information
+MODEST_SURPLUS, LARGE_SURPLUS = 1.1, 1.33  # 4/3: 16 times the planned rounds, of which 2 times run
+USUAL_HISTORY = 4.0  # rounds of a baseline, in planned rounds
+LOOKS_COST = 1.1  # about the drift of many looks over that of one: where its search begins
 FAR = 8.0  # standard errors beyond which no path is followed
 NODES = 96  # of the quadrature over the paths that go on
 PANEL = 48  # nodes of a Gauss-Legendre rule; longer stretches are cut into panels
 MOST_NODES = 800  # where two looks almost coincide
 CLOSE = 1e-6
+NEAR = 1e-4  # a step of Newton's method after which the error is its square
 
 Spending = Callable[[float], float]
 
@@ -44,10 +49,26 @@ class Boundaries:
     drift: float  # change, in standard errors at the last look, caught with probability 1 - beta
 
 
+def futility_power(information: float, rounds: float, planned: float) -> float:
+    """The power of the information t with which a plan spends the chance to miss a change.
+    `information`: R Rb / (R + Rb) of a case after the plan's last look, at `rounds` rounds.
+
+    The usual baseline has four times the `planned` rounds. A larger one makes the last look sharper
+    than was asked for; the surplus is used to end earlier. The numbers come from simulation
+    (docs/decisions/0044-twenty-looks.md).
+    """
+    usual = USUAL_HISTORY * planned
+    surplus = information * (rounds + usual) / (rounds * usual)
+    eager = min(1.0, max(0.0, (surplus - MODEST_SURPLUS) / (LARGE_SURPLUS - MODEST_SURPLUS)))
+    return round(FUTILITY_POWER + eager * (EAGER_FUTILITY_POWER - FUTILITY_POWER), 3)
+
+
 @lru_cache(maxsize=512)
-def boundaries(times: tuple[float, ...], alpha: float, beta: float) -> Boundaries:
+def boundaries(
+    times: tuple[float, ...], alpha: float, beta: float, futility: float = FUTILITY_POWER
+) -> Boundaries:
     """The boundaries for looks at the shares `times` of the last look's information (ascending, the
-    last is 1).
+    last is 1). `futility`: the power of t with which `beta` is spent.
 
     A run without a change reaches `harm` with probability `alpha` at most, also if it does not end
     at `futility`. A change of `drift` is missed with probability `beta`.
@@ -58,11 +79,16 @@ def boundaries(times: tuple[float, ...], alpha: float, beta: float) -> Boundarie
             times=times, harm=(z,), futility=(z,), proof=(z_power,), drift=z + z_power
         )
     harm = crossing(times, lambda t: alpha * t**HARM_POWER)
-    proof = crossing(times, lambda t: beta * t**FUTILITY_POWER)
-    drift = _drift(times, harm, beta, start=normal_quantile(1 - alpha) + normal_quantile(1 - beta))
-    futility, _ = _futility(times, harm, beta, drift)
+    alone = normal_quantile(1.0 - alpha) + normal_quantile(1.0 - beta)
+
+    def missed(t: float) -> float:
+        return float(beta * t**futility)
+
+    proof = crossing(times, missed)
+    drift = _drift(times, harm, missed, start=LOOKS_COST * alone)
+    harmless, _ = _harmless(times, harm, missed, drift)
     return Boundaries(
-        times=times, harm=harm, futility=(*futility, harm[-1]), proof=proof, drift=drift
+        times=times, harm=harm, futility=(*harmless, harm[-1]), proof=proof, drift=drift
     )
 
 
@@ -99,20 +125,25 @@ def crossing(times: Sequence[float], spent: Spending) -> tuple[float, ...]:
     return tuple(bounds)
 
 
-def _drift(times: Sequence[float], harm: Sequence[float], beta: float, start: float) -> float:
+def _drift(
+    times: Sequence[float], harm: Sequence[float], missed: Spending, *, start: float
+) -> float:
     """The drift at which the two boundaries meet at the last look."""
-    return _solve(lambda d: _futility(times, harm, beta, d)[1] - beta, guess=start)
+    beta = missed(1.0)
+    return _solve(lambda d: _harmless(times, harm, missed, d)[1] - beta, guess=start)
 
 
-def _futility(
-    times: Sequence[float], harm: Sequence[float], beta: float, drift: float
+def _harmless(
+    times: Sequence[float], harm: Sequence[float], missed: Spending, drift: float
 ) -> tuple[list[float], float]:
-    """The boundaries before the last look, and the chance to end below `harm` with this drift."""
+    """The futility boundary before the last look, and the chance to end below `harm` with this
+    drift.
+    """
     paths = _Paths.start(drift)
     bounds: list[float] = []
     spent = 0.0
     for t, upper in zip(times[:-1], harm, strict=False):
-        level = beta * t**FUTILITY_POWER - spent
+        level = missed(t) - spent
         spent += level
         bounds.append(min(paths.bound_below(t, level), upper))
         paths = paths.between(t, bounds[-1], upper)
@@ -163,14 +194,33 @@ class _Paths:
         """Chance to be at `bound` standard errors or lower at `t`."""
         return float(self.weights @ upper_tail(-self._standard(t, bound * math.sqrt(t))))
 
-    def bound_above(self, t: float, level: float) -> float:
+    def bound_above(self, t: float, level: float, guess: float | None = None) -> float:
         """The bound, in standard errors, that a path exceeds at `t` with the chance `level`."""
-        return _solve(lambda b: self.above(t, b) - level, guess=_one_look(level))
+        return self._bound(t, level, _one_look(level) if guess is None else guess, side=1.0)
 
-    def bound_below(self, t: float, level: float) -> float:
+    def bound_below(self, t: float, level: float, guess: float | None = None) -> float:
         """The bound, in standard errors, that a path is below at `t` with the chance `level`."""
-        guess = self.drift * math.sqrt(t) - _one_look(level)
-        return _solve(lambda b: level - self.below(t, b), guess=guess)
+        alone = self.drift * math.sqrt(t) - _one_look(level)
+        return self._bound(t, level, alone if guess is None else guess, side=-1.0)
+
+    def _bound(self, t: float, level: float, guess: float, *, side: float) -> float:
+        """Newton's method on the logarithm of the chance, which is concave, and halving where a
+        step leaves the bracket.
+        """
+        low, high, x = -FAR, FAR, guess
+        slope_of = math.sqrt(t / (t - self.time) / (2.0 * math.pi))
+        for _ in range(80):
+            beyond = side * self._standard(t, x * math.sqrt(t))
+            chance = float(self.weights @ upper_tail(beyond))
+            low, high = (x, high) if (chance > level) == (side > 0.0) else (low, x)
+            slope = slope_of * float(self.weights @ np.exp(-0.5 * beyond * beyond))
+            step = math.inf
+            if slope > 0.0 and chance > 0.0:
+                step = side * math.log(chance / level) * chance / slope
+            before, x = x, x + step if low <= x + step <= high else (low + high) / 2.0
+            if abs(x - before) < NEAR:
+                break
+        return x
 
     def between(self, t: float, low: float, high: float) -> _Paths:
         """The paths between the bounds at `t`; bounds in standard errors."""

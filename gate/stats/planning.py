@@ -15,7 +15,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from gate.stats.boundaries import FAR, Boundaries, boundaries, endings
+from gate.stats.boundaries import FAR, Boundaries, boundaries, endings, futility_power
 from gate.stats.distributions import bisect, normal_quantile
 from gate.stats.fall import ArmSizes, DifferenceVariances, Fall, difference_variances, least_fall
 
@@ -33,7 +33,8 @@ class Risks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanSize:
-    """How much is measured: `rounds` of every case, with `looks` looks after equal batches.
+    """How much is measured: at most `rounds` of every case, with `looks` looks after equal batches.
+    `planned`: rounds of a run that leaves no doubt; None: all of them.
 
     `rounds_b`: rounds of the baseline; None if it is measured in the same run. `shared`: variance,
     in squared sd, that all calls of a run have in common (the session effect). `fall`, in sd: how
@@ -44,6 +45,7 @@ class PlanSize:
     rounds: float
     rounds_b: float | None
     looks: int = 1
+    planned: float | None = None
     shared: float = 0.0
     fall: Fall | None = None
 
@@ -85,7 +87,9 @@ class PlanSize:
         return (*(round(t, _DIGITS) for t in early), 1.0)
 
     def boundaries(self, risks: Risks) -> Boundaries:
-        return boundaries(self.times(), risks.alpha, risks.beta)
+        information = self.information_of_a_case(self.rounds)
+        power = futility_power(information, self.rounds, self.planned or self.rounds)
+        return boundaries(self.times(), risks.alpha, risks.beta, power)
 
 
 def least_change(size: PlanSize, risks: Risks, tolerance: float = 0.0) -> float:

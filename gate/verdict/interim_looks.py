@@ -8,7 +8,13 @@ import numpy as np
 
 from gate.analysis.pairing import Pairing
 from gate.records import Sight
-from gate.stats.boundaries import Boundaries, boundaries, nominal
+from gate.stats.boundaries import (
+    FUTILITY_POWER,
+    Boundaries,
+    boundaries,
+    futility_power,
+    nominal,
+)
 from gate.verdict.suite_data import SuiteData
 
 CLOSE = 1e-3  # of the cap
@@ -17,10 +23,13 @@ DIGITS = 6  # of a share of information: equal plans share their boundaries
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookPosition:
-    """`times`: shares of the cap's information at each look, this one at `index`."""
+    """`times`: shares of the cap's information at each look, this one at `index`. `futility`: the
+    power of them with which the chance to miss a change is spent.
+    """
 
     times: tuple[float, ...] = (1.0,)
     index: int = 0
+    futility: float = FUTILITY_POWER
     cases: float = 1.0  # share of the cases that were asked so far
     fresh: bool = False  # the baseline is measured in the same run
 
@@ -64,8 +73,11 @@ def find_position(data: SuiteData, pairing: Pairing | None) -> LookPosition:
     # A look that almost coincides with this one has nothing of its own to spend.
     apart = (c for c in data.looks.calls if abs(c - trials) > data.looks.cap * CLOSE)
     calls = tuple(sorted({*apart, trials}))
+    times, information = _information(calls, data, pairing)
+    cases = max(1, data.chosen)
     return LookPosition(
-        times=_times(calls, data, pairing),
+        times=times,
+        futility=futility_power(information, calls[-1] / cases, max(1, data.meta.rounds)),
         index=calls.index(trials),
         cases=min(1.0, trials / max(1, data.chosen)),
         fresh=data.fresh,
@@ -74,7 +86,7 @@ def find_position(data: SuiteData, pairing: Pairing | None) -> LookPosition:
 
 def find_boundary(alpha: float, power: float, where: LookPosition) -> LookBoundary:
     """The boundary at one share of alpha; of a fixed size just that share, to the last digit."""
-    plan = boundaries(where.times, alpha, 1.0 - power)
+    plan = boundaries(where.times, alpha, 1.0 - power, where.futility)
     only = len(where.times) == 1
     return LookBoundary(
         alpha=alpha,
@@ -86,17 +98,19 @@ def find_boundary(alpha: float, power: float, where: LookPosition) -> LookBounda
     )
 
 
-def _times(calls: tuple[int, ...], data: SuiteData, pairing: Pairing | None) -> tuple[float, ...]:
-    """Shares of the information sum R Rb / (R + Rb) after these numbers of trials, whichever cases
-    of a round come first.
+def _information(
+    calls: tuple[int, ...], data: SuiteData, pairing: Pairing | None
+) -> tuple[tuple[float, ...], float]:
+    """The information, sum R Rb / (R + Rb), after these numbers of trials, whichever cases of a
+    round come first: as shares of the last, and the last of a case.
     """
+    cases = max(1, data.chosen or len(data.current.cases))
     if pairing is None or not pairing.n_paired or data.fresh:  # no arm, or both arms grow alike
-        return tuple(round(c / calls[-1], DIGITS) for c in calls)
+        return tuple(round(c / calls[-1], DIGITS) for c in calls), calls[-1] / cases / 2.0
     success = pairing.baseline.column("success")
     rounds_b = (~np.isnan(success)).sum(axis=1).astype(np.float64)
     if not rounds_b.any():
         rounds_b[:] = max(1, pairing.baseline.rounds)
-    cases = max(1, data.chosen or len(data.current.cases))
     # A case without a value in the baseline brings no information.
     kinds, counts = np.unique(rounds_b[rounds_b > 0.0], return_counts=True)
 
@@ -106,4 +120,5 @@ def _times(calls: tuple[int, ...], data: SuiteData, pairing: Pairing | None) -> 
         return done + (more - done) * part / cases
 
     most = information(calls[-1])
-    return (*(round(information(c) / most, DIGITS) for c in calls[:-1]), 1.0)
+    times = (*(round(information(c) / most, DIGITS) for c in calls[:-1]), 1.0)
+    return times, most / counts.sum()

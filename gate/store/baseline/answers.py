@@ -24,6 +24,7 @@ from gate.records.codec import from_json, json_line, parse_json, schema_of, to_j
 MOST_PACKED = 16 << 20  # bytes of a file: about 100,000 answers of 1 KB
 _MOST = 512 << 20  # bytes that it may expand to
 _MOST_LINE = 64 << 10  # bytes: each sign of an answer may take six
+_GZIP = 31  # zlib: the format of gzip with the largest window
 _BESIDE = "baseline.answers.jsonl.gz"  # in the folder of a suite in a session
 _DAMAGED = (OSError, EOFError, zlib.error, ValueError, RecursionError)  # OSError: no gzip
 
@@ -55,15 +56,17 @@ def pack(
     answers: Iterable[StoredAnswer], redact: Callable[[str], str], most: int = MOST_PACKED
 ) -> tuple[bytes, int]:
     """The file, the same for the same answers, and how many of them found no room in it."""
-    packed, left_out = BytesIO(), 0
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
-        for answer in answers:
-            line = redact(json_line(to_json(answer))).encode("utf-8", "backslashreplace")
-            if len(line) >= _MOST_LINE or packed.tell() + len(line) > most:
-                left_out += 1
-            else:
-                file.write(line + b"\n")
-    return packed.getvalue(), left_out
+    packed, left_out = bytearray(), 0
+    # Not gzip.GzipFile, which holds back up to half a megabyte from Python 3.14 on.
+    deflate = zlib.compressobj(level=9, wbits=_GZIP)
+    for answer in answers:
+        line = redact(json_line(to_json(answer))).encode("utf-8", "backslashreplace")
+        if len(line) >= _MOST_LINE or len(packed) + len(line) > most:
+            left_out += 1
+        else:
+            packed += deflate.compress(line + b"\n")
+    packed += deflate.flush()
+    return bytes(packed), left_out
 
 
 def unpack(data: bytes, name: str, most: int = _MOST) -> Iterator[StoredAnswer]:

@@ -209,12 +209,12 @@ def _column(name: str, rows: list[CheckedJson], rounds: int, file: str) -> Array
     return values
 
 
-def newest(baseline: BaselineFile, rounds: int) -> BaselineFile:
-    """The file with the newest `rounds` rounds of each case only.
+def newest(baseline: BaselineFile, rounds: int | None) -> BaselineFile:
+    """The file with the newest `rounds` rounds of each case only; None: with all.
 
     A case that samples leave out keeps its rounds of older runs; such a run has NaN for the rest.
     """
-    if baseline.table.rounds <= rounds:
+    if rounds is None or baseline.table.rounds <= rounds:
         return baseline
     table, needed = newest_rounds(baseline.table, rounds)
     runs, start = [], 0

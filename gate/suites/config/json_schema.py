@@ -128,7 +128,7 @@ def _top() -> dict[str, CheckedJson]:
         "regression_threshold": {"$ref": "#/$defs/amount"},
         "policy": _record(Policy, inconclusive={"enum": ["pass", "warn", "fail", "extend"]}),
         "protect": {"type": "boolean"},
-        "baseline": _record(BaselineRules, keep_rounds=_WHOLE, max_age_days=_days()),
+        "baseline": _record(BaselineRules, keep_rounds=_optional(_WHOLE), max_age_days=_days()),
         "budget": _record(Budget, usd=_ABOVE_ZERO, calls=_optional(_WHOLE), minutes=_ABOVE_ZERO),
         "quarantine": {"type": "array", "items": _quarantine()},
         "report": _record(ReportOptions, dir=_TEXT, url=_ADDRESS),

@@ -111,7 +111,7 @@ class CalibrationSuite:
         if too_few_left(len(sides.current.cases), len(self.recorded.table.cases)):
             return None
         others = BaselineFile(table=sides.baseline, runs=(*runs[:number], *runs[number + 1 :]))
-        stored = newest(others, gate.config.baseline.keep_rounds)
+        stored = newest(others, kept_rounds(self.recorded, gate))
         pooled = pool(stored.table, stored.runs)
         most = min(gate.cap(self.recorded.rounds), sides.current.rounds)
         narrowed = Sides(
@@ -144,9 +144,14 @@ class CalibrationSuite:
             baseline=self.deck.baseline,
             planned=self.rounds,
             at_most=self.deck.current,
-            wanted_baseline=cap if gate.fresh else gate.config.baseline.keep_rounds,
+            wanted_baseline=cap if gate.fresh else kept_rounds(self.recorded, gate),
             wanted_at_most=cap,
         )
+
+
+def kept_rounds(suite: RecordedSuite, gate: Rehearsal) -> int:
+    """Of a case in the pool of such a suite."""
+    return gate.config.baseline.rounds_to_keep(cases=len(suite.table.cases), rounds=suite.rounds)
 
 
 def find_subjects(
@@ -155,7 +160,7 @@ def find_subjects(
     """The suites that can be judged, and why the others cannot. Raises UsageError when none can."""
     usable, why = [], []
     for suite in suites:
-        cap, keep = gate.cap(suite.rounds), gate.config.baseline.keep_rounds
+        cap, keep = gate.cap(suite.rounds), kept_rounds(suite, gate)
         subject = CalibrationSuite(
             recorded=suite,
             deck=make_deck(suite.table, baseline=keep, current=cap, alike=gate.fresh),

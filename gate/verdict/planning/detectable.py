@@ -80,6 +80,7 @@ class Forecast:
             rounds=shape.max_rounds,
             rounds_b=None if shape.fresh else shape.rounds_b,
             looks=shape.looks,
+            planned=shape.rounds,
             shared=self.drift / sd**2,
             fall=_in_units(self.noise.fall, self.noise.sd),
         )

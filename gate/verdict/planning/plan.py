@@ -256,7 +256,7 @@ class _SuiteForecast:
             fresh=shape.fresh,
             baseline=subject.baseline,
             rounds_b=shape.rounds_b,
-            keep_rounds=self.config.baseline.keep_rounds,
+            keep_rounds=_kept_rounds(self.config, shape),
             assumed=subject.table is None,
             planned=shape.once.bill(),
             at_most=shape.bill(),
@@ -382,9 +382,14 @@ def _shares(forecasts: Sequence[Forecast], shape: PlanShape) -> tuple[float, flo
 # ------------------------------------------------------------------------------------- what to do
 
 
+def _kept_rounds(config: Config, shape: PlanShape) -> int:
+    """Rounds of a case that the baseline of such a suite keeps at most."""
+    return config.baseline.rounds_to_keep(cases=shape.cases, rounds=shape.rounds)
+
+
 def _actions(first: Forecast, shape: PlanShape, config: Config) -> Iterator[Action]:
     """Those that cost nothing on a pull request first, then those that are the least work."""
-    stored = config.baseline.keep_rounds
+    stored = _kept_rounds(config, shape)
     if stored <= shape.rounds_b:
         stored = 4 * shape.rounds  # docs/statistics.md: four times as many rounds on main
     if not shape.fresh and stored > shape.rounds_b:

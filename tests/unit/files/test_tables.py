@@ -75,7 +75,7 @@ def test_another_number_of_cells_is_told_with_its_line_and_the_rest_is_read(read
         (b'{"a": NaN}\n', 1, "NaN is not JSON"),
         (b'{"a": 1, "a": 2}\n', 1, "the key 'a' appears twice"),
         (b'{"data": [{"a": 1}, \n', None, "cut off"),
-        (b'{"a": ' + b"[" * 5_000, 1, "nested too deeply"),
+        (b'{"a": ' + b"[" * 200_000, 1, "nested too deeply"),
     ],
 )
 def test_what_is_no_table_is_told_with_its_line(read, content, line, told):

@@ -6,6 +6,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.records import Config, Looks, PluginSpec, Provenance, RegressionRules, Suite
+from gate.records.verdict import MOST_LOOKS
 from gate.run.added_rounds import add_rounds, read_begun_rounds, set_rounds
 from gate.run.prepare import SuitePlan
 from gate.stats.boundaries import boundaries, nominal
@@ -83,14 +84,14 @@ def test_the_later_of_two_verdicts_keeps_within_alpha():
         ((12, 24, 36, 48, 60), 12, 3, range(12, 24), 3),  # 36 is the first look with 3 rounds
         ((12, 24, 36, 48, 60), 15, 6, range(12, 24), 5),  # cut off by a budget between two looks
         ((12, 24), 24, 4, range(24, 40), 3),  # its cap was lower than the rules allow
-        (tuple(range(2, 22, 2)), 20, 4, range(20, 40), 10),  # has all looks that there may be
+        (tuple(range(1, 21)), 20, 4, range(20, 40), 20),  # has all looks that there may be
     ],
 )
 def test_a_suite_with_looks_goes_on_along_its_plan(session_of, calls, made, rounds, trials, until):
     one = plan(looks=Looks(calls=calls))
     (longer,), course = add_rounds(session_of(one, made=made), (one,), rounds, RULES)
     assert (course.trials("s"), course.until) == (trials, {"s": until})
-    assert len(longer.looks.calls) <= 10
+    assert len(longer.looks.calls) <= MOST_LOOKS
 
 
 def test_a_suite_that_has_the_rounds_is_left_alone(session_of):

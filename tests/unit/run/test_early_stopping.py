@@ -155,7 +155,7 @@ def test_recorded_answers_are_replayed_whole_unless_asked_otherwise():
 
 def test_suites_that_are_compared_get_looks_up_to_twice_their_rounds():
     compared, other = looked_at(plan("s"), plan("t"))
-    assert compared.looks == Looks(calls=tuple(range(60, 601, 60)))
+    assert compared.looks == Looks(calls=tuple(range(30, 601, 30)))
     assert other.looks is None
     assert compared.meta().looks == compared.looks
 

@@ -34,8 +34,8 @@ def size(cases=100, rounds=3.0, rounds_b=12.0, looks=10, shared=0.0):
     [
         (10, (36, 21, 16)),
         (40, (18, 10, 8)),
-        (100, (11, 6.5, 5.0)),
-        (300, (6.5, 3.8, 2.9)),
+        (100, (11, 6.6, 5.1)),
+        (300, (6.6, 3.8, 2.9)),
         (1000, (3.6, 2.1, 1.6)),
     ],
 )
@@ -61,28 +61,28 @@ def test_the_least_change_needs_the_cases_and_rounds_that_it_was_found_for():
 
 
 def test_calls_for_five_points_with_and_without_early_ends():
-    """One round a case: 423 calls fixed, a cap of 509 with 196 unchanged and 327 changed when
-    simulated with drops that add noise of their own.
+    """One round a case: 422 calls fixed; ten looks have a cap of 519, of which 0.38 and 0.59 are
+    made.
     """
     change = 0.05 / SD
     fixed = cases_for(change, size(rounds=1, rounds_b=4, looks=1), RISKS)
     cap = cases_for(change, size(rounds=1, rounds_b=4), RISKS)
-    assert (fixed, cap) == (pytest.approx(423, abs=3), pytest.approx(509, abs=3))
+    assert (fixed, cap) == (pytest.approx(422, abs=1), pytest.approx(519, abs=1))
     enough = size(cases=cap, rounds=1, rounds_b=4)
     unchanged = forecast_ends(enough, RISKS, change=0.0, tolerance=0.0)
     changed = forecast_ends(enough, RISKS, change=change, tolerance=0.0)
-    assert 0.38 <= unchanged.mean_share <= 0.47
-    assert changed.mean_share == pytest.approx(0.6, abs=0.03)
+    assert unchanged.mean_share == pytest.approx(0.38, abs=0.01)
+    assert changed.mean_share == pytest.approx(0.59, abs=0.01)
     assert unchanged.caught <= 0.01
     assert changed.caught == pytest.approx(0.8, abs=1e-3)
 
 
 def test_the_reference_suite_with_a_cap_of_twice_its_rounds():
-    """100 x 3, main has 12 rounds: 183 of 600 calls when nothing changed."""
-    one = size(rounds=6)
+    """100 x 3, main has 12 rounds: 178 of 600 calls when nothing changed, simulated."""
+    one = size(rounds=6, looks=20)
     assert 600 * forecast_ends(
         one, RISKS, change=0.0, tolerance=0.02 / SD
-    ).mean_share == pytest.approx(183, abs=6)
+    ).mean_share == pytest.approx(178, abs=8)
     assert forecast_ends(one, RISKS, change=0.10 / SD, tolerance=0.02 / SD).caught > 0.98
 
 

@@ -112,8 +112,8 @@ def test_a_doubt_goes_on_until_it_is_resolved() -> None:
 
 
 def test_a_look_asks_for_more_than_a_test_of_a_fixed_size() -> None:
-    """p of 0.09 %: enough alone, not for the first of six looks."""
-    was, now = passing(60, 12), passing(60, 1, failed=5)
+    """p of 0.4 %: enough alone, not for the first of six looks."""
+    was, now = passing(60, 12), passing(60, 1, failed=4)
     alone = suite_data(
         name="s",
         current=build({"success": now}, specs=(SUCCESS,)),
@@ -263,7 +263,7 @@ LATER = frozenset(f"c{n:03d}" for n in range(40, 100))  # asked after the first 
 
 def begun(rate: float = 1.0, **columns: np.ndarray) -> SuiteData:
     """The first 40 of 100 cases were asked once."""
-    was = {"success": np.ones((100, 12)), **columns}
+    was = {"success": np.ones((100, 4)), **columns}
     now = {name: values[:40, :1] for name, values in was.items()}
     now["success"] = passing(40, 1, failed=round(40 * (1.0 - rate)))
     specs = (SUCCESS, RECALL)[: len(was)]
@@ -280,7 +280,7 @@ def begun(rate: float = 1.0, **columns: np.ndarray) -> SuiteData:
 
 
 def test_a_metric_of_few_cases_is_waited_for_and_not_missing() -> None:
-    recall = np.full((100, 12), np.nan)
+    recall = np.full((100, 4), np.nan)
     recall[90:] = 0.5
     data = begun(recall=recall)
     assert look(data, rules=SEVERAL).suites == {"s"}
@@ -444,7 +444,7 @@ def test_a_gate_that_is_broken_for_certain_fails_however_the_run_ended() -> None
 
 
 def test_a_gate_without_a_value_yet_is_not_missing() -> None:
-    recall = np.full((100, 12), np.nan)
+    recall = np.full((100, 4), np.nan)
     recall[90:] = 0.5
     limit = [GateRule(metric=RECALL.name, min=0.2)]
     assert decide_gates(begun(recall=recall), limit) == ["inconclusive"]

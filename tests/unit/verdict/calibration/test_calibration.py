@@ -168,10 +168,10 @@ def test_what_was_dealt_out_and_what_a_run_would_have_is_said():
     shape = found.shapes[0]
     assert (shape.recorded, shape.runs, shape.cases) == (6, 3, 40)
     assert (shape.baseline, shape.planned, shape.at_most) == (3, 2, 3)
-    assert (shape.wanted_baseline, shape.wanted_at_most) == (15, 4)
+    assert (shape.wanted_baseline, shape.wanted_at_most) == (32, 4)
     assert not shape.is_complete
     assert "3 go to main and up to 3 to the pull request (2 planned)" in flat(found)
-    assert "A run may compare up to 4 with 15" in flat(found)
+    assert "A run may compare up to 4 with 32" in flat(found)
 
 
 def test_an_early_end_saves_calls_and_without_one_all_are_made():
