@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the tools whose results are imported or whose rules are compared, and readers of ours, pinned, each in an environment of its own:
+# Installs the tools whose results are imported or whose rules are compared, readers of ours and what installs us, pinned, each in an environment of its own:
 # tests/install_peers.sh FOLDER [NAME ...]. Tests find them through GATE_PEERS=FOLDER and are skipped
 # by name where one is missing. What is there already stays.
 set -uo pipefail
@@ -8,7 +8,7 @@ folder=$1
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 shift
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval junit rules examples)
+[ ${#names[@]} -gt 0 ] || names=(pydantic-evals deepeval inspect-ai promptfoo swebench bfcl-eval junit rules examples installers)
 mkdir -p "$folder"
 
 install() {
@@ -20,6 +20,8 @@ install() {
     bfcl-eval) python "$1" bfcl-eval==2026.3.23 soundfile ;;
     # What the agents of examples/ are made with.
     examples) python "$1" -r "$examples/langgraph/requirements.txt" -r "$examples/mcp-tools/requirements.txt" ;;
+    # What the README installs Agent Gate with.
+    installers) python "$1" pipx==1.18.4 uv==0.13.9 ;;
     # Two readers of JUnit files, and the schema of Jenkins, which the source of pytest has.
     junit) python "$1" xmlschema==4.3.2 junitparser==5.0.3 && junit_schema "$1" ;;
     # Three tools that compare runs, without what their other commands need (benchmarks/peer_rules.py).

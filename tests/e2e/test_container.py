@@ -5,7 +5,9 @@ loopback that refuses requests which break GitHub's own description.
 """
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import yaml
@@ -13,7 +15,17 @@ import yaml
 from gate import __version__
 from tests.support.container import TOKEN, Hub, Runner, checkout, judge
 from tests.support.paths import ROOT
+from tests.support.yes_project import write_recorded_project
 
+# Instead of `docker`, which needs a daemon: what builds and runs all images of these tests.
+DOCKER = """#!/bin/sh
+case "$1 $2" in
+"build -t") exec bash "$TOOLS/container_build.sh" "$4" --tag "localhost/$3" --no-run ;;
+"run --rm") shift && exec podman run --runtime runc --network none $LIMITS "$@" ;;
+esac
+exit 64
+"""
+LIMITS = "--ulimit nofile=1024:1024 --ulimit nproc=8192:8192"  # as container_build.sh has them
 MEGABYTES = re.compile(r"image \d+ MB = base \d+ MB \+ (\d+) MB of its own")
 
 
@@ -30,11 +42,6 @@ def test_it_needs_neither_network_nor_a_writable_root(runner: Runner) -> None:
     closed = ("--network", "none", "--run-opt", "--read-only", "--run-opt", "--cap-drop=all")
     ended = runner.run("--version", options=closed)
     assert (ended.code, ended.stdout) == (0, f"gate {__version__}\n")
-
-
-def test_a_command_first_does_it_with_the_bundled_suites(runner: Runner) -> None:
-    ended = runner.run("validate", "--suite", "all", options=("--network", "none"))
-    assert ended.code == 0, ended.stderr
 
 
 def test_an_option_first_runs(runner: Runner) -> None:
@@ -59,6 +66,31 @@ def test_a_file_of_the_pull_request_cannot_stand_in_for_a_module(
     options = ("--workspace", str(workspace), "--network", "none")
     ended = runner.run("schema", "config", options=(*options, "--env", "PYTHONPATH=."))
     assert ended.code == 0, ended.stderr
+
+
+# ------------------------------------------------------------------------- the lines of the README
+
+
+def test_the_lines_of_the_readme_build_the_image_and_run_the_gate_in_a_folder(
+    image: str, gate_tools: Path, tmp_path: Path
+) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (build,) = re.findall("`(docker build [^`]*)` in a clone", text)
+    (run,) = re.findall("`(docker run [^`]*)` where this page says `gate run`", text)
+    docker = tmp_path / "bin" / "docker"
+    docker.parent.mkdir()
+    docker.write_text(DOCKER, encoding="utf-8")
+    docker.chmod(0o755)
+    path = os.pathsep.join((str(docker.parent), os.environ["PATH"]))
+    env = {**os.environ, "PATH": path, "TOOLS": str(gate_tools), "LIMITS": LIMITS}
+    write_recorded_project(tmp_path, code=1)
+    for line, folder, code in ((build, ROOT, 0), (run, tmp_path, 1)):
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, (line, done.stdout + done.stderr)
+    assert "FAIL: agent.success_rate is 0" in done.stdout
+    assert len(list((tmp_path / "results").glob("session-*"))) == 1
 
 
 # -------------------------------------------------------------------------------- on a pull request
