@@ -11,7 +11,15 @@ import numpy.typing as npt
 
 from gate.analysis.table import Table
 from gate.analysis.tally import Tally
-from gate.records import Comparison, MetricSpec, Policy, RegressionRules, Verdict, equal_looks
+from gate.records import (
+    Comparison,
+    GateRule,
+    MetricSpec,
+    Policy,
+    RegressionRules,
+    Verdict,
+    equal_looks,
+)
 from gate.store.baseline.find import Compared
 from gate.verdict.decide import decide
 from gate.verdict.stop_rule import look_at_suites
@@ -39,6 +47,16 @@ class Shape:
 class Ended:
     verdict: Verdict
     calls: int
+    seen: Array  # the answers that were asked for, NaN where none was
+
+    @property
+    def cases(self) -> int:
+        """That were asked at all."""
+        return len(self.seen)
+
+    @property
+    def spec(self) -> MetricSpec:
+        return SUCCESS
 
     @property
     def outcome(self) -> str:
@@ -115,7 +133,9 @@ def lost_where_it_fails(rng: np.random.Generator, values: Array, share: float) -
     return (values == 0.0) & (rng.random(values.shape) < share / max(failing, share))
 
 
-def judged(shape: Shape, was: Array, now: Array, rules: RegressionRules) -> Ended:
+def judged(
+    shape: Shape, was: Array, now: Array, rules: RegressionRules, gates: tuple[GateRule, ...] = ()
+) -> Ended:
     """A pull request of which `now` holds all calls up to the cap, round by round; infrastructure
     errors are NaN.
     """
@@ -129,10 +149,10 @@ def judged(shape: Shape, was: Array, now: Array, rules: RegressionRules) -> Ende
             meta=plan,
             tally=Tally(trials=made),
         )
-        if not look_at_suites([suite], gates=(), regression=rules).suites:
+        if not look_at_suites([suite], gates=gates, regression=rules).suites:
             break
-    verdict = decide([suite], gates=(), regression=rules, policy=Policy())
-    return Ended(verdict=verdict, calls=made)
+    verdict = decide([suite], gates=gates, regression=rules, policy=Policy())
+    return Ended(verdict=verdict, calls=made, seen=suite.current.column("success"))
 
 
 def table(values: Array, made: int, cases: int) -> Table:

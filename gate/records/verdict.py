@@ -219,6 +219,7 @@ class Comparison:
     reason: str = ""
     wants: Wants = ""  # what an inconclusive one lacks; empty: more data than the plan has
     settled: bool = True  # False: the run ended while more trials could still have told
+    unbiased: float | None = None  # `delta` without the bias of an early end; None: one look only
 
     @property
     def typical(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -104,7 +104,7 @@ def endings(plan: Boundaries, drift: float) -> tuple[Ending, ...]:
     """The chances that a plan ends at each look if the truth is worse by `drift` standard errors of
     the last look.
     """
-    paths = _Paths.start(drift)
+    paths = Paths.start(drift)
     looks = []
     for t, harm, futility in zip(plan.times, plan.harm, plan.futility, strict=True):
         looks.append(Ending(accused=paths.above(t, harm), acquitted=paths.below(t, futility)))
@@ -114,7 +114,7 @@ def endings(plan: Boundaries, drift: float) -> tuple[Ending, ...]:
 
 def crossing(times: Sequence[float], spent: Spending) -> tuple[float, ...]:
     """One-sided boundary that a path without drift exceeds by time t with the chance `spent(t)`."""
-    paths = _Paths.start()
+    paths = Paths.start()
     bounds: list[float] = []
     before = 0.0
     for t in times:
@@ -130,7 +130,7 @@ def _drift(
 ) -> float:
     """The drift at which the two boundaries meet at the last look."""
     beta = missed(1.0)
-    return _solve(lambda d: _harmless(times, harm, missed, d)[1] - beta, guess=start)
+    return solve_decreasing(lambda d: _harmless(times, harm, missed, d)[1] - beta, guess=start)
 
 
 def _harmless(
@@ -139,7 +139,7 @@ def _harmless(
     """The futility boundary before the last look, and the chance to end below `harm` with this
     drift.
     """
-    paths = _Paths.start(drift)
+    paths = Paths.start(drift)
     bounds: list[float] = []
     spent = 0.0
     for t, upper in zip(times[:-1], harm, strict=False):
@@ -154,7 +154,7 @@ def _one_look(level: float) -> float:
     return normal_quantile(1.0 - min(max(level, 1e-12), 0.5))
 
 
-def _solve(f: Callable[[float], float], *, guess: float) -> float:
+def solve_decreasing(f: Callable[[float], float], *, guess: float) -> float:
     """The root of a decreasing function within +-FAR: secant steps, and halving where they do not
     help.
     """
@@ -172,7 +172,7 @@ def _solve(f: Callable[[float], float], *, guess: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Paths:
+class Paths:
     """The paths that have not stopped by `time`: chance `weights` at values `at` of the Brownian
     motion (not divided by sqrt(time)).
     """
@@ -183,8 +183,15 @@ class _Paths:
     drift: float
 
     @classmethod
-    def start(cls, drift: float = 0.0) -> _Paths:
+    def start(cls, drift: float = 0.0) -> Paths:
         return cls(0.0, np.zeros(1), np.ones(1), drift)
+
+    def with_drift(self, drift: float) -> Paths:
+        """The same paths under a drift; these have none."""
+        if not self.time:
+            return replace(self, drift=drift)
+        likelihood = np.exp(drift * self.at - drift * drift * self.time / 2.0)
+        return replace(self, weights=self.weights * likelihood, drift=drift)
 
     def above(self, t: float, bound: float) -> float:
         """Chance to be at `bound` standard errors or higher at `t`."""
@@ -222,7 +229,7 @@ class _Paths:
                 break
         return x
 
-    def between(self, t: float, low: float, high: float) -> _Paths:
+    def between(self, t: float, low: float, high: float) -> Paths:
         """The paths between the bounds at `t`; bounds in standard errors."""
         root, sd = math.sqrt(t), math.sqrt(t - self.time)
         low, high = min(low, high) * root, high * root
@@ -234,7 +241,7 @@ class _Paths:
         at = (starts[:, None] + width * points).ravel()
         moved = (at[:, None] - self.at[None, :] - self.drift * (t - self.time)) / sd
         density = np.exp(-0.5 * moved**2) @ self.weights / (sd * math.sqrt(2.0 * math.pi))
-        return _Paths(t, at, density * np.tile(sizes * width, panels), self.drift)
+        return Paths(t, at, density * np.tile(sizes * width, panels), self.drift)
 
     def _standard(self, t: float, value: float) -> Array:
         step = t - self.time

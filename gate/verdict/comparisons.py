@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -22,19 +23,30 @@ def compare_all(
     standings: Sequence[Standing],
     gates: Sequence[GateRule],
     rules: RegressionRules,
+    *,
+    ended: bool = True,
 ) -> tuple[Comparison, ...]:
-    """Every metric of every suite that has a baseline and could be asked."""
+    """Every metric of every suite that has a baseline and could be asked. Only of a run that has
+    `ended` the intervals are corrected for how it ended: that takes time.
+    """
     pairs = [pair for standing in standings for pair in _pairs(standing, gates, rules)]
     tested = [pair for pair in pairs if pair.tested]
     seen = [_evidence(pair, _as_measured(pair)) for pair in tested]
-    judged = judge_comparisons(tested, seen, pairs, rules)
+    alone = not any(map(_decides, chain(gates, *(one.data.gates for one in standings))))
+    judged = judge_comparisons(tested, seen, pairs, rules, ended=ended, alone=alone)
     at_worst = judged
     if any(pair.standing.lacks(pair.spec) for pair in tested):
-        at_worst = judge_comparisons(tested, _at_worst(tested, seen), pairs, rules)
+        worst = _at_worst(tested, seen)
+        at_worst = judge_comparisons(tested, worst, pairs, rules, ended=ended, alone=alone)
     by_pair = {id(pair): _settle(a, b) for pair, a, b in zip(tested, judged, at_worst, strict=True)}
     return tuple(
         by_pair[id(pair)] if pair.tested else _untested_row(pair, rules.alpha) for pair in pairs
     )
+
+
+def _decides(gate: GateRule) -> bool:
+    """Whether the run may go on for its sake, or end because of it."""
+    return gate.has_limit and gate.level == "block"
 
 
 # ------------------------------------------------------------------------------------ what is there
@@ -166,8 +178,9 @@ def _comparison(judged: ComparisonStatus, status: Status, reason: str) -> Compar
         baseline=finite(e.baseline),
         current=finite(e.current),
         delta=finite(e.delta),
-        ci_low=finite(judged.low),
-        ci_high=finite(judged.high),
+        ci_low=finite(judged.interval.low),
+        ci_high=finite(judged.interval.high),
+        unbiased=None if judged.interval.estimate is None else finite(judged.interval.estimate),
         confidence=1.0 - 2.0 * judged.alpha,
         p_value=e.p_worse,
         p_better=e.p_better,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from gate.analysis.pairing import Pairing
 from gate.records import (
-    Direction,
     Evidence,
     Level,
     MetricSpec,
@@ -19,6 +18,7 @@ from gate.records import (
 )
 from gate.stats.multiplicity import benjamini_hochberg, step_down
 from gate.verdict.comparability import Standing
+from gate.verdict.early_end import ChangeInterval, StopRules, find_interval
 from gate.verdict.interim_looks import LookBoundary, LookPosition, find_boundary
 from gate.verdict.reasons import describe_blindness
 
@@ -64,8 +64,7 @@ class ComparisonStatus:
     worse: float
     better: float
     alpha: float
-    low: float  # bounds of delta that hold at every look
-    high: float
+    interval: ChangeInterval
     allowed: float  # the tolerance on the scale of delta, or as a share where there is none
     relative: bool  # whether it is a share
     mde: float
@@ -79,13 +78,18 @@ def judge_comparisons(
     seen: Sequence[Evidence],
     pairs: Sequence[MetricPair],
     rules: RegressionRules,
+    *,
+    ended: bool,
+    alone: bool,
 ) -> list[ComparisonStatus]:
-    """`pairs`: all of the run; alpha is shared by those that block."""
+    """`pairs`: all of the run; alpha is shared by those that block. `ended`: the intervals are
+    those of a run that has ended. `alone`: no gate decides when it ends.
+    """
     sharing = max(1, sum(pair.blocks for pair in pairs))
     worse = _adjust_p_values(tested, [e.p_worse for e in seen], sharing, rules)
     better = _adjust_p_values(tested, [e.p_better for e in seen], sharing, rules)
     return [
-        _judge_pair(pair, evidence, w, b, sharing, rules)
+        _judge_pair(pair, evidence, w, b, sharing, rules, ended=ended, alone=alone and sharing == 1)
         for pair, evidence, w, b in zip(tested, seen, worse, better, strict=True)
     ]
 
@@ -97,14 +101,24 @@ def _judge_pair(
     better: float,
     sharing: int,
     rules: RegressionRules,
+    *,
+    ended: bool,
+    alone: bool,
 ) -> ComparisonStatus:
     boundary = find_boundary(rules.alpha / (sharing if pair.blocks else 1), rules.power, pair.where)
     shown = find_boundary(rules.alpha, rules.power, pair.where)
-    low, high = _agreeing_bounds(e, shown.harm, pair.spec.direction)
     allowed, relative = pair.tolerance.value, pair.tolerance.relative or e.relative
     if relative and not e.relative and e.n_paired and math.isfinite(e.baseline):
         allowed, relative = allowed * abs(e.baseline), False
-    claim = _Claim(pair=pair, e=e, allowed=allowed, low=low, high=high)
+    stops = StopRules(
+        boundary=boundary,
+        blocks=ended and pair.blocks,
+        alone=alone and ended and pair.blocks,
+        allowed=allowed,
+        doubt=min(SUSPICIOUS, AGAIN * boundary.alpha),
+    )
+    interval = find_interval(e, pair.spec.direction, shown, stops)
+    claim = _Claim(pair=pair, e=e, allowed=allowed, interval=interval)
     status = claim.status(worse, better, rules.alpha)
     settled = status in ("regression", "accepted") or _is_settled(claim, boundary, status)
     sight = boundary.sight(rules.power, settled=settled)
@@ -118,8 +132,7 @@ def _judge_pair(
         worse=worse,
         better=better,
         alpha=rules.alpha,
-        low=low,
-        high=high,
+        interval=interval,
         allowed=allowed,
         relative=relative,
         mde=_least_seen(e, sight, allowed),
@@ -140,22 +153,6 @@ def _least_seen(e: Evidence, sight: Sight, allowed: float) -> float:
     return e.room if caught else math.inf
 
 
-def _agreeing_bounds(e: Evidence, level: float, direction: Direction) -> tuple[float, float]:
-    """Bounds of delta at `level`; zero is never within them where the test excludes no change.
-
-    They are widened for few calls, the test is exact: only its answer about zero is the sharper.
-    """
-    low, high = e.bounds(level)
-    fell, rose = e.p_worse, e.p_better
-    if direction == "lower":
-        fell, rose = rose, fell
-    if e.delta < 0.0 and fell <= level:
-        return low, min(high, 0.0)
-    if e.delta > 0.0 and rose <= level:
-        return max(low, 0.0), high
-    return low, high
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claim:
     """docs/semantics.md 1, on the scale of the evidence; harm is positive."""
@@ -163,8 +160,7 @@ class _Claim:
     pair: MetricPair
     e: Evidence
     allowed: float
-    low: float
-    high: float
+    interval: ChangeInterval
 
     @property
     def harm(self) -> float:
@@ -191,7 +187,9 @@ class _Claim:
             return "regression"
         if better <= alpha and -self.harm >= convicting and self.harm < 0.0:
             return "improvement"
-        surely_small = self.harm_at_most(self.low, self.high) < self.allowed - EPSILON
+        surely_small = (
+            self.harm_at_most(self.interval.low, self.interval.high) < self.allowed - EPSILON
+        )
         if worse <= alpha and self.harm > 0.0 and surely_small:
             return "within_tolerance"
         large = self.harm >= self.allowed - EPSILON and self.harm > 0.0

@@ -45,7 +45,7 @@ def look_at_suites(
     `gates`: the top-level ones.
     """
     standings = [stand(data, max_removed=regression.max_removed) for data in suites]
-    compared = compare_all(standings, gates, regression)
+    compared = compare_all(standings, gates, regression, ended=False)
     blocking = [row for row in compared if row.level == "block"]
     worse = next((row for row in blocking if row.status == "regression"), None)
     if worse is not None:

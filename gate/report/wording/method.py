@@ -159,7 +159,21 @@ def _detectable_harm(report: Report, comparison: Comparison) -> Line:
     text = f": {pairs}{chance}; {harm} would have been caught"
     suite = f"{comparison.suite}: " if len(report.suites) > 1 else ""
     often = figures.often(report.power)
-    return say("{}{}{} {}{}.", suite, code(comparison.metric), text, often, cut)
+    corrected = _corrected_change(comparison)
+    return say("{}{}{} {}{}{}.", suite, code(comparison.metric), text, often, corrected, cut)
+
+
+def _corrected_change(comparison: Comparison) -> str:
+    """A run that ends early has usually seen a change that is too large."""
+    shown, measured = (
+        figures.change(
+            delta, comparison.unit, relative=comparison.relative, tolerance=comparison.tolerance
+        )
+        for delta in (comparison.unbiased, comparison.delta)
+    )
+    if comparison.unbiased is None or shown == measured:
+        return ""
+    return f"; corrected for the early end, the change is {shown}"
 
 
 def _noise(report: Report) -> Iterator[Line]:
