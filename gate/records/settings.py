@@ -111,7 +111,9 @@ class RegressionRules:
     )
     metrics: Mapping[str, MetricRule] = field(default_factory=dict)
     max_removed: float = 0.10
-    stop: Literal["early", "off"] = "early"  # runs that measure the base branch never stop early
+    # early: once nothing got worse, or something did; both: an improvement is waited for, too.
+    # Runs that measure the base branch never stop early.
+    stop: Literal["early", "off", "both"] = "early"
     max_rounds: int | None = None  # the cap of an early stop; None: twice the suite's rounds
     control: Literal["stored", "fresh"] = "stored"  # where the baseline's answers come from
     place: Place = Place("gate.yml")

@@ -25,7 +25,7 @@ def may_stop_early(config: Config, job: Job, option: str | None) -> bool:
     """Whether the run may end early, without regard to recorded answers."""
     if option is not None:
         return option == "early"
-    return config.regression.stop == "early" and not _measures(config, job)
+    return config.regression.stop != "off" and not _measures(config, job)
 
 
 def extends(config: Config, job: Job, option: str | None) -> bool:
@@ -41,7 +41,7 @@ def asks_again(config: Config, job: Job, option: str | None) -> bool:
     its limit but not certainly. Not if gate.yml or `--stop` says off, nor in a run that measures
     the base branch.
     """
-    wanted = option is None and config.regression.stop == "early" and job.mode == "release"
+    wanted = option is None and config.regression.stop != "off" and job.mode == "release"
     return wanted and config.agent.name != "replay"
 
 

@@ -94,21 +94,30 @@ def boundaries(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """Chances that a plan ends at one look: `accused` as worse, `acquitted` as harmless."""
+    """Chances that a plan ends at one look: `accused` as worse, `acquitted` as no worse."""
 
     accused: float
     acquitted: float
 
 
-def endings(plan: Boundaries, drift: float) -> tuple[Ending, ...]:
+def endings(plan: Boundaries, drift: float, *, both: bool = False) -> tuple[Ending, ...]:
     """The chances that a plan ends at each look if the truth is worse by `drift` standard errors of
-    the last look.
+    the last look. `both`: a plan that goes on until it is also clear whether it got better, by the
+    same boundaries mirrored.
     """
     paths = Paths.start(drift)
     looks = []
     for t, harm, futility in zip(plan.times, plan.harm, plan.futility, strict=True):
-        looks.append(Ending(accused=paths.above(t, harm), acquitted=paths.below(t, futility)))
-        paths = paths.between(t, futility, harm)
+        accused, acquitted = paths.above(t, harm), paths.below(t, futility)
+        if not both:
+            paths = paths.between(t, futility, harm)
+        elif futility <= 0.0:
+            acquitted = paths.below(t, -harm)
+            paths = paths.between(t, -harm, harm)
+        else:
+            acquitted += paths.below(t, -harm) - paths.below(t, -futility)
+            paths = paths.between(t, futility, harm).beside(paths.between(t, -harm, -futility))
+        looks.append(Ending(accused=accused, acquitted=acquitted))
     return tuple(looks)
 
 
@@ -242,6 +251,11 @@ class Paths:
         moved = (at[:, None] - self.at[None, :] - self.drift * (t - self.time)) / sd
         density = np.exp(-0.5 * moved**2) @ self.weights / (sd * math.sqrt(2.0 * math.pi))
         return Paths(t, at, density * np.tile(sizes * width, panels), self.drift)
+
+    def beside(self, other: Paths) -> Paths:
+        """These and the others of the same time."""
+        at = np.concatenate((self.at, other.at))
+        return replace(self, at=at, weights=np.concatenate((self.weights, other.weights)))
 
     def _standard(self, t: float, value: float) -> Array:
         step = t - self.time

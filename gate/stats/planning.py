@@ -159,8 +159,11 @@ class PlanEnds:
         return _mean_share(self.stopped)
 
 
-def forecast_ends(size: PlanSize, risks: Risks, *, change: float, tolerance: float) -> PlanEnds:
+def forecast_ends(
+    size: PlanSize, risks: Risks, *, change: float, tolerance: float, both: bool = False
+) -> PlanEnds:
     """How a plan ends if the agent is worse by `change`; `change` and `tolerance` are in sd.
+    `both`: an improvement is waited for, too.
 
     A look finds a regression beyond its boundary, if the estimate also exceeds the tolerance
     (before the last look by a standard error more). It finds the run harmless beyond the futility
@@ -179,7 +182,7 @@ def forecast_ends(size: PlanSize, risks: Risks, *, change: float, tolerance: flo
     low = [max(f, p) for f, p in zip(plan.futility, proved, strict=True)]
     low[-1] = harm[-1]  # the last look decides
     bounds = replace(plan, harm=harm, futility=tuple(map(min, low, harm)))
-    each = endings(bounds, drift)
+    each = endings(bounds, drift, both=both)
     stopped = tuple(accumulate(min(1.0, one.accused + one.acquitted) for one in each))
     return PlanEnds(stopped=(*stopped[:-1], 1.0), caught=min(1.0, sum(one.accused for one in each)))
 

@@ -27,13 +27,15 @@ class ChangeInterval:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopRules:
     """What ends the question of one metric at a look. `blocks`: its regression ends the run.
-    `alone`: it decides when the run ends, and nothing else does. `allowed`: the tolerance on the
-    scale of delta. `doubt`: p-value of a suspicion that is looked at again.
+    `alone`: it decides when the run ends, and nothing else does. `both`: so does an improvement.
+    `allowed`: the tolerance on the scale of delta. `doubt`: p-value of a suspicion that is looked
+    at again.
     """
 
     boundary: LookBoundary
     blocks: bool
     alone: bool
+    both: bool
     allowed: float
     doubt: float
 
@@ -54,10 +56,12 @@ def find_interval(
     side, estimate = _Sides(e=e, direction=direction), None
     least = most = level_at_any_look(shown.position.times, shown.position.index, shown.alpha)
     if stops.blocks:
-        evidence = normal_quantile(1.0 - min(max(e.p_worse, RAREST), 1.0 - RAREST))
+        better = stops.both and e.p_better < e.p_worse
+        p = e.p_better if better else e.p_worse
+        evidence = normal_quantile(1.0 - min(max(p, RAREST), 1.0 - RAREST))
         levels = stage_levels(_find_regions(e, times, stops), evidence, shown.alpha)
-        estimate = side.harm_from(levels.middle)
-        if stops.alone:
+        estimate = side.harm_to(levels.middle) if better else side.harm_from(levels.middle)
+        if stops.alone and not stops.both:
             least, most = levels.least, levels.most
     # A fall that is too steep for the looks before it would lie outside: it began late.
     low = min(side.harm_from(least), side.harm_to(most), e.delta)
@@ -79,7 +83,7 @@ def _find_regions(e: Evidence, times: tuple[float, ...], stops: StopRules) -> St
         harm.append(max(plan.harm[look], allowed + (0.0 if last else 1.0)))
         proved = max(plan.futility[look], allowed - plan.proof[look])
         harmless = min(proved, max(suspicious, allowed), harm[-1])
-        futility.append(harmless if stops.alone else -FAR)
+        futility.append(harmless if stops.alone and not stops.both else -FAR)
     return StopRegions(times=times, harm=tuple(harm), futility=tuple(futility))
 
 

@@ -114,13 +114,16 @@ def _judge_pair(
         boundary=boundary,
         blocks=ended and pair.blocks,
         alone=alone and ended and pair.blocks,
+        both=rules.stop == "both",
         allowed=allowed,
         doubt=min(SUSPICIOUS, AGAIN * boundary.alpha),
     )
     interval = find_interval(e, pair.spec.direction, shown, stops)
     claim = _Claim(pair=pair, e=e, allowed=allowed, interval=interval)
     status = claim.status(worse, better, rules.alpha)
-    settled = status in ("regression", "accepted") or _is_settled(claim, boundary, status)
+    settled = status in ("regression", "accepted") or _is_settled(
+        claim, boundary, status, both=rules.stop == "both"
+    )
     sight = boundary.sight(rules.power, settled=settled)
     open_ended = status in ("no_regression", "suspected") and sight.share >= 1.0
     blind = e.blind(sight.level) if open_ended else None
@@ -198,14 +201,18 @@ class _Claim:
         return "no_regression"
 
 
-def _is_settled(claim: _Claim, boundary: LookBoundary, status: Status) -> bool:
-    """Whether this look ends the question: the last one, harmless enough, or proved harmless."""
+def _is_settled(claim: _Claim, boundary: LookBoundary, status: Status, *, both: bool) -> bool:
+    """Whether this look ends the question: the last one, harmless enough, or proved harmless. If
+    `both` sides are asked about, it must be improved, or no improvement either.
+    """
     pair, e = claim.pair, claim.e
     if pair.where.last or pair.fixed is not None:
         return True
     if e.too_few:  # the planned trials may be enough; more than those are for doubts
         return pair.standing.data.complete
     if status == "suspected" and e.p_worse <= AGAIN * boundary.alpha:
+        return False
+    if both and status != "improvement" and e.p_better < boundary.futility:
         return False
     if e.p_doubt >= boundary.futility:
         return True

@@ -15,7 +15,9 @@ MOST_MODULES = {  # of all packages
 MOST_OF_OURS = {
     "at the first request of a run": 204,  # 198: what a dataset expects is a module of its own
     # 301: options, budget and spending are modules of their own, and parts of report.html
-    "of a run": 334,  # the interval after an early end; 321: what cases and metrics have in common, and the list of sessions
+    # 321: what cases and metrics have in common, and the list of sessions; the interval after an
+    # early end
+    "of a run": 334,
     "of validate": 202,  # 189
     "of validate, own project": 300,  # 284
     "of --version": 22,  # 21: options that several commands share are a module of their own

@@ -229,7 +229,7 @@ def _regression() -> dict[str, Json]:
         tolerance={"$ref": "#/$defs/amount"},
         metrics={"type": "object", "additionalProperties": metric},
         max_removed={**_SHARE_OR_PERCENT, "maximum": 1},
-        stop={"enum": ["early", "off", False]},  # YAML 1.1 tools write `off` as false
+        stop={"enum": ["early", "off", "both", False]},  # YAML 1.1 tools write `off` as false
         max_rounds=_ROUNDS,
         control={"enum": ["stored", "fresh"]},
     )

@@ -38,6 +38,7 @@ class PlanShape:
     alpha: float
     power: float
     early: bool
+    both: bool  # an improvement is waited for, too
     fresh: bool  # the baseline is measured in the same run: every call counts twice
     batch: int  # calls under way at once: no look comes after fewer
     price: float | None  # of one call, USD
@@ -132,7 +133,9 @@ class Forecast:
 
     def ends(self, shape: PlanShape, change: float) -> PlanEnds:
         multiple, allowed = self.noise.multiple(change), self.noise.multiple(self.tolerance)
-        return forecast_ends(self.size(shape), shape.risks, change=multiple, tolerance=allowed)
+        return forecast_ends(
+            self.size(shape), shape.risks, change=multiple, tolerance=allowed, both=shape.both
+        )
 
     def target(self, change: float, shape: PlanShape, least: float | None) -> Target:
         """`least`: what `shape` itself catches."""

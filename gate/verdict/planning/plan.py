@@ -303,6 +303,7 @@ class _SuiteForecast:
             alpha=rules.alpha,
             power=rules.power,
             early=rules.stop != "off",
+            both=rules.stop == "both",
             fresh=rules.control == "fresh",
             batch=subject.batch,
             price=subject.usd_per_call,

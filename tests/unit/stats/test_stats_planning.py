@@ -158,3 +158,14 @@ def test_several_metrics_end_when_the_last_one_does():
     halves = [PlanEnds(stopped=(0.5, 1.0), caught=0.0)] * 2
     assert halves[0].mean_share == 0.75
     assert mean_share_of_all(halves) == 0.875
+
+
+def test_a_plan_that_waits_for_an_improvement_makes_more_calls_when_nothing_changed():
+    """100 x 3 and main has 12 rounds: 259 of 600 calls instead of 168, simulated."""
+    one = size(rounds=6, looks=20)
+    alone, both = (
+        600 * forecast_ends(one, RISKS, change=0.0, tolerance=0.02 / SD, both=both).mean_share
+        for both in (False, True)
+    )
+    assert both == pytest.approx(259, abs=12)
+    assert both > alone + 60

@@ -29,8 +29,12 @@ def at_look(index: int, times: tuple[float, ...] = TIMES) -> LookBoundary:
     return find_boundary(0.01, 0.8, LookPosition(times=times, index=index))
 
 
-def rules(boundary: LookBoundary, *, alone: bool = True, blocks: bool = True) -> StopRules:
-    return StopRules(boundary=boundary, blocks=blocks, alone=alone, allowed=0.02, doubt=0.04)
+def rules(
+    boundary: LookBoundary, *, alone: bool = True, blocks: bool = True, both: bool = False
+) -> StopRules:
+    return StopRules(
+        boundary=boundary, blocks=blocks, alone=alone, both=both, allowed=0.02, doubt=0.04
+    )
 
 
 def test_a_run_of_a_fixed_size_has_the_bounds_of_its_test() -> None:
@@ -87,3 +91,10 @@ def test_a_metric_that_only_warns_has_no_estimate() -> None:
     look = at_look(2)
     found = find_interval(evidence(0.7), "higher", look, rules(look, alone=False, blocks=False))
     assert found.estimate is None
+
+
+def test_an_improvement_that_ended_the_run_is_corrected_too() -> None:
+    e, look = evidence(0.98, 3), at_look(1)
+    found = find_interval(e, "higher", look, rules(look, both=True))
+    assert found.estimate is not None
+    assert found.low < found.estimate < e.delta

@@ -490,3 +490,18 @@ def test_alpha_is_shared_at_each_look() -> None:
     assert worse[0] is not None
     assert worse[1] is not None
     assert worse[0] < worse[1]
+
+
+def test_an_improvement_is_waited_for_where_somebody_asked() -> None:
+    """`stop: both`: what is clearly not worse goes on until it is better, or not that either."""
+    was, better = flaky(12, 0.7, 3), flaky(6, 0.85, 4)
+    both = RegressionRules(stop="both")
+    looks = [running(better[:, :rounds], was) for rounds in range(1, 7)]
+    assert not look(looks[0]).suites
+    going = [bool(look(data, rules=both).suites) for data in looks]
+    assert going.index(False) > 0
+    end = looks[going.index(False)]
+    assert decide([end], gates=(), regression=both, policy=Policy()).comparisons[0].status == (
+        "improvement"
+    )
+    assert look(running(flaky(1, 0.2, 5), was), rules=both).why.endswith("got worse")

@@ -55,7 +55,7 @@ def _regression(now: RegressionRules, before: RegressionRules) -> Iterator[str]:
     if now.max_removed > before.max_removed:
         yield f"`regression.max_removed` {before.max_removed:.0%} -> {now.max_removed:.0%}{place}"
     if now.stop == "off" != before.stop:
-        yield f"`regression.stop` early -> off (fewer rounds at most){place}"
+        yield f"`regression.stop` {before.stop} -> off (fewer rounds at most){place}"
 
 
 def _most_rounds(head: Config, base: Config) -> Iterator[str]:
