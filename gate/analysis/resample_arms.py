@@ -28,8 +28,8 @@ class Sides:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deck:
-    """`there`: cases x rounds, whether the case was asked. Of a case's n rounds the current arm
-    gets up to `current`, but no more than half, and the baseline up to `baseline` of the rest.
+    """`there`: cases x rounds, whether the case was asked. Each case gives `current` rounds to the
+    current arm, and to the baseline `baseline` or as many as it has.
     """
 
     table: Table
@@ -37,18 +37,32 @@ class Deck:
     baseline: int
     current: int
 
+    @property
+    def draws(self) -> bool:
+        """Whether there are too few rounds to deal each of them once: then both arms draw theirs
+        from all, with replacement.
+        """
+        return int(self.there.sum(axis=1).max(initial=0)) < self.baseline + self.current
+
     def deal(self, rng: Shuffler) -> Sides:
-        """Each case's rounds in a random order; a round's values stay together. Under no change
-        all deals are equally likely, which is what the shuffle test assumes.
+        """Each case's rounds at random; a round's values stay together. Under no change both arms
+        have rounds of the same distribution, which is what the shuffle test assumes.
         """
         keys = np.where(self.there, rng.random(self.there.shape), 2.0)
         order = np.argsort(keys, axis=1)
         rounds = self.there.sum(axis=1)
-        current = np.minimum(self.current, rounds // 2)
-        baseline = np.minimum(self.baseline, rounds - current)
+        first, current = np.zeros_like(rounds), np.full_like(rounds, self.current)
+        if self.draws:
+            wanted = (len(rounds), self.baseline + self.current)
+            drawn = np.floor(rng.random(wanted) * rounds[:, None]).astype(np.intp)
+            order = np.take_along_axis(order, drawn, axis=1)
+            baseline = np.minimum(self.baseline, rounds)
+        else:
+            current = np.minimum(self.current, rounds // 2)
+            baseline = np.minimum(self.baseline, rounds - current)
         return Sides(
             baseline=self._part(order, current, baseline, self.baseline),
-            current=self._part(order, np.zeros_like(current), current, self.current),
+            current=self._part(order, first, current, self.current),
         )
 
     def _part(self, order: Places, first: Places, number: Places, most: int) -> Table:
@@ -68,16 +82,15 @@ def shuffler(seed: int) -> Shuffler:
 
 
 def make_deck(table: Table, *, baseline: int, current: int, alike: bool = False) -> Deck:
-    """Cases with two rounds or more, shared out in these sizes as far as there are rounds. `alike`:
-    both arms get the same number.
+    """Cases with two rounds or more. The baseline has `baseline` rounds, or as many as there are.
+    `alike`: both arms get the same number.
     """
     there = mark_asked(table)
     enough = np.flatnonzero(there.sum(axis=1) >= 2)
     if len(enough) < len(there):
         table, there = table.select(enough), there[enough]
     most = int(there.sum(axis=1).max(initial=0))
-    current = min(current, most // 2)
-    baseline = current if alike else min(baseline, most - current)
+    baseline = current if alike else min(baseline, most)
     return Deck(table=table, there=there, baseline=baseline, current=current)
 
 

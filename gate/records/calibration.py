@@ -33,7 +33,9 @@ class MetricRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationShape:
-    """What was dealt out of one suite, in rounds a case, and what a run would have."""
+    """What was dealt out of one suite, in rounds a case: as many as a run has. `drawn`: with
+    replacement, because fewer are recorded.
+    """
 
     suite: str
     cases: int
@@ -42,13 +44,7 @@ class CalibrationShape:
     baseline: int
     planned: int
     at_most: int  # where a run goes on while undecided; else as planned
-    wanted_baseline: int
-    wanted_at_most: int
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the rounds sufficed for what a run would have."""
-        return (self.baseline, self.at_most) == (self.wanted_baseline, self.wanted_at_most)
+    drawn: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

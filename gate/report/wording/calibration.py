@@ -25,7 +25,7 @@ def blocks(calibration: Calibration) -> Iterator[Block]:
     yield _headline(calibration)
     for note in calibration.notes:
         yield say("Note: {}", prose(note))
-    yield Heading(line=say("Rounds split at random"))
+    yield Heading(line=say("Rounds dealt at random"))
     yield _how(calibration)
     for shape in calibration.shapes:
         yield _shape(shape, calibration)
@@ -65,7 +65,7 @@ def _allowed_line(calibration: Calibration) -> Line:
 def _how(calibration: Calibration) -> Line:
     beside = "the control" if calibration.fresh else "main"
     return say(
-        "The recorded rounds of each case are split at random into {} and as a pull "
+        "The recorded rounds of each case are dealt at random to {} and to a pull "
         "request, {} times "
         "(seed {}), and judged as {} would. Both sides come from the same rounds, so this "
         "checks the test on your data, not whether your provider differs from day to day.",
@@ -89,15 +89,13 @@ def _shape(shape: CalibrationShape, calibration: Calibration) -> Line:
         str(shape.at_most),
         more,
     )
-    if shape.is_complete:
+    if not shape.drawn:
         return line
-    wanted = say(
-        "A run may compare up to {} with {}, which takes {} recorded rounds to check.",
-        str(shape.wanted_at_most),
-        str(shape.wanted_baseline),
-        str(shape.wanted_baseline + shape.wanted_at_most),
+    drawn = say(
+        "They are drawn with replacement: to deal each round once takes {} recorded rounds.",
+        str(shape.baseline + shape.at_most),
     )
-    return join(" ", (line, wanted))
+    return join(" ", (line, drawn))
 
 
 def _rates(calibration: Calibration) -> Grid:

@@ -135,7 +135,6 @@ class CalibrationSuite:
         )
 
     def shape(self, gate: Rehearsal) -> CalibrationShape:
-        cap = gate.cap(self.recorded.rounds)
         return CalibrationShape(
             suite=self.recorded.name,
             cases=self.cases,
@@ -144,8 +143,7 @@ class CalibrationSuite:
             baseline=self.deck.baseline,
             planned=self.rounds,
             at_most=self.deck.current,
-            wanted_baseline=cap if gate.fresh else kept_rounds(self.recorded, gate),
-            wanted_at_most=cap,
+            drawn=self.deck.draws,
         )
 
 

@@ -14,6 +14,7 @@ from gate.analysis.resample_arms import (
 )
 from gate.errors import UsageError
 from gate.records import (
+    BaselineRules,
     Config,
     GateRule,
     Looks,
@@ -64,7 +65,7 @@ def numbered(cases, rounds):
 
 
 def test_a_deal_uses_each_round_once_and_keeps_a_trials_values_together():
-    cards = make_deck(numbered(6, 5), baseline=15, current=2)
+    cards = make_deck(numbered(6, 5), baseline=3, current=2)
     sides = cards.deal(shuffler(3))
     both = np.hstack([sides.baseline.column("success"), sides.current.column("success")])
     assert np.array_equal(np.sort(both, axis=1), numbered(6, 5).column("success"))
@@ -74,11 +75,32 @@ def test_a_deal_uses_each_round_once_and_keeps_a_trials_values_together():
 
 @pytest.mark.parametrize(
     ("rounds", "wanted", "expected"),
-    [(20, (15, 6), (14, 6)), (30, (15, 6), (15, 6)), (9, (15, 6), (5, 4)), (2, (15, 6), (1, 1))],
+    [
+        (30, (15, 6), (15, 6, False)),
+        (21, (15, 6), (15, 6, False)),
+        (20, (15, 6), (15, 6, True)),
+        (9, (15, 6), (9, 6, True)),
+        (2, (15, 6), (2, 6, True)),
+    ],
 )
-def test_the_pull_request_gets_no_more_than_half(rounds, wanted, expected):
+def test_both_sides_get_what_a_run_has_and_draw_it_if_too_little_is_recorded(
+    rounds, wanted, expected
+):
     cards = make_deck(numbered(5, rounds), baseline=wanted[0], current=wanted[1])
-    assert (cards.baseline, cards.current) == expected
+    assert (cards.baseline, cards.current, cards.draws) == expected
+
+
+def test_what_is_drawn_keeps_a_trials_values_together_and_its_case():
+    cards = make_deck(numbered(50, 4), baseline=4, current=3)
+    sides = cards.deal(shuffler(7))
+    for table, rounds in ((sides.baseline, 4), (sides.current, 3)):
+        success = table.column("success")
+        assert success.shape == (50, rounds)
+        assert np.array_equal(table.column("recall"), success + 0.5)
+        assert (success // 100 == np.arange(50)[:, None]).all()
+    drawn = np.hstack([sides.baseline.column("success"), sides.current.column("success")]) % 100
+    assert np.bincount(drawn.astype(int).ravel()) == pytest.approx([87.5] * 4, abs=35)
+    assert any(len(set(row)) < 4 for row in drawn[:, :4])
 
 
 def test_cases_of_one_round_are_not_dealt_and_cases_of_few_share_what_they_have():
@@ -86,7 +108,7 @@ def test_cases_of_one_round_are_not_dealt_and_cases_of_few_share_what_they_have(
     for values in table.columns.values():
         values[0, 1:] = np.nan
         values[1, 3:] = np.nan
-    cards = make_deck(table, baseline=15, current=3)
+    cards = make_deck(table, baseline=3, current=3)
     sides = cards.deal(shuffler(0))
     assert cards.table.cases == ("c001", "c002", "c003", "c004")
     there = [(~np.isnan(t.column("success"))).sum(axis=1) for t in (sides.baseline, sides.current)]
@@ -163,15 +185,17 @@ def test_equal_seeds_give_equal_figures():
     assert first.splits != other.splits
 
 
-def test_what_was_dealt_out_and_what_a_run_would_have_is_said():
+def test_what_was_dealt_out_is_said():
     found = calibrate([recorded(*alike(runs=3), rounds=2)], CONFIG, **SMALL)
     shape = found.shapes[0]
     assert (shape.recorded, shape.runs, shape.cases) == (6, 3, 40)
-    assert (shape.baseline, shape.planned, shape.at_most) == (3, 2, 3)
-    assert (shape.wanted_baseline, shape.wanted_at_most) == (32, 4)
-    assert not shape.is_complete
-    assert "3 go to main and up to 3 to the pull request (2 planned)" in flat(found)
-    assert "A run may compare up to 4 with 32" in flat(found)
+    assert (shape.baseline, shape.planned, shape.at_most, shape.drawn) == (6, 2, 4, True)
+    assert "6 go to main and up to 4 to the pull request (2 planned)" in flat(found)
+    assert "to deal each round once takes 10 recorded rounds" in flat(found)
+    kept = replace(CONFIG, baseline=BaselineRules(keep_rounds=2))
+    few = calibrate([recorded(*alike(runs=3), rounds=2)], kept, **SMALL)
+    assert not few.shapes[0].drawn
+    assert "with replacement" not in flat(few)
 
 
 def test_an_early_end_saves_calls_and_without_one_all_are_made():
