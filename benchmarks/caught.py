@@ -32,11 +32,18 @@ from gate.verdict.planning.detectable import Forecast
 from gate.verdict.planning.detectable import PlanShape as Planned
 
 SHAPES = (
+    Shape(cases=20, rounds=5, history=20, cap=10),
     Shape(cases=40, rounds=3, history=12, cap=6),
+    Shape(cases=40, rounds=3, history=48, cap=6),
     Shape(cases=50, rounds=1, history=4, cap=2),
-    Shape(cases=100, rounds=3, history=12, cap=6),
+    Shape(cases=100, rounds=1, history=16, cap=2),
     Shape(cases=100, rounds=3, history=3, cap=3),
+    Shape(cases=100, rounds=3, history=12, cap=3),
+    Shape(cases=100, rounds=3, history=12, cap=6),
+    Shape(cases=100, rounds=3, history=24, cap=6),
+    Shape(cases=100, rounds=3, history=48, cap=6),
     Shape(cases=300, rounds=1, history=4, cap=2),
+    Shape(cases=300, rounds=3, history=15, cap=6),
 )
 RULES = RegressionRules(alpha=0.01, tolerance=Tolerance(value=0.02))
 KINDS = ("spread", "break")
@@ -54,6 +61,7 @@ def planned(shape: Shape, was: np.ndarray) -> float | None:
         alpha=RULES.alpha,
         power=RULES.power,
         early=True,
+        both=False,
         fresh=False,
         batch=1,
         price=None,
