@@ -46,7 +46,7 @@ def surroundings(folder):
 
 def serving(folder):
     """The address of the example's server, if it has one."""
-    if "http://" not in (folder / "gate.yml").read_text():
+    if not (folder / "agent.py").exists() or "http://" not in (folder / "gate.yml").read_text():
         return nullcontext("")
     return listening(runpy.run_path(str(folder / "agent.py"))["Agent"])
 
