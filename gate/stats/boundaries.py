@@ -17,13 +17,14 @@ import numpy as np
 from gate.stats.distributions import normal_cdf, normal_quantile, upper_tail
 from gate.stats.pairs import Array
 
-HARM_POWER = 1.5  # alpha t^1.5: little is spent on early looks, which exaggerate
-FUTILITY_POWER = 1.5
-EAGER_FUTILITY_POWER = 0.5  # with a large surplus of information
-MODEST_SURPLUS, LARGE_SURPLUS = 1.1, 1.33  # 4/3: 16 times the planned rounds, of which 2 times run
+# Powers of the information t with which the chances of error are spent, without and with a surplus.
+HARM_POWERS = (2.0, 1.5)  # alpha t^2: little is spent on early looks, which exaggerate
+FUTILITY_POWERS = (1.6, 0.5)
+MODEST, LARGE = 1.1, 1.33  # 4/3: 16 times the planned rounds, of which 2 times run
 USUAL_HISTORY = 4.0  # rounds of a baseline, in planned rounds
 LOOKS_COST = 1.1  # about the drift of many looks over that of one: where its search begins
 FAR = 8.0  # standard errors beyond which no path is followed
+SUSPICIOUS = 0.05  # raw p-value from which a drop is mentioned
 NODES = 96  # of the quadrature over the paths that go on
 PANEL = 48  # nodes of a Gauss-Legendre rule; longer stretches are cut into panels
 MOST_NODES = 800  # where two looks almost coincide
@@ -31,6 +32,13 @@ CLOSE = 1e-6
 NEAR = 1e-4  # a step of Newton's method after which the error is its square
 
 Spending = Callable[[float], float]
+
+
+def strong_suspicion(alpha: float) -> float:
+    """The p-value up to which a drop is looked at again, whatever the futility boundary says;
+    `alpha`: the metric's share. Among twenty metrics one is always a little suspicious.
+    """
+    return min(SUSPICIOUS, 4.0 * alpha)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,26 +57,24 @@ class Boundaries:
     drift: float  # change, in standard errors at the last look, caught with probability 1 - beta
 
 
-def futility_power(information: float, rounds: float, planned: float) -> float:
-    """The power of the information t with which a plan spends the chance to miss a change.
-    `information`: R Rb / (R + Rb) of a case after the plan's last look, at `rounds` rounds.
+def find_surplus(information: float, rounds: float, planned: float) -> float:
+    """How much sharper than usual the last look of a plan is: 0 is usual, 1 much sharper.
+    `information`: R Rb / (R + Rb) of a case after that look, at `rounds` rounds.
 
-    The usual baseline has four times the `planned` rounds. A larger one makes the last look sharper
-    than was asked for; the surplus is used to end earlier. The numbers come from simulation
-    (docs/decisions/0044-twenty-looks.md).
+    The usual baseline has four times the `planned` rounds. What a larger one brings is used to end
+    earlier, not to see less. The numbers come from simulation: docs/decisions/0044-twenty-looks.md.
     """
     usual = USUAL_HISTORY * planned
-    surplus = information * (rounds + usual) / (rounds * usual)
-    eager = min(1.0, max(0.0, (surplus - MODEST_SURPLUS) / (LARGE_SURPLUS - MODEST_SURPLUS)))
-    return round(FUTILITY_POWER + eager * (EAGER_FUTILITY_POWER - FUTILITY_POWER), 3)
+    times = information * (rounds + usual) / (rounds * usual)
+    return round(min(1.0, max(0.0, (times - MODEST) / (LARGE - MODEST))), 3)
 
 
 @lru_cache(maxsize=512)
 def boundaries(
-    times: tuple[float, ...], alpha: float, beta: float, futility: float = FUTILITY_POWER
+    times: tuple[float, ...], alpha: float, beta: float, surplus: float = 0.0
 ) -> Boundaries:
     """The boundaries for looks at the shares `times` of the last look's information (ascending, the
-    last is 1). `futility`: the power of t with which `beta` is spent.
+    last is 1). `surplus`: as of find_surplus.
 
     A run without a change reaches `harm` with probability `alpha` at most, also if it does not end
     at `futility`. A change of `drift` is missed with probability `beta`.
@@ -78,18 +84,25 @@ def boundaries(
         return Boundaries(
             times=times, harm=(z,), futility=(z,), proof=(z_power,), drift=z + z_power
         )
-    harm = crossing(times, lambda t: alpha * t**HARM_POWER)
+
+    def accused(t: float) -> float:
+        return float(alpha * t ** _between(HARM_POWERS, surplus))
+
     alone = normal_quantile(1.0 - alpha) + normal_quantile(1.0 - beta)
 
     def missed(t: float) -> float:
-        return float(beta * t**futility)
+        return float(beta * t ** _between(FUTILITY_POWERS, surplus))
 
-    proof = crossing(times, missed)
+    harm, proof = crossing(times, accused), crossing(times, missed)
     drift = _drift(times, harm, missed, start=LOOKS_COST * alone)
     harmless, _ = _harmless(times, harm, missed, drift)
     return Boundaries(
         times=times, harm=harm, futility=(*harmless, harm[-1]), proof=proof, drift=drift
     )
+
+
+def _between(ends: tuple[float, float], share: float) -> float:
+    return ends[0] + share * (ends[1] - ends[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

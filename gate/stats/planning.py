@@ -11,11 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 import numpy as np
 
-from gate.stats.boundaries import FAR, Boundaries, boundaries, endings, futility_power
+from gate.stats.boundaries import (
+    FAR,
+    Boundaries,
+    boundaries,
+    endings,
+    find_surplus,
+    strong_suspicion,
+)
 from gate.stats.distributions import bisect, normal_quantile
 from gate.stats.fall import ArmSizes, DifferenceVariances, Fall, difference_variances, least_fall
 
@@ -88,8 +94,8 @@ class PlanSize:
 
     def boundaries(self, risks: Risks) -> Boundaries:
         information = self.information_of_a_case(self.rounds)
-        power = futility_power(information, self.rounds, self.planned or self.rounds)
-        return boundaries(self.times(), risks.alpha, risks.beta, power)
+        surplus = find_surplus(information, self.rounds, self.planned or self.rounds)
+        return boundaries(self.times(), risks.alpha, risks.beta, surplus)
 
 
 def least_change(size: PlanSize, risks: Risks, tolerance: float = 0.0) -> float:
@@ -144,6 +150,10 @@ def _least(enough: Callable[[float], bool]) -> float:
     return float(10.0 ** bisect(lambda power: not enough(10.0**power), -3.0, _MOST))
 
 
+# Values and weights of a normal variable: Gauss-Hermite quadrature with three nodes.
+_THREE = ((-math.sqrt(3.0), 1.0 / 6.0), (0.0, 2.0 / 3.0), (math.sqrt(3.0), 1.0 / 6.0))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanEnds:
     """How a plan of looks ends for one true change. `stopped`: chance to have ended by each look.
@@ -170,21 +180,30 @@ def forecast_ends(
     boundary, or if the bound of the harm is within the tolerance.
     """
     plan, errors = size.boundaries(risks), size.errors(change)
-    last = plan.harm[-1]
-    # In true standard errors, so that the chance to be beyond the last look's boundary is right.
-    drift = last + (change - last * errors.believed) / errors.true
-    least = drift - (change - tolerance) / errors.true
-    bars = [least * math.sqrt(t) + 1.0 for t in plan.times[:-1]] + [least]
-    allowed = [tolerance / size.spread * math.sqrt(t) for t in plan.times]  # in standard errors
-    far = [FAR + abs(drift) * math.sqrt(t) for t in plan.times]
-    harm = tuple(min(f, max(h, bar)) for h, bar, f in zip(plan.harm, bars, far, strict=True))
-    proved = (a - z for a, z in zip(allowed, plan.proof, strict=True))
-    low = [max(f, p) for f, p in zip(plan.futility, proved, strict=True)]
-    low[-1] = harm[-1]  # the last look decides
+    roots = [math.sqrt(t) for t in plan.times]
+    allowed = tolerance / errors.believed  # this and all below: standard errors that are believed
+    beyond = [allowed * root + 1.0 for root in roots[:-1]] + [allowed]
+    reached = [max(h, bar) for h, bar in zip(plan.harm, beyond, strict=True)]
+    doubt = normal_quantile(1.0 - strong_suspicion(risks.alpha))
+    harmless = [
+        min(max(futility, allowed * root - proof), max(doubt, allowed * root))
+        for futility, proof, root in zip(plan.futility, plan.proof, roots, strict=True)
+    ]
+    drift = change / errors.believed
+    far = [FAR + abs(drift) * root for root in roots]
+    harm = tuple(map(min, reached, far))
+    low = [*harmless[:-1], harm[-1]]  # the last look decides
     bounds = replace(plan, harm=harm, futility=tuple(map(min, low, harm)))
-    each = endings(bounds, drift, both=both)
-    stopped = tuple(accumulate(min(1.0, one.accused + one.acquitted) for one in each))
-    return PlanEnds(stopped=(*stopped[:-1], 1.0), caught=min(1.0, sum(one.accused for one in each)))
+    # The variance that nobody believes in is of the change itself: which cases break is random.
+    scatter = math.sqrt(max(0.0, errors.true**2 - errors.believed**2)) / errors.believed
+    nodes = _THREE if scatter else ((0.0, 1.0),)
+    stopped, caught = np.zeros(len(roots)), 0.0
+    for node, weight in nodes:
+        each = endings(bounds, drift + node * scatter, both=both)
+        stopped += weight * np.cumsum([one.accused + one.acquitted for one in each])
+        caught += weight * sum(one.accused for one in each)
+    ended = np.minimum(1.0, stopped[:-1]).tolist()
+    return PlanEnds(stopped=(*ended, 1.0), caught=min(1.0, caught))
 
 
 def mean_share_of_all(plans: list[PlanEnds]) -> float:

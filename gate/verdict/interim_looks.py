@@ -9,10 +9,9 @@ import numpy as np
 from gate.analysis.pairing import Pairing
 from gate.records import Sight
 from gate.stats.boundaries import (
-    FUTILITY_POWER,
     Boundaries,
     boundaries,
-    futility_power,
+    find_surplus,
     nominal,
 )
 from gate.verdict.suite_data import SuiteData
@@ -23,13 +22,13 @@ DIGITS = 6  # of a share of information: equal plans share their boundaries
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookPosition:
-    """`times`: shares of the cap's information at each look, this one at `index`. `futility`: the
-    power of them with which the chance to miss a change is spent.
+    """`times`: shares of the cap's information at each look, this one at `index`. `surplus`: of the
+    information of the last look (gate.stats.boundaries).
     """
 
     times: tuple[float, ...] = (1.0,)
     index: int = 0
-    futility: float = FUTILITY_POWER
+    surplus: float = 0.0
     cases: float = 1.0  # share of the cases that were asked so far
     fresh: bool = False  # the baseline is measured in the same run
 
@@ -77,7 +76,7 @@ def find_position(data: SuiteData, pairing: Pairing | None) -> LookPosition:
     cases = max(1, data.chosen)
     return LookPosition(
         times=times,
-        futility=futility_power(information, calls[-1] / cases, max(1, data.meta.rounds)),
+        surplus=find_surplus(information, calls[-1] / cases, max(1, data.meta.rounds)),
         index=calls.index(trials),
         cases=min(1.0, trials / max(1, data.chosen)),
         fresh=data.fresh,
@@ -86,7 +85,7 @@ def find_position(data: SuiteData, pairing: Pairing | None) -> LookPosition:
 
 def find_boundary(alpha: float, power: float, where: LookPosition) -> LookBoundary:
     """The boundary at one share of alpha; of a fixed size just that share, to the last digit."""
-    plan = boundaries(where.times, alpha, 1.0 - power, where.futility)
+    plan = boundaries(where.times, alpha, 1.0 - power, where.surplus)
     only = len(where.times) == 1
     return LookBoundary(
         alpha=alpha,

@@ -16,6 +16,7 @@ from gate.records import (
     Status,
     Tolerance,
 )
+from gate.stats.boundaries import SUSPICIOUS, strong_suspicion
 from gate.stats.multiplicity import benjamini_hochberg, step_down
 from gate.verdict.comparability import Standing
 from gate.verdict.early_end import ChangeInterval, StopRules, find_interval
@@ -23,10 +24,6 @@ from gate.verdict.interim_looks import LookBoundary, LookPosition, find_boundary
 from gate.verdict.reasons import describe_blindness
 
 EPSILON = 1e-9  # 0.82 - 0.80 is no more than 0.02
-SUSPICIOUS = 0.05  # raw p-value from which a drop is mentioned
-# A suspicion is looked at again up to this multiple of the metric's share of alpha: among twenty
-# metrics one is always a little suspicious.
-AGAIN = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +113,7 @@ def _judge_pair(
         alone=alone and ended and pair.blocks,
         both=rules.stop == "both",
         allowed=allowed,
-        doubt=min(SUSPICIOUS, AGAIN * boundary.alpha),
+        doubt=strong_suspicion(boundary.alpha),
     )
     interval = find_interval(e, pair.spec.direction, shown, stops)
     claim = _Claim(pair=pair, e=e, allowed=allowed, interval=interval)
@@ -210,7 +207,7 @@ def _is_settled(claim: _Claim, boundary: LookBoundary, status: Status, *, both: 
         return True
     if e.too_few:  # the planned trials may be enough; more than those are for doubts
         return pair.standing.data.complete
-    if status == "suspected" and e.p_worse <= AGAIN * boundary.alpha:
+    if status == "suspected" and e.p_worse <= strong_suspicion(boundary.alpha):
         return False
     if both and status != "improvement" and e.p_better < boundary.futility:
         return False

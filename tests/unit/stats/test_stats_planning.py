@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gate.records import Looks
+from gate.stats.distributions import normal_quantile
 from gate.stats.planning import (
     PlanEnds,
     PlanSize,
@@ -32,11 +33,11 @@ def size(cases=100, rounds=3.0, rounds_b=12.0, looks=10, shared=0.0):
 @pytest.mark.parametrize(
     ("cases", "points"),
     [
-        (10, (36, 21, 16)),
+        (10, (35, 20, 16)),
         (40, (18, 10, 8)),
-        (100, (11, 6.6, 5.1)),
-        (300, (6.6, 3.8, 2.9)),
-        (1000, (3.6, 2.1, 1.6)),
+        (100, (11, 6.5, 5.0)),
+        (300, (6.5, 3.7, 2.9)),
+        (1000, (3.5, 2.0, 1.6)),
     ],
 )
 def test_the_least_change_of_the_reference_suites(cases, points):
@@ -61,20 +62,21 @@ def test_the_least_change_needs_the_cases_and_rounds_that_it_was_found_for():
 
 
 def test_calls_for_five_points_with_and_without_early_ends():
-    """One round a case: 422 calls fixed; ten looks have a cap of 519, of which 0.38 and 0.59 are
+    """One round a case: 422 calls fixed; ten looks have a cap of 503, of which 0.39 and 0.62 are
     made.
     """
     change = 0.05 / SD
     fixed = cases_for(change, size(rounds=1, rounds_b=4, looks=1), RISKS)
     cap = cases_for(change, size(rounds=1, rounds_b=4), RISKS)
-    assert (fixed, cap) == (pytest.approx(422, abs=1), pytest.approx(519, abs=1))
+    assert (fixed, cap) == (pytest.approx(422, abs=1), pytest.approx(503, abs=1))
     enough = size(cases=cap, rounds=1, rounds_b=4)
     unchanged = forecast_ends(enough, RISKS, change=0.0, tolerance=0.0)
     changed = forecast_ends(enough, RISKS, change=change, tolerance=0.0)
-    assert unchanged.mean_share == pytest.approx(0.38, abs=0.01)
-    assert changed.mean_share == pytest.approx(0.59, abs=0.01)
+    assert unchanged.mean_share == pytest.approx(0.39, abs=0.01)
+    assert changed.mean_share == pytest.approx(0.62, abs=0.01)
     assert unchanged.caught <= 0.01
-    assert changed.caught == pytest.approx(0.8, abs=1e-3)
+    # A strong suspicion is looked at again where the futility boundary would let it go.
+    assert changed.caught == pytest.approx(0.806, abs=1e-3)
 
 
 def test_the_reference_suite_with_a_cap_of_twice_its_rounds():
@@ -96,6 +98,7 @@ def test_a_simulated_random_walk_ends_as_computed():
     bars = np.maximum(plan.harm, allowed + np.array([1, 1, 1, 1, 0]))
     accused = harm >= bars
     acquitted = (harm <= plan.futility) | (harm <= allowed - np.array(plan.proof))
+    acquitted &= (harm < normal_quantile(0.96)) | (harm < allowed)  # no strong suspicion
     acquitted[:, -1] = True
     first = np.argmax(accused | acquitted, axis=1)
     found = forecast_ends(one, RISKS, change=change, tolerance=tolerance)
@@ -161,11 +164,11 @@ def test_several_metrics_end_when_the_last_one_does():
 
 
 def test_a_plan_that_waits_for_an_improvement_makes_more_calls_when_nothing_changed():
-    """100 x 3 and main has 12 rounds: 259 of 600 calls instead of 168, simulated."""
+    """100 x 3 and main has 12 rounds: 266 of 600 calls instead of 179."""
     one = size(rounds=6, looks=20)
     alone, both = (
         600 * forecast_ends(one, RISKS, change=0.0, tolerance=0.02 / SD, both=both).mean_share
         for both in (False, True)
     )
-    assert both == pytest.approx(259, abs=12)
+    assert both == pytest.approx(266, abs=5)
     assert both > alone + 60
