@@ -25,7 +25,7 @@ USUAL_HISTORY = 4.0  # rounds of a baseline, in planned rounds
 LOOKS_COST = 1.1  # about the drift of many looks over that of one: where its search begins
 FAR = 8.0  # standard errors beyond which no path is followed
 SUSPICIOUS = 0.05  # raw p-value from which a drop is mentioned
-NODES = 96  # of the quadrature over the paths that go on
+NODES = 48  # of the quadrature over the paths that go on
 PANEL = 48  # nodes of a Gauss-Legendre rule; longer stretches are cut into panels
 MOST_NODES = 800  # where two looks almost coincide
 CLOSE = 1e-6
@@ -113,25 +113,36 @@ class Ending:
     acquitted: float
 
 
-def endings(plan: Boundaries, drift: float, *, both: bool = False) -> tuple[Ending, ...]:
-    """The chances that a plan ends at each look if the truth is worse by `drift` standard errors of
-    the last look. `both`: a plan that goes on until it is also clear whether it got better, by the
-    same boundaries mirrored.
+def endings(
+    plan: Boundaries, drifts: Sequence[float], *, both: bool = False
+) -> list[tuple[Ending, ...]]:
+    """For each of some truths the chances that a plan ends at each look; the truth is worse by the
+    drift, in standard errors of the last look. `both`: a plan that goes on until it is also clear
+    whether it got better, by the same boundaries mirrored.
     """
-    paths = Paths.start(drift)
+    paths = Paths.start()
     looks = []
     for t, harm, futility in zip(plan.times, plan.harm, plan.futility, strict=True):
-        accused, acquitted = paths.above(t, harm), paths.below(t, futility)
+        ends = _two_sided if both else _one_sided
+        looks.append([ends(paths.with_drift(drift), t, harm, futility) for drift in drifts])
         if not both:
             paths = paths.between(t, futility, harm)
         elif futility <= 0.0:
-            acquitted = paths.below(t, -harm)
             paths = paths.between(t, -harm, harm)
         else:
-            acquitted += paths.below(t, -harm) - paths.below(t, -futility)
             paths = paths.between(t, futility, harm).beside(paths.between(t, -harm, -futility))
-        looks.append(Ending(accused=accused, acquitted=acquitted))
-    return tuple(looks)
+    return list(zip(*looks, strict=True))
+
+
+def _one_sided(paths: Paths, t: float, harm: float, futility: float) -> Ending:
+    return Ending(accused=paths.above(t, harm), acquitted=paths.below(t, futility))
+
+
+def _two_sided(paths: Paths, t: float, harm: float, futility: float) -> Ending:
+    acquitted = paths.below(t, -harm)
+    if futility > 0.0:
+        acquitted += paths.below(t, futility) - paths.below(t, -futility)
+    return Ending(accused=paths.above(t, harm), acquitted=acquitted)
 
 
 def crossing(times: Sequence[float], spent: Spending) -> tuple[float, ...]:
@@ -255,7 +266,7 @@ class Paths:
         """The paths between the bounds at `t`; bounds in standard errors."""
         root, sd = math.sqrt(t), math.sqrt(t - self.time)
         low, high = min(low, high) * root, high * root
-        nodes = min(MOST_NODES, max(NODES, 6.0 * (high - low) / sd))
+        nodes = min(MOST_NODES, max(NODES, 4.5 * (high - low) / sd))
         panels = math.ceil(nodes / PANEL)
         width = (high - low) / panels
         points, sizes = _legendre()

@@ -197,9 +197,9 @@ def forecast_ends(
     # The variance that nobody believes in is of the change itself: which cases break is random.
     scatter = math.sqrt(max(0.0, errors.true**2 - errors.believed**2)) / errors.believed
     nodes = _THREE if scatter else ((0.0, 1.0),)
+    truths = endings(bounds, [drift + node * scatter for node, _ in nodes], both=both)
     stopped, caught = np.zeros(len(roots)), 0.0
-    for node, weight in nodes:
-        each = endings(bounds, drift + node * scatter, both=both)
+    for each, (_, weight) in zip(truths, nodes, strict=True):
         stopped += weight * np.cumsum([one.accused + one.acquitted for one in each])
         caught += weight * sum(one.accused for one in each)
     ended = np.minimum(1.0, stopped[:-1]).tolist()
