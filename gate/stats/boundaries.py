@@ -18,7 +18,7 @@ from gate.stats.distributions import normal_cdf, normal_quantile, upper_tail
 from gate.stats.pairs import Array
 
 # Powers of the information t with which the chances of error are spent, without and with a surplus.
-HARM_POWERS = (2.0, 1.5)  # alpha t^2: little is spent on early looks, which exaggerate
+HARM_POWERS = (2.2, 1.5)  # alpha t^2.2: little is spent on early looks, which exaggerate
 FUTILITY_POWERS = (1.6, 0.5)
 MODEST, LARGE = 1.1, 1.33  # 4/3: 16 times the planned rounds, of which 2 times run
 USUAL_HISTORY = 4.0  # rounds of a baseline, in planned rounds

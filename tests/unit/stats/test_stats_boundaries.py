@@ -23,7 +23,7 @@ def test_accuses_by_chance_as_often_as_it_says(times: tuple[float, ...]) -> None
     y = paths(times, 0.0, 100_000, 1)
     assert (y >= found.harm).any(axis=1).mean() == pytest.approx(0.05, abs=0.003)
     first = (y[:, 0] >= found.harm[0]).mean()
-    assert first == pytest.approx(0.05 * times[0] ** 2, abs=0.001)
+    assert first == pytest.approx(0.05 * times[0] ** 2.2, abs=0.001)
 
 
 @pytest.mark.parametrize("times", [TENTHS, (0.3, 0.6, 1.0)])
