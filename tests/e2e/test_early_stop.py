@@ -105,7 +105,7 @@ def test_an_unchanged_agent_is_let_through_early(project):
     assert calls["made"] < PLANNED / 2
     assert calls["saved"] == PLANNED - calls["made"]
     ended = suite(session)
-    assert 1 <= ended["look"] < ended["looks"] <= 10
+    assert 1 <= ended["look"] < ended["looks"] <= 20
     assert ended["ended"] == "every blocking metric is settled"
     assert (ended["not_run"], found["cases"]["removed"]) == (0, [])
     assert not any("planned trials were not run" in note for note in found["notes"])
@@ -417,8 +417,8 @@ def test_a_case_that_a_recording_of_all_rounds_lacks_is_not_spared(project):
 
 
 def test_a_recording_of_two_runs_is_asked_for_every_round(project):
-    for out in ("one", "two"):
-        against(project, "--record", "kept.jsonl", "--out", out)
+    against(project, "--record", "kept.jsonl", "--out", "one")
+    against(project, "--record", "kept.jsonl", "--out", "two", "--stop", "off")
     again = replayed(project)
     assert suite(again)["looks"] == 0
     assert "kept.jsonl holds several runs" in str(summary_of(again)["notes"])

@@ -58,7 +58,6 @@ CHANGED = {
     "compare: gates[].reason": "and says so",
     "compare: comparisons[].ci_": "the chances of error are spent otherwise on the looks",
     "compare: comparisons[].p_adjusted": "the chances of error are spent otherwise on the looks",
-    "plan: suites[].unchanged": "there are up to twenty looks",
     "plan: suites[].keep_rounds": "a small suite keeps more rounds",
     "calibrate: shapes[]": "main gets as many rounds as its pool has",
     "calibrate: splits": "so rounds are drawn, and there are up to twenty looks",
