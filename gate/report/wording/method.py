@@ -116,8 +116,7 @@ def _looks(report: Report) -> Iterator[Line]:
             f"not raise that {figures.percent(report.alpha)}; a run passes early only "
             "where a change "
             "for the worse of the size below would have shown "
-            f"{figures.often(report.power)}. The intervals are valid at every check; "
-            "earlier ones are wider."
+            f"{figures.often(report.power)}. The intervals allow for an early end."
         )
 
 
