@@ -12,7 +12,7 @@ Sources of the figures, each named with its rows below:
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -139,33 +139,3 @@ def test_one_look_is_the_test_without_looks() -> None:
     z_alpha, z_beta = stats.norm.ppf(0.99), stats.norm.ppf(0.8)
     assert found.harm == found.futility == pytest.approx((z_alpha,))
     assert found.drift == pytest.approx(z_alpha + z_beta, abs=1e-6)
-
-
-@pytest.fixture
-def _earlier_spending(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """alpha t^2 and beta t^1.5, as that program spent them."""
-    monkeypatch.setattr("gate.stats.boundaries.HARM_POWERS", (2.0, 2.0))
-    monkeypatch.setattr("gate.stats.boundaries.FUTILITY_POWERS", (1.5, 1.5))
-    boundaries.cache_clear()
-    yield
-    boundaries.cache_clear()
-
-
-@pytest.mark.usefixtures("_earlier_spending")
-@pytest.mark.parametrize(
-    ("alpha", "beta", "drift"), [(0.05, 0.2, 2.76), (0.01, 0.2, 3.47), (0.01, 0.1, 3.95)]
-)
-def test_drifts_of_ten_looks_that_an_earlier_program_found(
-    alpha: float, beta: float, drift: float
-) -> None:
-    """The prototype of this method: a 250-point grid, 400,000 simulated paths beside it."""
-    assert boundaries(equally(10), alpha, beta).drift == pytest.approx(drift, abs=0.006)
-
-
-@pytest.mark.usefixtures("_earlier_spending")
-def test_boundaries_of_ten_looks_that_an_earlier_program_found() -> None:
-    found = boundaries(equally(10), 0.01, 0.2)
-    harm = (3.72, 3.41, 3.23, 3.09, 2.97, 2.87, 2.78, 2.70, 2.62, 2.55)
-    futility = (-1.39, -0.64, -0.09, 0.38, 0.78, 1.15, 1.50, 1.82, 2.14, 2.55)
-    assert found.harm == pytest.approx(harm, abs=0.006)
-    assert found.futility == pytest.approx(futility, abs=0.006)
