@@ -74,7 +74,7 @@ def page(browser: Chromium, results: Path) -> Iterator[Page]:
 
 
 def until(page: Page, expression: str) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60  # of a busy machine
     while not page.see(f"Boolean({expression})"):
         assert time.monotonic() < end, page.see("document.querySelector('#pair').textContent")
         time.sleep(0.02)
