@@ -86,8 +86,16 @@ def dates(page: Page) -> list[str]:
 
 
 def pick(page: Page, *numbers: int) -> None:
+    """Clicks each box; again where the table moved away under the click."""
     for number in numbers:
-        page.click(f"tr[data-folder='{FOLDERS[number - 1]}'] input")
+        box = f"tr[data-folder='{FOLDERS[number - 1]}'] input"
+        checked = f"document.querySelector({json.dumps(box)}).checked"
+        before = page.see(checked)
+        for _ in range(5):
+            page.click(box)
+            if page.see(checked) != before:
+                break
+            time.sleep(0.2)
 
 
 def kinds(page: Page) -> list[str]:
