@@ -1,6 +1,6 @@
 """Does `gate calibrate` predict the calls of a run? By simulation.
 
-    PYTHONPATH=. python benchmarks/calibrated_calls.py [--reps 200] [--seed 1] [--jobs 2]
+    PYTHONPATH=. python benchmarks/calibrated_calls.py [--reps 20] [--seed 1] [--jobs 2]
 
 For each of some agents that do not change: the mean calls that `gate calibrate` predicts from the
 recorded runs of main, and the mean calls of as many real runs against a baseline of these runs.
@@ -19,7 +19,7 @@ from gate.records.baseline import BaselineRun
 from gate.verdict.calibration.false_alarms import calibrate
 from gate.verdict.calibration.recorded_rounds import RecordedSuite
 
-AGENTS = 12
+AGENTS = 60  # each has a baseline of its own, which is lucky or not
 SHAPES = (
     Shape(cases=40, rounds=3, history=15, cap=6),
     Shape(cases=100, rounds=3, history=6, cap=6),
@@ -62,7 +62,7 @@ def measure(shape: Shape, *, reps: int, seed: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    asked = options(__doc__, reps=200).parse_args()
+    asked = options(__doc__, reps=20).parse_args()
     print("| suite | predicted | real | off |")
     print("|:--|--:|--:|--:|")
     one = functools.partial(measure, reps=asked.reps, seed=asked.seed)
