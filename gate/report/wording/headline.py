@@ -158,7 +158,7 @@ def _count_newly_failing(report: Report) -> dict[str, int]:
 
 
 def _newly_failing(report: Report) -> str:
-    """`33 of 120 cases newly fail in analytics`, where the success rate fails the run; else empty."""
+    """`33 of 120 cases newly fail in analytics`, where success fails the run; else empty."""
     suites = _count_newly_failing(report)
     number = sum(suites.values())
     if not number:
