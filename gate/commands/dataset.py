@@ -170,7 +170,7 @@ def _extend(options: argparse.Namespace, env: Mapping[str, str]) -> int:
 def _extend_existing(path: Path, config: Config, world: World, options: argparse.Namespace) -> int:
     """Asks no model: the retriever finds, and a person decides."""
     if options.logs or options.out:
-        raise UsageError("--existing: it changes cases of the dataset; leave --logs and --out away")
+        raise UsageError("--existing: it changes cases of the dataset; leave out --logs and --out")
     if config.retriever is None:
         raise UsageError(
             "--existing asks the `retriever` in gate.yml for documents, and there is none; "

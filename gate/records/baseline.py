@@ -134,7 +134,7 @@ class AnchorReport:
     rounds: int = 0
     levels: tuple[AnchorLevel, ...] = ()
     decides: bool = False  # this run is main's own or a release: a fall fails it
-    missing: str = ""  # why main is held against nothing; empty: it is
+    missing: str = ""  # why main has no anchor to compare with; empty: it has one
 
     @property
     def fallen(self) -> tuple[AnchorLevel, ...]:

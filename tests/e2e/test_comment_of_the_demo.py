@@ -51,7 +51,7 @@ def test_the_others_are_shorter(comments: dict[str, str]) -> None:
 def test_the_failing_one_begins_with_what_happened(comments: dict[str, str]) -> None:
     heading, cause, *_ = [line for line in comments["fail"].splitlines()[1:] if line]
     found = re.fullmatch(
-        r"## ❌ Fail: (\d+) of (\d+) analytics cases newly fail; "
+        r"## ❌ Fail: (\d+) of (\d+) cases newly fail in analytics; "
         r"search\\_documents\.top\\_k 5 → 1",
         heading,
     )

@@ -67,7 +67,7 @@ def shop():
 
 
 def normal(line):
-    return re.sub(r"\s+", " ", re.sub(r"\d+", "#", line)).strip()
+    return re.sub(r"\s+", " ", re.sub(r"\d+(?:\.\d+)?", "#", line)).strip()
 
 
 class Reader:

@@ -65,7 +65,7 @@ def test_a_worse_agent_with_easier_rules_and_cases_still_fails(project):
     ]
     assert report["unprotected"] is False
     comment = (session / "comment.md").read_text("utf-8").splitlines()
-    assert comment[1] == "## ❌ Fail: 6 of 12 s cases newly fail"
+    assert comment[1] == "## ❌ Fail: 6 of 12 cases newly fail in s"
     assert "judged by those of the base branch" in comment[4]
     assert report["suites"]["s"]["history"] == {}, "one run is no history"
 

@@ -58,7 +58,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "check all that a run needs, and say what to do; asks the agent one question",
     "validate": "check the config, datasets and baselines; calls no agent",
     "init": "create gate.yml, questions to fill in and three workflows for your agent",
-    "demo": "tell the whole story with the sample agent, in half a minute",
+    "demo": "show the whole story with the sample agent, in about a minute",
     "dataset": "propose, approve, summarize and check the cases of a dataset",
     "agent": "run the bundled sample agent as a local server",
     "action": "entry point of the GitHub Action; reads INPUT_* and GITHUB_*",
@@ -115,7 +115,7 @@ def _baseline(p: Parser) -> None:
     )
     accept.value("--reason", "TEXT", "why the change is intended", required=True)
     accept.value("--metric", "NAME", "accept this metric only; repeatable (all)", action="append")
-    accept.flag("--anchor", "start a new anchor, too: of the old one too little is comparable")
+    accept.flag("--anchor", "also start a new anchor, if too little of the old one can be compared")
     verdict = add_action(
         actions,
         "verdict",

@@ -42,7 +42,7 @@ def draw_trends(report: Report) -> Markup:
     return markup(
         '<section class="chart"><h2>The last runs</h2>\n<p class="soft">The last dot is this run. '
         "The upright line is where a level changed, beside it the two levels; ✓ is where somebody "
-        "accepted a change; the dashed line is the anchor that main is held against.</p>\n%s"
+        "accepted a change; the dashed line is the anchor that main is compared with.</p>\n%s"
         "</section>\n",
         join_markup(found),
     )

@@ -158,7 +158,7 @@ def _count_newly_failing(report: Report) -> dict[str, int]:
 
 
 def _newly_failing(report: Report) -> str:
-    """`33 of 120 analytics cases newly fail`, where the success rate fails the run; else empty."""
+    """`33 of 120 cases newly fail in analytics`, where success fails the run; else empty."""
     suites = _count_newly_failing(report)
     number = sum(suites.values())
     if not number:
@@ -166,11 +166,9 @@ def _newly_failing(report: Report) -> str:
     counts = [report.suites[name].counts for name in suites]
     asked = sum(count.asked for count in counts if count)
     of = f" of {asked:,}" if all(counts) else ""
-    verb = "newly fails" if number == 1 else "newly fail"
-    if len(suites) > 1:
-        return f"{number:,}{of} cases of {figures.join_words(suites)} {verb}"
     noun = "case" if (asked or number) == 1 else "cases"
-    return f"{number:,}{of} {next(iter(suites))} {noun} {verb}"
+    verb = "newly fails" if number == 1 else "newly fail"
+    return f"{number:,}{of} {noun} {verb} in {figures.join_words(suites)}"
 
 
 BLIND = 0.2  # of a share: a pass that could see no smaller drop than this says so above all

@@ -246,8 +246,8 @@ def test_at_most_so_many_and_a_retriever_that_fails_is_told(silent, capsys):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--logs", "cases.jsonl"], "leave --logs and --out away"),
-        (["--out", "new.jsonl"], "leave --logs and --out away"),
+        (["--logs", "cases.jsonl"], "leave out --logs and --out"),
+        (["--out", "new.jsonl"], "leave out --logs and --out"),
         ([], "--existing asks the `retriever` in gate.yml"),
     ],
 )

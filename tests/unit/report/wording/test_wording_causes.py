@@ -85,7 +85,7 @@ def test_the_headline_names_a_cause_of_most_cases_only():
 
     many = many_failing().cases.newly_failing
     all_of_them = cause(cases=len(many))
-    assert headline_of(all_of_them).endswith(" newly fail; search.top_k 5 → 1")
-    assert headline_of(cause(cases=len(many) // 2)).endswith(" newly fail")
+    assert headline_of(all_of_them).endswith(" cases newly fail in analytics; search.top_k 5 → 1")
+    assert headline_of(cause(cases=len(many) // 2)).endswith(" cases newly fail in analytics")
     category = cause(part("category", "mixed", "", ""), cases=len(many))
-    assert headline_of(category).endswith(" newly fail")
+    assert headline_of(category).endswith(" cases newly fail in analytics")
