@@ -61,6 +61,13 @@ def stage_levels(regions: StopRegions, evidence: float, alpha: float) -> StageLe
     )
 
 
+def middle_level(regions: StopRegions, evidence: float) -> float:
+    """The `middle` of stage_levels alone."""
+    if len(regions.times) == 1:
+        return 0.5
+    return normal_cdf(_Stages.find(regions, evidence).shift_for(0.5))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stages:
     """The paths that go on to each look if there is no drift: with one, they are the same paths

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gate.records import Direction, Evidence
 from gate.stats.boundaries import FAR
 from gate.stats.distributions import normal_quantile
-from gate.stats.stagewise import StopRegions, level_at_any_look, stage_levels
+from gate.stats.stagewise import StopRegions, level_at_any_look, middle_level, stage_levels
 from gate.verdict.interim_looks import LookBoundary
 
 BARELY = 1e-8  # beside a bound of 0, which says that the test excludes no change
@@ -59,10 +59,13 @@ def find_interval(
         better = stops.both and e.p_better < e.p_worse
         p = e.p_better if better else e.p_worse
         evidence = normal_quantile(1.0 - min(max(p, RAREST), 1.0 - RAREST))
-        levels = stage_levels(_find_regions(e, times, stops), evidence, shown.alpha)
-        estimate = side.harm_to(levels.middle) if better else side.harm_from(levels.middle)
+        regions = _find_regions(e, times, stops)
         if stops.alone and not stops.both:
-            least, most = levels.least, levels.most
+            levels = stage_levels(regions, evidence, shown.alpha)
+            least, middle, most = levels.least, levels.middle, levels.most
+        else:
+            middle = middle_level(regions, evidence)
+        estimate = side.harm_to(middle) if better else side.harm_from(middle)
     # A fall that is too steep for the looks before it would lie outside: it began late.
     low = min(side.harm_from(least), side.harm_to(most), e.delta)
     high = max(side.harm_from(least), side.harm_to(most), e.delta)

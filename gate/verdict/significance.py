@@ -64,7 +64,7 @@ class ComparisonStatus:
     interval: ChangeInterval
     allowed: float  # the tolerance on the scale of delta, or as a share where there is none
     relative: bool  # whether it is a share
-    mde: float
+    mde: float  # searched for once the run has ended: no look needs it
     status: Status
     settled: bool  # more trials are not asked for
     unseen: str = ""  # that no result of this size could have been called a change
@@ -135,7 +135,7 @@ def _judge_pair(
         interval=interval,
         allowed=allowed,
         relative=relative,
-        mde=_least_seen(e, sight, allowed),
+        mde=_least_seen(e, sight, allowed) if ended else math.inf,
         status=status,
         settled=settled,
         unseen=describe_blindness(blind) if blind is not None else "",
