@@ -44,6 +44,7 @@ class Manifest:
     outcome: Outcome
     exit_code: int
     files: Mapping[str, Sealed]  # path in the folder, with slashes; sorted
+    build: str = ""  # sha256 of the source of Agent Gate; empty: an older version wrote it
     schema_version: Literal[1] = 1
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
+from gate import __version__
 from gate.analysis.metric_names import RENAMED
 from gate.suites.config.load import load
 from tests.support.git_repository import git
 from tests.support.github_server import REPOSITORY, GitHub, serving
 from tests.support.in_process import gate, output_of, run_command, run_session
 from tests.support.session_files import details_of, summary_of, trials_in
-from tests.support.written_by_0_1 import WRITTEN, unpack
+from tests.support.written_by_0_1 import ENDED_EARLY, WRITTEN, unpack
 
 WITH_VERDICT = (
     *("main-1", "main-2", "main-3", "main-4", "pass", "fail", "inconclusive", "error"),
@@ -331,6 +332,29 @@ def test_a_releases_evidence_is_verified(written: Path) -> None:
     )
     assert "Verified: octocat/demo v1.2.0" in told
     assert "fail, exit code 1; 11 files, verdict recomputed from 52 trials" in told
+
+
+def test_evidence_whose_verdict_was_another_then_names_the_version(
+    tmp_path: Path,
+) -> None:
+    folder = unpack(tmp_path, ENDED_EARLY)
+    told = run_command(folder, "verify", "evidence", "--tag", "v1.2.0", code=1).stdout
+    assert told.splitlines() == [
+        "differs: summary.json says fail (exit code 1), its trials say inconclusive (exit code 3)",
+        "differs: s: outcome is stated as fail, its trials say inconclusive",
+        "differs: comparison s: agent.success_rate is stated as regression (-0.151365), its trials "
+        "say suspected (-0.151365)",
+        "differs: gate s: agent.success_rate is stated as pass (0.333333), its trials say "
+        "inconclusive (0.333333)",
+        "Not decided: the files are those of the manifest, which says fail, exit code 1. Agent "
+        f"Gate 0.1.0 wrote it, this is {__version__}, and what differs above may be due to that or "
+        "to a forgery. Verify with the version that wrote it:",
+        "pipx run --spec git+https://github.com/agent-gate/agent-gate@v0.1.0 gate verify evidence "
+        "--tag v1.2.0",
+    ]
+    (folder / "evidence" / "details.jsonl").write_bytes(b"")
+    told = run_command(folder, "verify", "evidence", code=1).stdout
+    assert told.startswith("not verified: details.jsonl: 0 bytes")
 
 
 def test_a_sheet_and_labels_of_then_are_read(shop: Path) -> None:

@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import cast
 
+from gate.files.own_source import digest_of_gate
 from gate.run.cluster import on_worker
 from gate.run.cluster.connect import Cluster, Future, PoolLost, connect, refuse_open_ways
-from gate.run.cluster.kit import digest_of_gate
 from gate.run.grading.case_store import CaseFile
 from gate.run.grading.collect import Graded
 from gate.run.grading.grade_batch import GradingKit, Reply

@@ -7,12 +7,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-import gate
 from gate.agents.under_test import NOBODY
 from gate.errors import UsageError
+from gate.files.own_source import digest_of_gate
 from gate.plugins import AgentTraits, read_traits
 from gate.records import PluginSpec, Suite
 from gate.run.prepare import SuitePlan
@@ -158,16 +157,6 @@ def _refuse_values(agents: Sequence[PluginSpec], suites: Sequence[Suite], hides:
                 f"be sent to the workers: name its variable in `api_key_env`, or allow it with "
                 f"{SEND_SECRETS}"
             )
-
-
-@cache
-def digest_of_gate() -> str:
-    """sha256 of the source of Agent Gate, as it was when this process first asked for it."""
-    folder = Path(gate.__file__).parent
-    whole = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        whole.update(f"{path.relative_to(folder).as_posix()}\0{digest_file(path)}\n".encode())
-    return whole.hexdigest()
 
 
 def digest_file(path: Path) -> str:

@@ -20,10 +20,11 @@ from typing import cast
 
 from gate.agents.under_test import check_health, subject
 from gate.errors import GateError, InfrastructureError, UsageError
+from gate.files.own_source import digest_of_gate
 from gate.plugins import Agent, AgentTraits, Grader, World, read_traits
 from gate.records import Health, Trial
 from gate.run.arms import PairedWorker
-from gate.run.cluster.kit import ROOT_VARIABLE, RunKit, digest_file, digest_of_gate
+from gate.run.cluster.kit import ROOT_VARIABLE, RunKit, digest_file
 from gate.run.grade import grade_attempt, make_graders
 from gate.run.grading.grade_batch import (
     BatchGrader,

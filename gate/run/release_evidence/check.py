@@ -13,6 +13,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import TypeVar, cast
 
 from gate.errors import GateError, UsageError
+from gate.files.own_source import digest_of_gate
 from gate.files.rows import DatasetSource
 from gate.files.session_file import read_json
 from gate.records import Json, Report, Suite, codec
@@ -47,10 +48,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCheck:
-    """The faults that verify found; without one the evidence is verified."""
+    """What verify found. `undecided`: where the verdict of this Agent Gate differs from that of the
+    other one which wrote the evidence. With neither faults nor these the evidence is verified.
+    """
 
     manifest: Manifest
     faults: tuple[str, ...]
+    undecided: tuple[str, ...] = ()
     trials: int = 0
 
 
@@ -64,19 +68,23 @@ def verify(folder: Path, *, commit: str | None, tag: str | None) -> EvidenceChec
         )
     manifest = _record(Manifest, folder / MANIFEST)
     faults = [*_check_identity(manifest, commit, tag), *_files(folder, manifest.files)]
-    trials = 0
+    trials, differing = 0, list[str]()
     if not faults:
         try:
             held, meta = _read_folder(folder)
             trials = sum(suite.trials for suite in held.stated.suites.values())
             faults += _agreement(manifest, held, meta)
             faults += _digests(held, meta)
-            faults += differences(held.stated, decide_again(held))
+            differing += differences(held.stated, decide_again(held))
         except GateError as error:
-            faults += str(error).splitlines()
+            differing += str(error).splitlines()
         except Exception as error:  # arithmetic on numbers that no run writes
-            faults.append(f"the verdict cannot be recomputed ({error!r:.200})")
-    return EvidenceCheck(manifest=manifest, faults=tuple(faults), trials=trials)
+            differing.append(f"the verdict cannot be recomputed ({error!r:.200})")
+    if faults or manifest.build == digest_of_gate():
+        faults, differing = [*faults, *differing], []
+    return EvidenceCheck(
+        manifest=manifest, faults=tuple(faults), undecided=tuple(differing), trials=trials
+    )
 
 
 def _record(record: type[T], path: Path) -> T:

@@ -15,6 +15,7 @@ from pathlib import Path
 from gate.files import yaml as yamlfile
 from gate.files.encoding import decode
 from gate.files.json_values import as_object
+from gate.files.own_source import digest_of_gate
 from gate.files.rows import DatasetRow, read_dataset
 from gate.files.source import INDEX
 from gate.records import Config, Json, PluginSpec, Report
@@ -95,6 +96,7 @@ def _manifest(setup: Setup, report: Report, files: Mapping[str, Sealed]) -> Mani
         outcome=report.outcome,
         exit_code=report.exit_code,
         files=files,
+        build=digest_of_gate(),
     )
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from gate.files.own_source import digest_of_gate
 from gate.records import Case, PluginSpec, Suite, Trial
-from gate.run.cluster.kit import AgentKit, RunKit, digest_file, digest_of_gate
+from gate.run.cluster.kit import AgentKit, RunKit, digest_file
 from gate.run.cluster.on_worker import Desk, admit, end
 from gate.run.trial_worker import Task
 from gate.system.executors import Later

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -11,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from gate import __version__
 from gate.analysis.default_gates import VIOLATIONS
 from gate.commands import verify as command
 from gate.commands.options.all import parse
 from gate.errors import InvalidInput, UsageError
 from gate.files.json_schema import mismatches
+from gate.files.own_source import digest_of_gate
 from gate.records.codec import to_json
 from gate.records.release_evidence import MANIFEST, Manifest, schema
 from gate.run.release_evidence import check as evidence_check
@@ -460,6 +463,110 @@ def test_the_command_has_a_line_a_fault(copy: Path, capsys: pytest.CaptureFixtur
     assert verify(str(copy)) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines == ["not verified: gate.yml: missing", "not verified: meta.json: missing"]
+
+
+# ------------------------------------------------------------------------------ of another version
+
+
+def of_another(folder: Path, version: str, build: str = "0" * 64) -> None:
+    """As another version would have written it, with one verdict that differs."""
+    for name in ("summary.json", "meta.json"):
+        rewrite(folder, name, lambda data: data["provenance"].update(tool_version=version))
+
+    def suspected(data: dict) -> None:
+        data["comparisons"][0].update(status="suspected")
+
+    rewrite(folder, "summary.json", suspected)
+    manifest = {**loaded(folder), "tool_version": version, "build": build}
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+def test_the_manifest_names_the_source_that_judged(passed: Path) -> None:
+    assert loaded(passed)["build"] == digest_of_gate()
+
+
+def test_another_version_s_verdict_is_not_called_a_fault_and_not_verified(copy: Path) -> None:
+    of_another(copy, "0.9.0")
+    checked = evidence_check.verify(copy, commit=COMMIT, tag=TAG)
+    assert checked.faults == ()
+    (differs,) = checked.undecided
+    assert "is stated as suspected" in differs
+
+
+def test_with_the_same_source_it_is_a_fault(copy: Path) -> None:
+    of_another(copy, __version__, digest_of_gate())
+    checked = evidence_check.verify(copy, commit=COMMIT, tag=TAG)
+    assert (len(checked.faults), checked.undecided) == (1, ())
+
+
+def test_where_the_verdict_agrees_another_version_is_not_mentioned(
+    copy: Path, capsys: pytest.CaptureFixture
+) -> None:
+    manifest = loaded(copy)
+    del manifest["build"]
+    (copy / MANIFEST).write_text(json.dumps(manifest))
+    assert verify(str(copy), "--commit", COMMIT, "--tag", TAG) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda folder: (folder / "gate.yml").unlink(), "gate.yml: missing"),
+        (lambda folder: (folder / "gate.yml").write_text("x"), "gate.yml: 1 bytes, not"),
+        (
+            lambda folder: rewrite(folder, "summary.json", lambda d: d.update(exit_code=1)),
+            "summary.json has exit_code 1, evidence.json has 0",
+        ),
+        (
+            lambda folder: rewrite(folder, "config.json", lambda d: d["gates"][0].update(min=0.1)),
+            "config_digest",
+        ),
+    ],
+)
+def test_no_version_explains_files_that_do_not_fit(
+    copy: Path, change: Callable[[Path], object], fault: str, capsys: pytest.CaptureFixture
+) -> None:
+    of_another(copy, "0.9.0")
+    change(copy)
+    assert verify(str(copy)) == 1
+    said = capsys.readouterr().out
+    assert fault in said
+    assert all(line.startswith("not verified: ") for line in said.splitlines())
+
+
+def test_what_only_another_version_can_read_is_not_decided(copy: Path) -> None:
+    of_another(copy, "0.9.0")
+    rewrite(copy, "rules.json", lambda data: data.update(a_later_key=1))
+    checked = evidence_check.verify(copy, commit=COMMIT, tag=TAG)
+    assert checked.faults == ()
+    assert "a_later_key" in checked.undecided[0]
+
+
+@pytest.mark.parametrize(
+    ("version", "who", "reference"),
+    [
+        ("0.9.0", "0.9.0 wrote it, this is", "v0.9.0"),
+        (__version__, "but not of the source that is installed here", "COMMIT"),
+        ("1.0.0; rm -rf ~", "wrote it, this is", "COMMIT"),
+        ("v1\n::error::x", "wrote it, this is", "COMMIT"),
+    ],
+)
+def test_the_command_says_who_wrote_it_and_how_to_verify_it(
+    copy: Path, version: str, who: str, reference: str, capsys: pytest.CaptureFixture
+) -> None:
+    of_another(copy, version)
+    assert verify(str(copy), "--tag", TAG) == 1
+    differs, *advice = capsys.readouterr().out.splitlines()
+    assert differs.startswith("differs: comparison s: ")
+    assert advice[0].startswith("Not decided: ")
+    assert "which says pass, exit code 0" in advice[0]
+    assert who in " ".join(advice)
+    assert advice[-1] == (
+        f"pipx run --spec git+https://github.com/agent-gate/agent-gate@{reference} "
+        f"gate verify {shlex.quote(str(copy))} --tag {TAG}"
+    )
+    assert not [line for line in advice if line.startswith("::")]
 
 
 @pytest.mark.parametrize("manifest", [None, b"{", b"{}", b"[" * 100_000, b'{"schema_version": 2}'])
