@@ -4,10 +4,10 @@ in which nothing can fail before the user has written a case.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from gate.commands.new_project.inline_yaml import inline
 from gate.records import Json
 
 SCHEMA = ".gate/config.schema.json"
@@ -96,7 +96,7 @@ def _config(
     yield ""
     yield "agent:"
     for key, value in agent.items():
-        yield f"  {key}: {_inline(value)}"
+        yield f"  {key}: {inline(value)}"
     if "api_key_env" not in agent and agent["type"] not in ("command", "python"):
         yield "  # api_key_env: MY_API_KEY   # the name of a variable; the key never stands here"
     yield ""
@@ -121,7 +121,7 @@ def _config(
     yield ""
     yield "baseline:"
     if branch:
-        yield f"  branch: {json.dumps(branch)}  # pull requests go to it, and follow its rules"
+        yield f"  branch: {inline(branch)}  # pull requests go to it, and follow its rules"
     yield "  answers: repo  # its answers are kept in baselines/, shown beside new ones; artifact:"
     yield "                 # only with the baseline that a workflow stores; off: nowhere"
 
@@ -170,22 +170,3 @@ def ask(case):
     """The state has the messages with all tool calls: Agent Gate reads the steps from them."""
     return graph.invoke({"messages": [{"role": "user", "content": case["input"]}]})
 '''
-
-
-def _inline(value: Json) -> str:
-    """A value on one line of YAML."""
-    if isinstance(value, str):
-        return value if _is_plain(value) else json.dumps(value, ensure_ascii=False)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_inline(inner)}" for key, inner in value.items()) + "}"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _is_plain(text: str) -> bool:
-    """Whether it needs no quotes: letters, digits and a few signs, and no word of YAML."""
-    signs = text.translate({ord(sign): None for sign in "/.-_"})
-    is_word = signs.isalnum() and signs.isascii() and not signs[0].isdigit()
-    return is_word and text.lower() not in _WORDS
-
-
-_WORDS = ("true", "false", "null", "yes", "no", "on", "off")

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gate.commands.new_project.first_suite import ADAPTER, TEMPLATES
+from gate.errors import UsageError
 from gate.records import Json
+from gate.text.late_pattern import late_pattern
 
+_VARIABLE = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 SAMPLE = "sample"
 KINDS = (SAMPLE, "openai", "openagent", "anthropic", "http", "command", "python")
 ADDRESS = "http://127.0.0.1:8000"
@@ -42,6 +45,7 @@ def choose_agent(given: Mapping[str, str | None], *, imported: bool) -> WantedAg
     """The agent that the options fit, by name -> value; None: the sample agent. `imported`: there
     are questions, which are for an agent of the user's own.
     """
+    check_key_name(given["api_key_env"])
     kind = given["agent"] or _guess_kind(given, imported=imported)
     if kind == SAMPLE:
         return None
@@ -51,6 +55,15 @@ def choose_agent(given: Mapping[str, str | None], *, imported: bool) -> WantedAg
         template=given["template"] or "chat",
         has_code=kind != "python" or bool(given["callable"]),
     )
+
+
+def check_key_name(name: str | None) -> None:
+    """Raises UsageError, without the text, which may be the key itself."""
+    if name and not _VARIABLE.fullmatch(name):
+        raise UsageError(
+            "--api-key-env: is not the name of a variable (letters, digits and _); give the name, "
+            "and set that variable to the key"
+        )
 
 
 def ask_user(read: Callable[[str], str]) -> dict[str, str | None]:

@@ -2,13 +2,15 @@
 
 import json
 import re
+import shlex
 from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from gate.commands import validate
-from gate.commands.init import ACTIONS, FILES, render_files, run
+from gate.commands.init import FILES, render_files, run
+from gate.commands.new_project.workflows import ACTIONS
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
 from tests.support.git_repository import git
@@ -134,7 +136,7 @@ def test_a_repository_has_its_base_branch_written_down(
     assert "The base branch is it's#1" in capsys.readouterr().out
     written = yamlfile.parse((tmp_path / "new" / "gate.yml").read_bytes(), "gate.yml").data
     assert written["baseline"] == {"branch": "it's#1"}
-    workflow = (tmp_path / "new" / ".github/workflows/gate-baseline.yml").read_bytes()
+    workflow = (tmp_path / ".github/workflows/gate-baseline.yml").read_bytes()
     pushes = yamlfile.parse(workflow, "x").data["on"]["push"]
     assert pushes["branches"] == ["it's#1"]
     assert "  branch:" not in render_files()["gate.yml"]
@@ -217,3 +219,105 @@ def test_the_workflow_of_pages_is_written_alone_and_is_the_example(
     assert written.read_text("utf-8") == (ROOT / "examples" / "pages.yml").read_text("utf-8")
     assert "can be read by everybody" in capsys.readouterr().out
     assert written.relative_to(tmp_path).as_posix() not in render_files()
+
+
+GATE_YML, BASELINE_YML = ".github/workflows/gate.yml", ".github/workflows/gate-baseline.yml"
+
+
+def steps_of(folder: Path, path: str, job: str) -> list[dict[str, object]]:
+    data = yamlfile.parse((folder / path).read_bytes(), path).data
+    return list(data["jobs"][job]["steps"])
+
+
+def asking_step(folder: Path, path: str) -> dict[str, object]:
+    job = "gate" if path == GATE_YML else "measure"
+    (step,) = [step for step in steps_of(folder, path, job) if step.get("id") == "gate"]
+    return step
+
+
+def test_the_key_that_gate_yml_names_reaches_each_step_that_asks_the_agent(tmp_path: Path) -> None:
+    start(tmp_path / "own", **OWN, api_key_env="MYK")
+    for path in (GATE_YML, BASELINE_YML):
+        assert asking_step(tmp_path / "own", path)["env"] == {"MYK": "${{ secrets.MYK }}"}
+        assert "MY_API_KEY" not in (tmp_path / "own" / path).read_text("utf-8")
+    start(tmp_path / "without", **OWN)
+    for path in (GATE_YML, BASELINE_YML):
+        assert "env" not in asking_step(tmp_path / "without", path)
+        assert "#   MY_API_KEY: ${{ secrets" in (tmp_path / "without" / path).read_text("utf-8")
+
+
+@pytest.mark.parametrize("key", ["sk-0123456789", "MY KEY", "1KEY", "${{ x }}"])
+def test_a_key_in_place_of_the_name_of_its_variable_is_refused_and_not_shown(
+    tmp_path: Path, key: str
+) -> None:
+    with pytest.raises(UsageError, match="--api-key-env: is not the name of a variable") as caught:
+        start(tmp_path, **OWN, api_key_env=key)
+    assert key not in str(caught.value)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("inside", ["pkg", "apps/a bot"])
+def test_workflows_of_a_subfolder_lie_where_github_reads_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], inside: str
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    folder = tmp_path / inside
+    init(folder)
+    out = capsys.readouterr().out
+    assert not (folder / ".github").exists()
+    assert f"wrote {(tmp_path / GATE_YML).as_posix()}" in out
+    assert f"run the gate in {inside} (`working-directory`)" in out
+    for path in (GATE_YML, BASELINE_YML):
+        given = asking_step(tmp_path, path)["with"]
+        assert (given["working-directory"], given["config"]) == (inside, "gate.yml")
+    steps = steps_of(tmp_path, BASELINE_YML, "measure")
+    (saved,) = [step["with"]["args"] for step in steps if "args" in step.get("with", {})]
+    assert shlex.split(saved)[:4] == ["baseline", "save", "--config", f"{inside}/gate.yml"]
+    uploads = [step["with"] for step in steps if "name" in step.get("with", {})]
+    (stored,) = [one["path"] for one in uploads if one["name"] == "gate-baseline"]
+    assert stored == f"{inside}/baselines/"
+    (judged,) = [
+        step["with"]["args"]
+        for step in steps_of(tmp_path, BASELINE_YML, "verdict")
+        if "args" in step.get("with", {})
+    ]
+    assert shlex.split(judged)[2:] == ["--config", f"{inside}/gate.yml", "main-session"]
+
+
+def test_a_second_project_of_a_repository_does_not_overwrite_the_workflows_of_the_first(
+    tmp_path: Path,
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    init(tmp_path / "a")
+    before = (tmp_path / GATE_YML).read_text("utf-8")
+    with pytest.raises(UsageError, match="perhaps of another project of this repository"):
+        init(tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+    assert (tmp_path / GATE_YML).read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "before"),
+    [
+        ({"callable": "./a.py:ask"}, "# - run: pip install"),
+        ({"program": "python agent.py"}, "# - run: pip install"),
+        (OWN, "# Start your agent here: the next step asks it at http://127.0.0.1:9."),
+        ({"agent": "http", "base_url": "http://localhost:9/ask"}, "# Start your agent here"),
+        ({"agent": "openai", "base_url": "http://[::1]:9", "model": "m"}, "# Start your agent"),
+        ({}, ""),
+        ({"agent": "openai", "base_url": "https://127.0.0.1.example.test", "model": "m"}, ""),
+    ],
+    ids=["python", "command", "loopback", "localhost", "IPv6", "sample", "remote"],
+)
+def test_an_agent_on_the_machine_of_the_job_is_asked_there(
+    tmp_path: Path, options: dict[str, str], before: str
+) -> None:
+    (tmp_path / "a.py").write_text("def ask(question):\n    return question\n", encoding="utf-8")
+    start(tmp_path, **options)
+    for path in (GATE_YML, BASELINE_YML):
+        action = "agent-gate/agent-gate/native" if before else "agent-gate/agent-gate"
+        assert str(asking_step(tmp_path, path)["uses"]).split("@")[0] == action
+        text = (tmp_path / path).read_text("utf-8")
+        assert before in text.partition("- id: gate")[0]
+        others = [step["uses"] for step in steps_of(tmp_path, BASELINE_YML, "verdict")]
+        assert not [one for one in others if "/native" in str(one)]
