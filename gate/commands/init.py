@@ -13,10 +13,16 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from gate.commands.new_project.first_suite import ADAPTER, SCHEMA, render_adapter, render_config
+from gate.commands.new_project.first_suite import (
+    ADAPTER,
+    SCHEMA,
+    Questions,
+    render_adapter,
+    render_config,
+)
 from gate.commands.new_project.inline_yaml import inline
 from gate.commands.new_project.probe import Probed, probe
-from gate.commands.new_project.questions import Questions, read_questions, write_questions
+from gate.commands.new_project.questions import read_questions, write_questions
 from gate.commands.new_project.release import Release, read_release, tell_reference
 from gate.commands.new_project.wanted_agent import OPTIONS, WantedAgent, ask_user, choose_agent
 from gate.commands.new_project.workflows import (
@@ -179,8 +185,8 @@ def _start(
 ) -> _Started:
     release = read_release()
     if getattr(options, "pages", False):
-        words = (tell_reference(release), *_PAGES_NEXT)
-        return _Started(files={PAGES: render_pages(release)}, words=words)
+        next_steps = (tell_reference(release), *_PAGES_NEXT)
+        return _Started(files={PAGES: render_pages(release)}, words=next_steps)
     given = {name: getattr(options, name, None) for name in ("agent", *OPTIONS, "template")}
     source: Sequence[str] | None = getattr(options, "source", None)
     if read is not None and not source and not any(given.values()):

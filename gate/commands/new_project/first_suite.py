@@ -28,6 +28,19 @@ class Grading:
     off: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """A dataset, the graders that its keys need, and what was left out. `ready`: cases that run as
+    they are; else they are to be filled in.
+    """
+
+    text: str
+    graders: tuple[Grading, ...]
+    notes: tuple[str, ...] = ()
+    file: str = "datasets/questions.jsonl"
+    ready: bool = True
+
+
 _FACTS = Grading(
     grader="facts",
     about="the answer says what `expected_facts` lists: numbers or texts",

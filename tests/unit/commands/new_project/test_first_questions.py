@@ -38,8 +38,11 @@ def test_columns_are_found_by_the_names_that_people_give_them(tmp_path, text):
 
 
 def test_numbers_are_compared_as_numbers(tmp_path):
-    cases, _ = read_csv(tmp_path, "question,answer\na?,42\nb?,3.5\nc?,007\nd?,yes\n")
-    assert [case["expected_facts"][0]["value"] for case in cases] == [42, 3.5, "007", "yes"]
+    cases, _ = read_csv(
+        tmp_path, "question;answer\na?;42\nb?;3.5\nc?;007\nd?;yes\ne?;1,120.9\nf?;-2,000\ng?;1,2\n"
+    )
+    values = [case["expected_facts"][0]["value"] for case in cases]
+    assert values == [42, 3.5, "007", "yes", 1120.9, -2000, "1,2"]
 
 
 def test_ids_and_categories_are_taken_and_rows_without_a_question_left_out(tmp_path):
@@ -49,13 +52,23 @@ def test_ids_and_categories_are_taken_and_rows_without_a_question_left_out(tmp_p
     assert "no column with expected answers" in found.notes[1]
 
 
+def test_a_question_with_line_breaks_and_commas_in_quotes_is_one_cell(tmp_path):
+    cases, _ = read_csv(tmp_path, 'question,answer\n"What,\nme?",yes\nb?,no\n')
+    assert [case["input"] for case in cases] == ["What,\nme?", "b?"]
+
+
+def test_a_row_without_an_id_is_called_by_its_number(tmp_path):
+    cases, _ = read_csv(tmp_path, "id,question\na,first?\n,second?\n ,third?\n")
+    assert [case["id"] for case in cases] == ["a", "question-2", "question-3"]
+
+
 def test_a_long_expected_answer_is_kept_and_not_graded(tmp_path):
     answer = "It depends on the contract, and on how long somebody has been with us already."
     cases, found = read_csv(tmp_path, f'question,answer\na?,"{answer}"\n')
     assert cases[0]["expected_facts"] is None
     assert cases[0]["metadata"] == {"expected_answer": answer}
     assert found.graders[0].off
-    assert "1 expected answer of answer longer than 60 characters" in found.notes[1]
+    assert "1 answer in the column answer is longer than 60 characters: it is" in found.notes[1]
 
 
 @pytest.mark.parametrize(
@@ -64,8 +77,18 @@ def test_a_long_expected_answer_is_kept_and_not_graded(tmp_path):
         ("", "no column with the questions"),
         ("a,b\n1,2\n", r"call one of them input, question, .* \(found: a, b\)"),
         ("question,answer\n,x\n", "has no question in its column question"),
-        ("id,question\na,x\na,y\n", "the id 'a' is there twice"),
-        (b"question\nM\xfcnchen?\n", "not UTF-8"),
+        (
+            "id,question\na,x\na,y\n",
+            r"questions\.csv:3: the id 'a' is taken by line 2; ids are unique",
+        ),
+        (b"question\nM\xfcnchen?\n", r"not UTF-8 .* \(in Excel: save as CSV UTF-8\)"),
+        ("question\na?\n".encode("utf-16"), r"is UTF-16 .* \(in Excel: save as CSV UTF-8\)"),
+        (
+            "question,answer\nWhy?,x\nWhat, me?,yes\n",
+            r"questions\.csv:3: 3 cells, but the header row has 2 - is a quote missing\?",
+        ),
+        ("question\nWhat, me?\n", r"questions\.csv:2: 2 cells, but the header row has 1"),
+        ('question,answer\n"What, me?,yes\n', r"questions\.csv:2: not CSV"),
     ],
 )
 def test_what_cannot_be_used_says_why(tmp_path, text, message):
