@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gate.commands.new_project.inline_yaml import inline
 from gate.records import Json
+from gate.suites.cases.form import DOCUMENT, FACT, QUESTION, TOOL
 
 SCHEMA = ".gate/config.schema.json"
 DATASET = "datasets/questions.yaml"
@@ -44,7 +45,7 @@ class Questions:
 _FACTS = Grading(
     grader="facts",
     about="the answer says what `expected_facts` lists: numbers or texts",
-    needs='expected_facts: [{value: "what a right answer has to say"}]',
+    needs=f'expected_facts: [{{value: "{FACT}"}}]',
 )
 _ANY_ANSWER = Grading(grader="regex: {pattern: '\\S'}", about="there is an answer at all")
 _NO_DOCUMENTS = (
@@ -71,7 +72,7 @@ def choose_graders(
             Grading(
                 grader="retrieval: {k: [1, 3, 5]}",
                 about="the documents of `relevant_doc_ids` were retrieved",
-                needs='relevant_doc_ids: ["id of the document with the answer"]',
+                needs=f'relevant_doc_ids: ["{DOCUMENT}"]',
                 off=off,
             ),
             Grading(
@@ -86,7 +87,7 @@ def choose_graders(
             Grading(
                 grader="tool_calls",
                 about="the calls of `expected_tool_calls` were made",
-                needs='expected_tool_calls: [{name: "a_tool", args: {}}]',
+                needs=f'expected_tool_calls: [{{name: "{TOOL}", args: {{}}}}]',
                 off=_NO_STEPS if has_steps is False else "",
             ),
         )
@@ -166,7 +167,7 @@ def _cases(graders: tuple[Grading, ...]) -> Iterator[str]:
         yield f"# {hint}"
         yield f"- id: question-{number}"
         yield "  status: proposed"
-        yield '  input: "..."'
+        yield f'  input: "{QUESTION}"'
         for one in graders:
             if one.needs:
                 yield f"  {'# ' if one.off else ''}{one.needs}"

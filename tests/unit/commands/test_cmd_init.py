@@ -162,8 +162,26 @@ def test_a_project_for_an_own_agent_is_written_though_the_agent_is_not_there(
     first = (tmp_path / "gate.yml").read_text().splitlines()[0]
     named = first.partition("$schema=")[2]
     assert json.loads((tmp_path / named).read_text())["title"] == "gate.yml of Agent Gate"
-    with pytest.raises(Exception, match=r"no case is approved \(8 proposed\)"):
+    told = "datasets/questions.yaml: no question is filled in yet: write them in .*questions.yaml "
+    with pytest.raises(Exception, match=told):
         validate.run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {})
+
+
+def test_a_form_whose_status_alone_was_deleted_is_refused_with_its_lines(tmp_path: Path) -> None:
+    start(tmp_path, **OWN, template="tools")
+    form = tmp_path / "datasets" / "questions.yaml"
+    lines = form.read_text("utf-8").splitlines(keepends=True)
+    text = "".join(line for line in lines if "status: proposed" not in line)
+    form.write_text(text.replace('"..."', '"Why?"', 1), encoding="utf-8")
+    with pytest.raises(Exception, match="still says") as caught:
+        validate.run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {})
+    told = str(caught.value).splitlines()
+    assert len(told) == 3
+    assert re.search(
+        r'questions.yaml:\d+: input: still says "\.\.\." - write the .*7 cases', told[2]
+    )
+    assert "expected_facts: still says" in told[0]
+    assert "expected_tool_calls: still says" in told[1]
 
 
 def test_the_user_is_asked_and_may_take_what_is_proposed(tmp_path: Path) -> None:
