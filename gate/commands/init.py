@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,10 +21,16 @@ from gate.commands.new_project.first_suite import (
     render_config,
 )
 from gate.commands.new_project.inline_yaml import inline
-from gate.commands.new_project.probe import Probed, probe
+from gate.commands.new_project.probe import QUESTION, TIMEOUT_S, Probed, find_models, probe
 from gate.commands.new_project.questions import read_questions, write_questions
 from gate.commands.new_project.release import Release, read_release, tell_reference
-from gate.commands.new_project.wanted_agent import OPTIONS, WantedAgent, ask_user, choose_agent
+from gate.commands.new_project.wanted_agent import (
+    MODEL,
+    OPTIONS,
+    WantedAgent,
+    ask_user,
+    choose_agent,
+)
 from gate.commands.new_project.workflows import (
     BRANCH,
     PAGES,
@@ -38,7 +44,7 @@ from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.files.plain import plain as plain_file
 from gate.github.git import GitForge, open_repository
-from gate.records import PluginSpec
+from gate.records import Json, PluginSpec
 from gate.suites.config.json_schema import schema
 from gate.text.escaping import plain
 from gate.text.shortening import shorten
@@ -204,13 +210,10 @@ def _start(
         next_step = "Next: run `gate run`, then put your own agent in gate.yml."
         written = _render_sample(ground.branch) | render_workflows(around)
         return _Started(files=written, words=(told, next_step))
-    spec = PluginSpec(name=wanted.kind, options=wanted.options)
-    asked = probe(spec, ground.folder, env) if wanted.has_code else Probed(options=wanted.options)
-    questions = (
-        read_questions(source[0], Path(source[1]))
-        if source
-        else write_questions(wanted.template, asked)
-    )
+    read_already = read_questions(source[0], Path(source[1])) if source else None
+    wanted, offered = _find_model(wanted, env)
+    asked = _ask(wanted, ground.folder, env, read_already.first if read_already else QUESTION)
+    questions = read_already or write_questions(wanted.template, asked)
     config = render_config(
         {"type": wanted.kind, **asked.options}, questions.file, questions.graders, ground.branch
     )
@@ -221,8 +224,44 @@ def _start(
         **render_workflows(around),
         SCHEMA: _render_schema(),
     }
-    words = (*questions.notes, *_tell(asked), told, _next_step(wanted, questions))
+    words = (
+        *questions.notes,
+        *_tell_model(wanted, offered, config),
+        *_tell(asked),
+        told,
+        _next_step(wanted, questions),
+    )
     return _Started(files=written, words=words)
+
+
+def _ask(wanted: WantedAgent, folder: Path, env: Mapping[str, str], question: Json) -> Probed:
+    if not wanted.has_code:
+        return Probed(options=wanted.options)
+    # Of a pipe only standard output is read.
+    print(f"Asking the agent one question (up to {TIMEOUT_S:g} s) ...", file=sys.stderr, flush=True)
+    spec = PluginSpec(name=wanted.kind, options=wanted.options)
+    return probe(spec, folder, env, question)
+
+
+def _find_model(wanted: WantedAgent, env: Mapping[str, str]) -> tuple[WantedAgent, tuple[str, ...]]:
+    """With the only model that it offers, where nobody has named one; and what it offers."""
+    if not wanted.lacks_model or wanted.kind != "openai":
+        return wanted, ()
+    key = wanted.options.get("api_key_env")
+    offered = find_models(str(wanted.options["base_url"]), str(key) if key else None, env)
+    if len(offered) != 1:
+        return wanted, offered
+    options = {**wanted.options, "model": offered[0]}
+    return replace(wanted, options=options, lacks_model=False), offered
+
+
+def _tell_model(wanted: WantedAgent, offered: Sequence[str], config: str) -> Iterator[str]:
+    if wanted.lacks_model:
+        line = config.splitlines().index(f"  model: {MODEL}") + 1
+        named = f" (it offers {shorten(', '.join(offered), 200)})" if offered else ""
+        yield f"gate.yml:{line}: write the name of the agent's model in place of {MODEL}{named}."
+    elif offered:
+        yield f"The agent offers one model, {offered[0]}: gate.yml names it."
 
 
 def _tell(asked: Probed) -> Iterator[str]:

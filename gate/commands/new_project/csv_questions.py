@@ -50,7 +50,7 @@ def read_csv_questions(path: Path) -> Questions:
     problems.refuse()
     head = [name for name in (rows[0][1] if rows else {}) if name]
     columns = _find_columns(head, path)
-    cases: list[dict[str, object]] = []
+    cases: list[dict[str, Json]] = []
     lines: dict[object, int | None] = {}
     for number, (place, row) in enumerate(rows, start=1):
         case = _case(row, number, columns)
@@ -68,6 +68,7 @@ def read_csv_questions(path: Path) -> Questions:
         text="".join(json.dumps(case, ensure_ascii=False) + "\n" for case in cases),
         graders=(_grader_of(cases),),
         notes=tuple(_tell_columns(head, cases, columns)),
+        first=cases[0]["input"],
     )
 
 
@@ -103,9 +104,9 @@ def _find(head: Sequence[str], names: Sequence[str]) -> str | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
-def _case(row: Mapping[str, str], number: int, columns: _Columns) -> dict[str, object]:
+def _case(row: Mapping[str, str], number: int, columns: _Columns) -> dict[str, Json]:
     cells = {name: cell.strip() for name, cell in row.items()}
-    case: dict[str, object] = {
+    case: dict[str, Json] = {
         "id": cells.get(columns.named or "") or f"question-{number}",
         "input": cells[columns.asked],
     }

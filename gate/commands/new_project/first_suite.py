@@ -32,7 +32,7 @@ class Grading:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
     """A dataset, the graders that its keys need, and what was left out. `ready`: cases that run as
-    they are; else they are to be filled in.
+    they are; else they are to be filled in. `first`: the first question.
     """
 
     text: str
@@ -40,6 +40,7 @@ class Questions:
     notes: tuple[str, ...] = ()
     file: str = "datasets/questions.jsonl"
     ready: bool = True
+    first: Json = ""
 
 
 _FACTS = Grading(
@@ -49,12 +50,10 @@ _FACTS = Grading(
 )
 _ANY_ANSWER = Grading(grader="regex: {pattern: '\\S'}", about="there is an answer at all")
 _NO_DOCUMENTS = (
-    "the first answer named no documents: if the agent reports them, add their path to `agent`"
+    "no answer named documents yet: if the agent reports them, add their path to `agent`"
 )
-_NO_TEXTS = "the first answer had no texts to check numbers against: `agent.response.context`"
-_NO_STEPS = (
-    "the first answer had no tool calls: if the agent reports them, add their path to `agent`"
-)
+_NO_TEXTS = "no answer had texts to check numbers against yet: `agent.response.context`"
+_NO_STEPS = "no answer had tool calls yet: if the agent reports them, add their path to `agent`"
 
 
 def choose_graders(
@@ -111,6 +110,10 @@ def _config(
     yield "agent:"
     for key, value in agent.items():
         yield f"  {key}: {inline(value)}"
+    if agent["type"] == "http" and "body" not in agent:
+        yield "  # What your agent is sent, and where its reply has the answer: docs/agents.md#http"
+        yield '  # body: {question: "{{input}}"}'
+        yield "  # response: {answer: answer}"
     if "api_key_env" not in agent and agent["type"] not in ("command", "python"):
         yield "  # api_key_env: MY_API_KEY   # the name of a variable; the key never stands here"
     yield ""

@@ -48,10 +48,16 @@ def _read_promptfoo(path: Path) -> Questions:
             "use `gate import promptfoo`"
         )
     lines = list(case_lines(imported.cases(), path))
-    keys = {key for line in lines for key, value in json.loads(line).items() if value is not None}
+    cases = [json.loads(line) for line in lines]
+    keys = {key for case in cases for key, value in case.items() if value is not None}
     graders = tuple(_grader_of_assertions(GRADERS[key]) for key in GRADERS if key in keys)
     told = [note for note in imported.notes if not note.startswith("add this to the suite")]
-    return Questions(text="\n".join([*lines, ""]), graders=graders, notes=tuple(told))
+    return Questions(
+        text="\n".join([*lines, ""]),
+        graders=graders,
+        notes=tuple(told),
+        first=cases[0]["input"],
+    )
 
 
 def _grader_of_assertions(written: str) -> Grading:

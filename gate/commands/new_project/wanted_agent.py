@@ -22,6 +22,8 @@ OPTIONS: Mapping[str, str] = {
     "program": "The program, as you start it [python agent.py]",
     "callable": "The function, as ./file.py:name [a file is written]",
 }
+_OF_A_MODEL = ("openai", "openagent", "anthropic")
+MODEL = "my-model"  # until somebody names it
 _ASKED_OF: Mapping[str, tuple[str, ...]] = {
     "http": ("base_url",),
     "command": ("program",),
@@ -32,13 +34,15 @@ _ASKED_OF: Mapping[str, tuple[str, ...]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedAgent:
     """`options`: of `agent` in gate.yml, without the type. `template`: what the agent does.
-    `has_code`: False where the function that asks it is to be written first.
+    `has_code`: False where the function that asks it is to be written first. `lacks_model`: nobody
+    has named its model.
     """
 
     kind: str
     options: Mapping[str, Json]
     template: str = "chat"
     has_code: bool = True
+    lacks_model: bool = False
 
 
 def choose_agent(given: Mapping[str, str | None], *, imported: bool) -> WantedAgent | None:
@@ -54,6 +58,7 @@ def choose_agent(given: Mapping[str, str | None], *, imported: bool) -> WantedAg
         options=_list_options(kind, given),
         template=given["template"] or "chat",
         has_code=kind != "python" or bool(given["callable"]),
+        lacks_model=kind in _OF_A_MODEL and not given["model"],
     )
 
 
@@ -98,6 +103,6 @@ def _list_options(kind: str, given: Mapping[str, str | None]) -> dict[str, Json]
     elif kind == "python":
         options = {"callable": given["callable"] or f"./{ADAPTER}:ask"}
     else:
-        options = {"base_url": address, "model": given["model"] or "my-model"}
+        options = {"base_url": address, "model": given["model"] or MODEL}
     key = given["api_key_env"]
     return {**options, "api_key_env": key} if key else options

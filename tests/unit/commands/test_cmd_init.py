@@ -4,7 +4,9 @@ import json
 import re
 import shlex
 from argparse import Namespace
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -14,6 +16,7 @@ from gate.commands.new_project.workflows import ACTIONS
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
 from tests.support.git_repository import git
+from tests.support.loopback import listening
 from tests.support.paths import ROOT
 
 
@@ -194,12 +197,79 @@ def test_the_user_is_asked_and_may_take_what_is_proposed(tmp_path: Path) -> None
 
     start(tmp_path / "own", read)
     assert len(asked) == 3
-    config = yamlfile.parse((tmp_path / "own" / "gate.yml").read_bytes(), "gate.yml").data
+    text = (tmp_path / "own" / "gate.yml").read_text("utf-8")
+    config = yamlfile.parse(text.encode(), "gate.yml").data
     assert config["agent"] == {"type": "http", "url": "http://127.0.0.1:9/ask"}
-    assert "hallucination" in config["suites"][0]["graders"]
+    assert '  # body: {question: "{{input}}"}\n  # response: {answer: answer}\n' in text
+    assert config["suites"][0]["graders"] == ["facts"], "nobody saw documents, or texts of them"
     start(tmp_path / "sample", lambda words: "")
     config = yamlfile.parse((tmp_path / "sample" / "gate.yml").read_bytes(), "gate.yml").data
     assert config["agent"] == {"type": "sample"}
+
+
+def test_the_question_is_announced_beside_what_a_pipe_reads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start(tmp_path / "own", **OWN)
+    out, err = capsys.readouterr()
+    assert err == "Asking the agent one question (up to 60 s) ...\n"
+    assert "Asking" not in out
+    start(tmp_path / "sample")
+    assert capsys.readouterr().err == ""
+
+
+class Chat(BaseHTTPRequestHandler):
+    """OpenAI's protocol: offers MODELS, and answers with the model and the question."""
+
+    MODELS: ClassVar[tuple[str, ...]] = ("only",)
+
+    def do_GET(self) -> None:
+        self._send({"data": [{"id": name} for name in self.MODELS]})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        said = f"{body['model']} was asked {body['messages'][-1]['content']}"
+        self._send({"choices": [{"message": {"role": "assistant", "content": said}}]})
+
+    def _send(self, data: object) -> None:
+        sent = json.dumps(data).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class ChatOfTwo(Chat):
+    MODELS: ClassVar[tuple[str, ...]] = ("one", "two")
+
+
+def test_the_only_model_that_is_offered_is_taken_and_the_users_question_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "faq.csv").write_text("question,answer\nHow long?,30 days\n", encoding="utf-8")
+    source = ["csv", str(tmp_path / "faq.csv")]
+    with listening(Chat) as url:
+        start(tmp_path / "new", agent="openai", base_url=url, source=source)
+    out = capsys.readouterr().out
+    assert "The agent offers one model, only: gate.yml names it." in out
+    assert "only was asked How long?" in out
+    config = yamlfile.parse((tmp_path / "new" / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"]["model"] == "only"
+
+
+def test_of_several_models_the_line_to_fill_in_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with listening(ChatOfTwo) as url:
+        start(tmp_path, agent="openai", base_url=url)
+    out = capsys.readouterr().out
+    told = re.search(r"gate\.yml:(\d+): write the name .* my-model \(it offers one, two\)", out)
+    assert told
+    lines = (tmp_path / "gate.yml").read_text("utf-8").splitlines()
+    assert lines[int(told[1]) - 1] == "  model: my-model"
 
 
 def test_langgraph_gets_a_file_that_asks_the_graph(tmp_path: Path) -> None:
