@@ -190,11 +190,13 @@ def _start(
     read: Callable[[str], str] | None,
 ) -> _Started:
     release = read_release()
-    if getattr(options, "pages", False):
-        next_steps = (tell_reference(release), *_PAGES_NEXT)
-        return _Started(files={PAGES: render_pages(release)}, words=next_steps)
     given = {name: getattr(options, name, None) for name in ("agent", *OPTIONS, "template")}
     source: Sequence[str] | None = getattr(options, "source", None)
+    if getattr(options, "pages", False):
+        if source or any(given.values()):
+            raise UsageError("--pages: writes one workflow and nothing else - give it alone")
+        next_steps = (tell_reference(release), *_PAGES_NEXT)
+        return _Started(files={PAGES: render_pages(release)}, words=next_steps)
     if read is not None and not source and not any(given.values()):
         given = ask_user(read)
     wanted = choose_agent(given, imported=bool(source))
@@ -220,7 +222,7 @@ def _start(
     written = {
         "gate.yml": config,
         questions.file: questions.text,
-        **({} if wanted.has_code else {ADAPTER: render_adapter()}),
+        **({} if wanted.has_code else {ADAPTER: render_adapter(wanted.template)}),
         **render_workflows(around),
         SCHEMA: _render_schema(),
     }
@@ -273,7 +275,8 @@ def _tell(asked: Probed) -> Iterator[str]:
 
 
 def _next_step(wanted: WantedAgent, questions: Questions) -> str:
-    first = "" if wanted.has_code else f"let {ADAPTER} call your graph, "
+    called = "graph" if wanted.template == "langgraph" else "agent"
+    first = "" if wanted.has_code else f"let {ADAPTER} call your {called}, "
     then = "" if questions.ready else f"write your questions into {questions.file}, then "
     return f"Next: {first}{then}`gate run`."
 

@@ -14,7 +14,7 @@ from gate.suites.cases.form import DOCUMENT, FACT, QUESTION, TOOL
 SCHEMA = ".gate/config.schema.json"
 DATASET = "datasets/questions.yaml"
 TEMPLATES = ("chat", "rag", "tools", "langgraph")
-ADAPTER = "gate_agent.py"  # of the template langgraph
+ADAPTER = "gate_agent.py"  # of a Python agent that nobody has named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,9 +176,21 @@ def _cases(graders: tuple[Grading, ...]) -> Iterator[str]:
                 yield f"  {'# ' if one.off else ''}{one.needs}"
 
 
-def render_adapter() -> str:
-    """The function that asks a LangGraph graph."""
-    return '''"""How Agent Gate asks the graph: from a case to the graph's last state."""
+def render_adapter(template: str) -> str:
+    """The file with the function that asks the agent, to be filled in."""
+    return _LANGGRAPH if template == "langgraph" else _FUNCTION
+
+
+_FUNCTION = '''"""How Agent Gate asks your agent: from a question to its answer."""
+
+
+def ask(question):
+    """Call your agent here. Return its answer as a text, or as an object that also says what it
+    retrieved and which tools it called (docs/agents.md of Agent Gate).
+    """
+    raise NotImplementedError("gate_agent.py: call your agent in the function ask")
+'''
+_LANGGRAPH = '''"""How Agent Gate asks the graph: from a case to the graph's last state."""
 
 from my_agent import graph  # the compiled graph of your project
 

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from argparse import Namespace
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import ClassVar
@@ -188,7 +189,7 @@ def test_a_form_whose_status_alone_was_deleted_is_refused_with_its_lines(tmp_pat
 
 
 def test_the_user_is_asked_and_may_take_what_is_proposed(tmp_path: Path) -> None:
-    answers = iter(["http", "http://127.0.0.1:9/ask", "rag"])
+    answers = iter(["http", "http://127.0.0.1:9/ask", "", "rag"])
     asked = []
 
     def read(words: str) -> str:
@@ -196,7 +197,7 @@ def test_the_user_is_asked_and_may_take_what_is_proposed(tmp_path: Path) -> None
         return next(answers)
 
     start(tmp_path / "own", read)
-    assert len(asked) == 3
+    assert len(asked) == 4
     text = (tmp_path / "own" / "gate.yml").read_text("utf-8")
     config = yamlfile.parse(text.encode(), "gate.yml").data
     assert config["agent"] == {"type": "http", "url": "http://127.0.0.1:9/ask"}
@@ -270,6 +271,66 @@ def test_of_several_models_the_line_to_fill_in_is_named(
     assert told
     lines = (tmp_path / "gate.yml").read_text("utf-8").splitlines()
     assert lines[int(told[1]) - 1] == "  model: my-model"
+
+
+def asked_in_turn(*answers: str) -> tuple[list[str], Callable[[str], str]]:
+    given, asked = iter(answers), list[str]()
+
+    def read(words: str) -> str:
+        asked.append(words)
+        return next(given)
+
+    return asked, read
+
+
+def test_a_slip_is_asked_again_and_never_taken_for_the_sample_agent(tmp_path: Path) -> None:
+    answers = ("opnai", "OpenAI", "http://127.0.0.1:9", "m", "sk-1", "MYK", "rga", "rag")
+    asked, read = asked_in_turn(*answers)
+    start(tmp_path, read)
+    assert asked[1].startswith("There is no 'opnai' - did you mean 'openai'?\nYour agent (")
+    assert asked[5].startswith("This is not the name of a variable")
+    assert "sk-1" not in "".join(asked)
+    assert asked[7].startswith("There is no 'rga' - did you mean 'rag'?\nWhat it does (")
+    config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"] == {**_OPTIONS, "api_key_env": "MYK"}
+    assert asking_step(tmp_path, GATE_YML)["env"] == {"MYK": "${{ secrets.MYK }}"}
+
+
+_OPTIONS = {"type": "openai", "base_url": "http://127.0.0.1:9", "model": "m"}
+
+
+def test_a_function_that_is_not_there_yet_is_written(tmp_path: Path) -> None:
+    asked, read = asked_in_turn("python", "", "")
+    start(tmp_path, read)
+    assert asked[1] == "The function, as ./file.py:name [Enter: gate_agent.py is written for you]: "
+    adapter = (tmp_path / "gate_agent.py").read_text("utf-8")
+    names: dict[str, Callable[[str], str]] = {}
+    exec(compile(adapter, "gate_agent.py", "exec"), names)
+    with pytest.raises(NotImplementedError, match="call your agent in the function ask"):
+        names["ask"]("Why?")
+    assert "langgraph" not in adapter.lower()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"agent": "openai", "callable": "./a.py:f"}, "--callable: an agent of type openai has no"),
+        ({"agent": "python", "base_url": "http://a"}, "--base-url: an agent of type python has no"),
+        ({"callable": "./a.py:f", "base_url": "http://a"}, "--base-url: an agent of type python"),
+        ({"agent": "http", "program": "x"}, r"--command: .* with --agent \(command\)"),
+        ({"agent": "sample", "model": "m"}, "--model: an agent of type sample has no"),
+        ({"agent": "sample", "template": "rag"}, "--template: is for an agent of yours"),
+        ({"agent": "sample", "source": ["csv", "x.csv"]}, "--from: is for an agent of yours"),
+        ({"agent": "http", "template": "langgraph"}, "--template langgraph: is for --agent python"),
+        ({"pages": True, "agent": "http"}, "--pages: writes one workflow and nothing else"),
+    ],
+)
+def test_options_that_do_not_belong_together_are_refused(
+    tmp_path: Path, options: dict[str, object], told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        start(tmp_path, **options)
+    assert not any(tmp_path.iterdir())
 
 
 def test_langgraph_gets_a_file_that_asks_the_graph(tmp_path: Path) -> None:
