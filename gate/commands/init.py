@@ -146,8 +146,9 @@ def run(
     for path, content in started.files.items():
         write_whole(ground.find(path), content.encode())
         print(f"wrote {ground.show(path)}")
-    if PAGES not in started.files and _ignore_results(ground.folder):
-        print(f"added {RESULTS} to {(ground.folder / IGNORE).as_posix()}")
+    added = () if PAGES in started.files else _ignore(ground.folder, options)
+    if added:
+        print(f"added {' and '.join(added)} to {(ground.folder / IGNORE).as_posix()}")
     for line in (*_tell_ground(ground), *started.words):
         print(plain(line))
     return 0
@@ -285,12 +286,27 @@ def _render_schema() -> str:
     return json.dumps(schema(), ensure_ascii=False) + "\n"
 
 
-def _ignore_results(folder: Path) -> bool:
-    """Adds the folder of the sessions to .gitignore; False if it is there already."""
+def _ignore(folder: Path, options: argparse.Namespace) -> tuple[str, ...]:
+    """Adds sessions and the file with the variables to .gitignore, as far as they are not there
+    yet; returns what was added. Lines end as they do in the file.
+    """
     path = folder / IGNORE
-    text = plain_file(path).read_text("utf-8") if os.path.lexists(path) else ""
-    if RESULTS.rstrip("/") in {line.strip().strip("/") for line in text.splitlines()}:
-        return False
-    gap = "" if not text or text.endswith("\n") else "\n"
-    write_whole(path, f"{text}{gap}{RESULTS}\n".encode())
-    return True
+    content = plain_file(path).read_bytes() if os.path.lexists(path) else b""
+    text = content.decode("utf-8", "surrogateescape")
+    known = {line.strip().strip("/") for line in text.splitlines()}
+    wanted = (RESULTS, *_name_inside(folder, getattr(options, "env_file", None)))
+    added = tuple(name for name in wanted if name.strip("/") not in known)
+    if added:
+        end = "\r\n" if "\r\n" in text else "\n"
+        gap = "" if not text or text.endswith("\n") else end
+        whole = text + gap + "".join(f"{name}{end}" for name in added)
+        write_whole(path, whole.encode("utf-8", "surrogateescape"))
+    return added
+
+
+def _name_inside(folder: Path, file: str | None) -> tuple[str, ...]:
+    """The file as .gitignore of the folder names it; nothing for one elsewhere."""
+    if not file:
+        return ()
+    whole, top = Path(file).absolute(), folder.absolute()
+    return (whole.relative_to(top).as_posix(),) if whole.is_relative_to(top) else ()

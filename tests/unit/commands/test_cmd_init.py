@@ -359,6 +359,18 @@ def test_results_are_ignored_once(tmp_path: Path) -> None:
     assert (tmp_path / ".gitignore").read_text() == "*.log\nresults/\n"
 
 
+def test_line_ends_stay_and_the_file_with_the_keys_is_ignored_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / ".gitignore"
+    file.write_bytes(b"*.log\r\n\xff\r\ndist")
+    start(tmp_path, env_file=str(tmp_path / ".env"))
+    assert file.read_bytes() == b"*.log\r\n\xff\r\ndist\r\nresults/\r\n.env\r\n"
+    assert "added results/ and .env to " in capsys.readouterr().out
+    start(tmp_path / "new", env_file=str(tmp_path / ".env"))
+    assert (tmp_path / "new" / ".gitignore").read_bytes() == b"results/\n", "it lies elsewhere"
+
+
 def test_the_workflow_of_pages_is_written_alone_and_is_the_example(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
