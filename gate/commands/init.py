@@ -61,7 +61,7 @@ _PAGES_NEXT = (
     "Next: choose Settings > Pages > Source: GitHub Actions, and set `report.url` in gate.yml.",
 )
 _NAMED = """
-# The branch that pull requests go to: they are compared with it, and judged by its rules.
+# Pull requests are compared with this branch and judged by its rules.
 baseline:
   branch: <branch>
 """
@@ -201,6 +201,9 @@ def _start(
     if read is not None and not source and not any(given.values()):
         given = ask_user(read)
     wanted = choose_agent(given, imported=bool(source))
+    read_already = read_questions(source[0], Path(source[1])) if source else None
+    if read_already and not any(given.values()):
+        wanted = choose_agent({**given, **read_already.agent}, imported=True)
     around = Surroundings(
         branch=ground.branch or BRANCH,
         release=release,
@@ -213,7 +216,6 @@ def _start(
         next_step = "Next: run `gate run`, then put your own agent in gate.yml."
         written = _render_sample(ground.branch) | render_workflows(around)
         return _Started(files=written, words=(told, next_step))
-    read_already = read_questions(source[0], Path(source[1])) if source else None
     wanted, offered = _find_model(wanted, env)
     asked = _ask(wanted, ground.folder, env, read_already.first if read_already else QUESTION)
     questions = read_already or write_questions(wanted.template, asked)

@@ -5,7 +5,7 @@ in which nothing can fail before the user has written a case.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gate.commands.new_project.inline_yaml import inline
 from gate.records import Json
@@ -33,6 +33,7 @@ class Grading:
 class Questions:
     """A dataset, the graders that its keys need, and what was left out. `ready`: cases that run as
     they are; else they are to be filled in. `first`: the first question.
+    `agent`: options of `gate init` for the agent that was asked them so far, if it is known.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Questions:
     file: str = "datasets/questions.jsonl"
     ready: bool = True
     first: Json = ""
+    agent: Mapping[str, str] = field(default_factory=dict)
 
 
 _FACTS = Grading(
@@ -132,13 +134,15 @@ def _config(
     yield "# gates:"
     yield "#   agent.success_rate: {min: 0.8}"
     yield ""
-    yield "# Compared with the base branch: a larger drop than this that is not chance blocks."
+    yield "# Compared with the base branch: a larger drop, unless chance explains it, blocks the"
+    yield "# pull request."
     yield "regression:"
     yield "  tolerance: 0.02"
     yield ""
     yield "baseline:"
     if branch:
-        yield f"  branch: {inline(branch)}  # pull requests go to it, and follow its rules"
+        yield "  # Pull requests are compared with this branch and judged by its rules."
+        yield f"  branch: {inline(branch)}"
     yield "  answers: repo  # its answers are kept in baselines/, shown beside new ones; artifact:"
     yield "                 # only with the baseline that a workflow stores; off: nowhere"
 

@@ -351,6 +351,26 @@ def test_questions_of_a_csv_file_become_the_first_suite(
     assert validate.run(Namespace(config=config, suite=None), {}) == 0
 
 
+def test_the_provider_of_promptfoo_is_the_agent_unless_another_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "promptfooconfig.yaml"
+    test = "{vars: {question: Why?}, assert: [{type: equals, value: x}]}"
+    file.write_text(f"prompts: ['{{{{question}}}}']\nproviders: [openai:gpt-5]\ntests: [{test}]\n")
+    source = ["promptfoo", str(file)]
+    start(tmp_path / "theirs", source=source)
+    start(tmp_path / "own", source=source, **OWN)
+    told = {}
+    for name in ("theirs", "own"):
+        content = (tmp_path / name / "gate.yml").read_bytes()
+        told[name] = yamlfile.parse(content, "gate.yml").data["agent"]
+    assert told["own"] == {"type": "openai", "base_url": "http://127.0.0.1:9", "model": "m"}
+    assert told["theirs"] == {
+        "type": "openai",
+        "base_url": "https://api.openai.com",
+        "model": "gpt-5",
+        "api_key_env": "OPENAI_API_KEY",
+    }
+
+
 def test_results_are_ignored_once(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.log", encoding="utf-8")
     init(tmp_path)

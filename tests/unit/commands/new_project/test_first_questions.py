@@ -1,6 +1,7 @@
 """The first questions of a new project: from a CSV file, from promptfoo, or a form to fill in."""
 
 import json
+import re
 
 import pytest
 
@@ -112,6 +113,53 @@ tests:
         ("regex: {key: patterns}", False),
         ("judge: {rubric: case}", True),
     ]
+
+
+def read_promptfoo(tmp_path, text):
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(text)
+    found = read_questions("promptfoo", path)
+    return [json.loads(line) for line in found.text.splitlines()], found
+
+
+def test_cases_that_nothing_checks_are_named(tmp_path):
+    cases, found = read_promptfoo(
+        tmp_path,
+        """prompts: ["{{question}}"]
+tests:
+  - {vars: {question: "Capital of France?"}, assert: [{type: icontains, value: Paris}]}
+  - {description: "Größe: wie groß?", vars: {question: How tall?}}
+  - {description: polite, vars: {question: Hi}, assert: [{type: llm-rubric, value: polite}]}
+  - {description: near, vars: {question: Near?}, assert: [{type: similar, value: near}]}
+""",
+    )
+    assert [case["id"] for case in cases][1:] == ["größe-wie-groß", "polite", "near"]
+    assert re.fullmatch(r"capital-of-france-[0-9a-f]{8}", cases[0]["id"])
+    told = "\n".join(found.notes)
+    assert re.search("2 cases without any check, .*: größe-wie-groß, near; write", told)
+    assert "1 case checked by a rubric alone" in told
+
+
+@pytest.mark.parametrize(
+    ("providers", "agent"),
+    [
+        ("[openai:gpt-4o-mini]", ("openai", "https://api.openai.com", "gpt-4o-mini")),
+        ("openai:chat:gpt-5", ("openai", "https://api.openai.com", "gpt-5")),
+        ("[{id: 'https://bot.example.test/ask'}]", ("http", "https://bot.example.test/ask", None)),
+        ("[openai:gpt-4o, openai:gpt-5]", None),
+        ("['file://provider.py']", None),
+        ("[openai:embedding:text-embedding-3-large]", None),
+        ("[{id: openai:gpt-5, config: {apiHost: x}}]", None),
+    ],
+)
+def test_the_only_simple_provider_is_the_agent(tmp_path, providers, agent):
+    test = "{vars: {question: Why?}, assert: [{type: equals, value: x}]}"
+    text = f"prompts: ['{{{{question}}}}']\nproviders: {providers}\ntests: [{test}]\n"
+    _, found = read_promptfoo(tmp_path, text)
+    taken = tuple(found.agent.get(name) for name in ("agent", "base_url", "model"))
+    assert taken == (agent or (None, None, None))
+    said = "the agent is the provider" if agent else "not taken over: name your agent in gate.yml"
+    assert said in found.notes[-1]
 
 
 def test_an_unknown_form_is_named_with_the_known_ones(tmp_path):
