@@ -9,103 +9,122 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from gate.commands.new_project.first_suite import ADAPTER, SCHEMA, render_adapter, render_config
-from gate.commands.new_project.probe import Probed, probe
-from gate.commands.new_project.questions import Questions, read_questions, write_questions
-from gate.commands.new_project.release import (
-    Release,
-    read_release,
-    refer_to_action,
-    tell_reference,
+from gate.commands.new_project.first_suite import (
+    ADAPTER,
+    SCHEMA,
+    Questions,
+    render_adapter,
+    render_config,
 )
-from gate.commands.new_project.wanted_agent import OPTIONS, WantedAgent, ask_user, choose_agent
+from gate.commands.new_project.inline_yaml import inline
+from gate.commands.new_project.probe import QUESTION, TIMEOUT_S, Probed, find_models, probe
+from gate.commands.new_project.questions import read_questions, write_questions
+from gate.commands.new_project.release import Release, read_release, tell_reference
+from gate.commands.new_project.wanted_agent import (
+    MODEL,
+    OPTIONS,
+    WantedAgent,
+    ask_user,
+    choose_agent,
+)
+from gate.commands.new_project.workflows import (
+    BRANCH,
+    PAGES,
+    WORKFLOWS,
+    Surroundings,
+    prepare_machine,
+    render_pages,
+    render_workflows,
+)
 from gate.errors import UsageError
 from gate.files.locked_update import write_whole
 from gate.files.plain import plain as plain_file
 from gate.github.git import GitForge, open_repository
-from gate.records import PluginSpec
+from gate.records import Json, PluginSpec
 from gate.suites.config.json_schema import schema
 from gate.text.escaping import plain
-from gate.text.late_pattern import late_pattern
 from gate.text.shortening import shorten
 
-# `uses:` references in the workflows, beside our own action; where they were copied from:
-# docs/decisions/0004-pinned-references.md
-ACTIONS: Mapping[str, str] = {
-    "actions/checkout": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
-    "actions/upload-artifact": (
-        "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a # v7.0.1"
-    ),
-    "actions/download-artifact": (
-        "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1"
-    ),
-    "actions/upload-pages-artifact": (
-        "actions/upload-pages-artifact@fc324d3547104276b827a68afc52ff2a11cc49c9 # v5.0.0"
-    ),
-    "actions/deploy-pages": (
-        "actions/deploy-pages@cd2ce8fcbc39b97be8ca5fce6e763baed58fa128 # v5.0.0"
-    ),
-}
 FILES: Mapping[str, str] = {  # path in the user's repository -> file of templates/
     "gate.yml": "gate.yml",
     "datasets/first.jsonl": "first.jsonl",
-    ".github/workflows/gate.yml": "workflow.yml",
-    ".github/workflows/gate-baseline.yml": "baseline-workflow.yml",
-    ".github/workflows/gate-accept.yml": "accept-workflow.yml",
+    **WORKFLOWS,
 }
-
-
-PAGES = ".github/workflows/gate-pages.yml"  # only where it is asked for: Pages may be public
 RESULTS, IGNORE = "results/", ".gitignore"
-BRANCH = "main"  # where there is no repository to tell
 _PAGES_NEXT = (
     "Pages can be read by everybody, even of a private repository: read the head of this file "
     "before you commit it.",
     "Next: choose Settings > Pages > Source: GitHub Actions, and set `report.url` in gate.yml.",
 )
-_PLAIN = late_pattern(r"[A-Za-z][A-Za-z0-9_./-]*")  # is a text in YAML without quotes
 _NAMED = """
-# The branch that pull requests go to: they follow its rules and are compared with its runs.
+# Pull requests are compared with this branch and judged by its rules.
 baseline:
   branch: <branch>
 """
 
 
 def render_files(branch: str | None = None, release: Release | None = None) -> dict[str, str]:
-    """Path -> content of every file. Each `<name>` of an action is replaced by its reference, ours
-    by the commit of `release`, and `branch` is filled in.
+    """Path -> content of every file for the sample agent. Each `<name>` of an action is replaced by
+    its reference, ours by the commit of `release`, and `branch` is filled in.
     """
-    written = {path: _render_file(name, branch or BRANCH, release) for path, name in FILES.items()}
+    around = Surroundings(branch=branch or BRANCH, release=release)
+    return _render_sample(branch) | render_workflows(around)
+
+
+def _render_sample(branch: str | None) -> dict[str, str]:
+    """gate.yml and the questions for the sample agent, and the schema."""
+    templates = files("gate.commands.templates")
+    written = {
+        path: templates.joinpath(name).read_text(encoding="utf-8")
+        for path, name in FILES.items()
+        if path not in WORKFLOWS
+    }
     if branch:
-        written["gate.yml"] += _NAMED.replace("<branch>", _quote(branch))
+        written["gate.yml"] += _NAMED.replace("<branch>", inline(branch))
     return written | {SCHEMA: _render_schema()}
 
 
-def render_pages(release: Release | None = None) -> str:
-    """The workflow that publishes history and reports."""
-    return _render_file("pages-workflow.yml", BRANCH, release)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """Where the project begins. `top`: of its repository; None without one. `inside`: the way from
+    there to the project, with slashes; empty: it begins at the top.
+    """
+
+    folder: Path
+    top: Path | None = None
+    inside: str = ""
+    branch: str | None = None  # the repository's default branch
+
+    def find(self, path: str) -> Path:
+        """Where a file is to be written: workflows at the top, where alone GitHub reads them."""
+        is_workflow = path in WORKFLOWS or path == PAGES
+        return (self.top if self.top and self.inside and is_workflow else self.folder) / path
+
+    def show(self, path: str) -> str:
+        """The same for the user, from the working folder on unless they named a whole path."""
+        found = self.find(path)
+        if found.is_absolute() and not self.folder.is_absolute():
+            found = Path(os.path.relpath(found))
+        return found.as_posix()
 
 
-def _render_file(name: str, branch: str, release: Release | None) -> str:
-    text = files("gate.commands.templates").joinpath(name).read_text(encoding="utf-8")
-    for action, reference in {**ACTIONS, "agent-gate": refer_to_action(release)}.items():
-        text = text.replace(f"uses: <{action}>", f"uses: {reference}")
-    return text.replace("[<branch>]", f"[{_quote(branch)}]")
-
-
-def _quote(branch: str) -> str:
-    return branch if _PLAIN.fullmatch(branch) else json.dumps(branch)
-
-
-def find_default_branch(folder: Path) -> str | None:
-    """The default branch of the folder's repository; None without a repository."""
+def find_ground(folder: Path) -> Ground:
+    """The repository that holds the folder, which need not be there yet."""
     there = next(one for one in (folder, *folder.absolute().parents) if one.is_dir())
     opened = open_repository(there)
-    return opened.default_branch() if isinstance(opened, GitForge) else None
+    if not isinstance(opened, GitForge):
+        return Ground(folder=folder)
+    inside = folder.resolve().relative_to(opened.top).as_posix()
+    return Ground(
+        folder=folder,
+        top=opened.top,
+        inside="" if inside == "." else inside,
+        branch=opened.default_branch(),
+    )
 
 
 def run(
@@ -117,26 +136,44 @@ def run(
     (overwrite), and what is known of the agent. `read` asks the user; None: `input` on a terminal,
     nobody elsewhere. Raises UsageError, with nothing written, if a file exists.
     """
-    folder = Path(options.dir or ".")
-    branch = find_default_branch(folder)
+    ground = find_ground(Path(options.dir or "."))
     if read is None and sys.stdin.isatty() and not env.get("CI"):
         read = input
-    started = _start(options, folder, branch, env, read)
-    there = [path for path in started.files if os.path.lexists(folder / path)]
+    started = _start(options, ground, env, read)
+    there = [path for path in started.files if os.path.lexists(ground.find(path))]
     if there and not options.force:
-        raise UsageError(
-            f"{', '.join(there)}: already there - use `gate init --force` to overwrite"
-        )
+        raise UsageError(_tell_there(there, ground))
     for path, content in started.files.items():
-        write_whole(folder / path, content.encode())
-        print(f"wrote {(folder / path).as_posix()}")
-    if PAGES not in started.files and _ignore_results(folder):
-        print(f"added {RESULTS} to {(folder / IGNORE).as_posix()}")
-    if branch:
-        print(plain(f"The base branch is {branch}: `baseline.branch` in gate.yml."))
-    for line in started.words:
+        write_whole(ground.find(path), content.encode())
+        print(f"wrote {ground.show(path)}")
+    added = () if PAGES in started.files else _ignore(ground.folder, options)
+    if added:
+        print(f"added {' and '.join(added)} to {(ground.folder / IGNORE).as_posix()}")
+    for line in (*_tell_ground(ground), *started.words):
         print(plain(line))
     return 0
+
+
+def _tell_there(there: Sequence[str], ground: Ground) -> str:
+    named = ", ".join(ground.show(path) if path in WORKFLOWS else path for path in there)
+    force = "use `gate init --force` to overwrite"
+    if ground.inside and all(path in WORKFLOWS for path in there):
+        return (
+            f"{named}: already there, perhaps of another project of this repository: give each "
+            "project a job with its own `working-directory` and `comment-id` "
+            f"(docs/github.md#inputs), or {force}"
+        )
+    return f"{named}: already there - {force}"
+
+
+def _tell_ground(ground: Ground) -> Iterator[str]:
+    if ground.branch:
+        yield f"The base branch is {ground.branch}: `baseline.branch` in gate.yml."
+    if ground.inside:
+        yield (
+            "GitHub reads workflows only at the top of the repository: they are there, and run the "
+            f"gate in {ground.inside} (`working-directory`)."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,42 +186,87 @@ class _Started:
 
 def _start(
     options: argparse.Namespace,
-    folder: Path,
-    branch: str | None,
+    ground: Ground,
     env: Mapping[str, str],
     read: Callable[[str], str] | None,
 ) -> _Started:
     release = read_release()
-    told = tell_reference(release)
-    if getattr(options, "pages", False):
-        return _Started(files={PAGES: render_pages(release)}, words=(told, *_PAGES_NEXT))
     given = {name: getattr(options, name, None) for name in ("agent", *OPTIONS, "template")}
     source: Sequence[str] | None = getattr(options, "source", None)
+    if getattr(options, "pages", False):
+        if source or any(given.values()):
+            raise UsageError("--pages: writes one workflow and nothing else - give it alone")
+        next_steps = (tell_reference(release), *_PAGES_NEXT)
+        return _Started(files={PAGES: render_pages(release)}, words=next_steps)
     if read is not None and not source and not any(given.values()):
         given = ask_user(read)
     wanted = choose_agent(given, imported=bool(source))
+    read_already = read_questions(source[0], Path(source[1])) if source else None
+    if read_already and not any(given.values()):
+        wanted = choose_agent({**given, **read_already.agent}, imported=True)
+    around = Surroundings(
+        branch=ground.branch or BRANCH,
+        release=release,
+        folder=ground.inside,
+        key=str(wanted.options.get("api_key_env", "")) if wanted else "",
+        before=prepare_machine(wanted.kind, wanted.options) if wanted else (),
+    )
+    told = tell_reference(release, native=bool(around.before))
     if wanted is None:
         next_step = "Next: run `gate run`, then put your own agent in gate.yml."
-        return _Started(files=render_files(branch, release), words=(told, next_step))
-    spec = PluginSpec(name=wanted.kind, options=wanted.options)
-    asked = probe(spec, folder, env) if wanted.has_code else Probed(options=wanted.options)
-    questions = (
-        read_questions(source[0], Path(source[1]))
-        if source
-        else write_questions(wanted.template, asked)
-    )
+        written = _render_sample(ground.branch) | render_workflows(around)
+        return _Started(files=written, words=(told, next_step))
+    wanted, offered = _find_model(wanted, env)
+    asked = _ask(wanted, ground.folder, env, read_already.first if read_already else QUESTION)
+    questions = read_already or write_questions(wanted.template, asked)
     config = render_config(
-        {"type": wanted.kind, **asked.options}, questions.file, questions.graders, branch
+        {"type": wanted.kind, **asked.options}, questions.file, questions.graders, ground.branch
     )
-    workflows = render_files(branch, release)
-    files = {
+    written = {
         "gate.yml": config,
         questions.file: questions.text,
-        **({} if wanted.has_code else {ADAPTER: render_adapter()}),
-        **{path: text for path, text in workflows.items() if path.startswith(".")},
+        **({} if wanted.has_code else {ADAPTER: render_adapter(wanted.template)}),
+        **render_workflows(around),
+        SCHEMA: _render_schema(),
     }
-    words = (*questions.notes, *_tell(asked), told, _next_step(wanted, questions))
-    return _Started(files=files, words=words)
+    words = (
+        *questions.notes,
+        *_tell_model(wanted, offered, config),
+        *_tell(asked),
+        told,
+        _next_step(wanted, questions),
+    )
+    return _Started(files=written, words=words)
+
+
+def _ask(wanted: WantedAgent, folder: Path, env: Mapping[str, str], question: Json) -> Probed:
+    if not wanted.has_code:
+        return Probed(options=wanted.options)
+    # Of a pipe only standard output is read.
+    print(f"Asking the agent one question (up to {TIMEOUT_S:g} s) ...", file=sys.stderr, flush=True)
+    spec = PluginSpec(name=wanted.kind, options=wanted.options)
+    return probe(spec, folder, env, question)
+
+
+def _find_model(wanted: WantedAgent, env: Mapping[str, str]) -> tuple[WantedAgent, tuple[str, ...]]:
+    """With the only model that it offers, where nobody has named one; and what it offers."""
+    if not wanted.lacks_model or wanted.kind != "openai":
+        return wanted, ()
+    key = wanted.options.get("api_key_env")
+    offered = find_models(str(wanted.options["base_url"]), str(key) if key else None, env)
+    if len(offered) != 1:
+        return wanted, offered
+    options = {**wanted.options, "model": offered[0]}
+    return replace(wanted, options=options, lacks_model=False), offered
+
+
+def _tell_model(wanted: WantedAgent, offered: Sequence[str], config: str) -> Iterator[str]:
+    if wanted.lacks_model:
+        line = config.splitlines().index(f"  model: {MODEL}") + 1
+        named = f" (it offers {shorten(', '.join(offered), 200)})" if offered else ""
+        yield f"gate.yml:{line}: write the name of the agent's model in place of {MODEL}{named}."
+    elif offered:
+        yield f"The agent offers one model, {offered[0]}: gate.yml names it."
 
 
 def _tell(asked: Probed) -> Iterator[str]:
@@ -196,7 +278,8 @@ def _tell(asked: Probed) -> Iterator[str]:
 
 
 def _next_step(wanted: WantedAgent, questions: Questions) -> str:
-    first = "" if wanted.has_code else f"let {ADAPTER} call your graph, "
+    called = "graph" if wanted.template == "langgraph" else "agent"
+    first = "" if wanted.has_code else f"let {ADAPTER} call your {called}, "
     then = "" if questions.ready else f"write your questions into {questions.file}, then "
     return f"Next: {first}{then}`gate run`."
 
@@ -205,12 +288,27 @@ def _render_schema() -> str:
     return json.dumps(schema(), ensure_ascii=False) + "\n"
 
 
-def _ignore_results(folder: Path) -> bool:
-    """Adds the folder of the sessions to .gitignore; False if it is there already."""
+def _ignore(folder: Path, options: argparse.Namespace) -> tuple[str, ...]:
+    """Adds sessions and the file with the variables to .gitignore, as far as they are not there
+    yet; returns what was added. Lines end as they do in the file.
+    """
     path = folder / IGNORE
-    text = plain_file(path).read_text("utf-8") if os.path.lexists(path) else ""
-    if RESULTS.rstrip("/") in {line.strip().strip("/") for line in text.splitlines()}:
-        return False
-    gap = "" if not text or text.endswith("\n") else "\n"
-    write_whole(path, f"{text}{gap}{RESULTS}\n".encode())
-    return True
+    content = plain_file(path).read_bytes() if os.path.lexists(path) else b""
+    text = content.decode("utf-8", "surrogateescape")
+    known = {line.strip().strip("/") for line in text.splitlines()}
+    wanted = (RESULTS, *_name_inside(folder, getattr(options, "env_file", None)))
+    added = tuple(name for name in wanted if name.strip("/") not in known)
+    if added:
+        end = "\r\n" if "\r\n" in text else "\n"
+        gap = "" if not text or text.endswith("\n") else end
+        whole = text + gap + "".join(f"{name}{end}" for name in added)
+        write_whole(path, whole.encode("utf-8", "surrogateescape"))
+    return added
+
+
+def _name_inside(folder: Path, file: str | None) -> tuple[str, ...]:
+    """The file as .gitignore of the folder names it; nothing for one elsewhere."""
+    if not file:
+        return ()
+    whole, top = Path(file).absolute(), folder.absolute()
+    return (whole.relative_to(top).as_posix(),) if whole.is_relative_to(top) else ()

@@ -10,12 +10,18 @@ from gate.errors import Place, Problem
 
 
 def read_csv(
-    lines: Iterable[str], name: str, *, separator: str = ",", unnamed: bool = False
+    lines: Iterable[str],
+    name: str,
+    *,
+    separator: str = ",",
+    unnamed: bool = False,
+    spaced: bool = False,
 ) -> Iterator[tuple[Place, Mapping[str, str]] | Problem]:
     """Column -> cell, all of them texts; blank lines are passed over. `lines`: with their ends.
-    `unnamed`: one column may have no name. What is wrong with the form ends it.
+    `unnamed`: one column may have no name. `spaced`: a space may follow a separator.
+    What is wrong with the form ends it.
     """
-    reader = csv.reader(lines, delimiter=separator, strict=True)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=spaced, strict=True)
     try:
         header = [cell.strip() for cell in next(reader, [])]
         if fault := _find_header_fault(header, unnamed):

@@ -46,4 +46,6 @@ def decode(data: bytes, file: str, *, line: int = 1) -> str:
 
 
 def _refuse(file: str, line: int, message: str) -> NoReturn:
-    raise InvalidInput([Problem(Place(file, line), message)])
+    is_table = file.lower().endswith((".csv", ".tsv"))
+    how = " (in Excel: save as CSV UTF-8)" if is_table else ""
+    raise InvalidInput([Problem(Place(file, line), f"{message}{how}")])

@@ -18,6 +18,7 @@ from gate.text.late_pattern import late_pattern
 TIMEOUT_S = 60.0
 REMOTE = "origin"
 REMOTE_TIMEOUT_S = 10.0
+_USUAL_BRANCHES = ("main", "master", "trunk", "develop")
 _ASKING_NOBODY = ("-c", "core.askPass=true", "-c", "credential.interactive=false")
 _LINKS = {  # what git says of a link that cannot be followed inside the commit
     b"dangling": "a broken symbolic link",
@@ -125,7 +126,7 @@ class GitForge:
 
     def default_branch(self) -> str:
         """The branch that changes go to, where nobody names one: what origin/HEAD is; else main or
-        master, of origin or here; else what origin says, and last the branch that is checked out.
+        master, of origin or here; else what origin says; else what the branches here tell.
         """
         places = (f"refs/remotes/{REMOTE}", "refs/heads")
         named = [f"{place}/{name}" for place in places for name in ("main", "master")]
@@ -142,7 +143,28 @@ class GitForge:
         head = (output or b"").partition(b"\t")[0]
         if head.startswith(b"ref: refs/heads/"):
             return head.decode("utf-8", "replace").removeprefix("ref: refs/heads/")
-        return self._line("symbolic-ref", "--quiet", "--short", "HEAD") or "main"
+        return self._guess_branch()
+
+    def _guess_branch(self) -> str:
+        """Of the branches here: the one that new repositories begin with (`init.defaultBranch`), or
+        of a usual name; else the only one beside that which is checked out, unless it goes on from
+        there; else the one that is checked out.
+        """
+        listed = self._line("for-each-ref", "--format=%(refname)", "refs/heads") or ""
+        branches = [ref.removeprefix("refs/heads/") for ref in listed.splitlines()]
+        checked_out = self._line("symbolic-ref", "--quiet", "--short", "HEAD") or "main"
+        usual = (self._line("config", "--get", "init.defaultBranch") or "", *_USUAL_BRANCHES)
+        if named := next((name for name in usual if name in branches), None):
+            return named
+        others = [branch for branch in branches if branch != checked_out]
+        if len(others) != 1 or self._goes_on(f"refs/heads/{others[0]}"):
+            return checked_out
+        return others[0]
+
+    def _goes_on(self, ref: str) -> bool:
+        """Whether it has all that is checked out, and more."""
+        head, tip = self.head(), self._commit(ref)
+        return head is not None and head != tip and self._line("merge-base", "HEAD", ref) == head
 
     def list_changed(self, paths: Sequence[str], sha: str) -> tuple[str, ...]:
         """Which of the files and folders are not here as the commit has them; in the order given,

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby, islice
@@ -136,9 +137,16 @@ class SessionWriter:
 
     @classmethod
     def create(cls, out: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:
-        """Makes `<out>/session-<id>/` with meta.json and the head of events.jsonl."""
+        """Makes `<out>/session-<id>/` with meta.json and the head of events.jsonl. A folder that is
+        made for it is kept out of git; one that is there already is left as it is.
+        """
         check_folder(out, "--out")
-        return cls.make(out / f"session-{meta.session_id}", meta, redact)
+        is_new = not os.path.lexists(out)
+        writer = cls.make(out / f"session-{meta.session_id}", meta, redact)
+        if is_new:
+            with suppress(OSError):  # the session matters more
+                (out / ".gitignore").write_text("*\n", encoding="utf-8")
+        return writer
 
     @classmethod
     def make(cls, folder: Path, meta: Meta, redact: Callable[[str], str]) -> SessionWriter:

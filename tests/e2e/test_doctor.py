@@ -172,3 +172,16 @@ def test_sessions_are_counted(repository):
     (session / "details.jsonl").write_bytes(b"x" * 2_000_000)
     named, _ = findings(repository)
     assert named["sessions"][0]["text"] == "results: 1 session, 2.0 MB"
+
+
+def test_workflows_that_init_wrote_for_a_subfolder_are_found_from_there(tmp_path):
+    subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path)], check=True)
+    folder = tmp_path / "pkg"
+    folder.mkdir()
+    done = gate(folder, "init")
+    assert done.returncode == 0, done.stderr
+    assert "wrote ../.github/workflows/gate.yml" in done.stdout
+    named, _ = findings(folder)
+    assert [(one["text"], one["advice"]) for one in named["workflows"]] == [
+        ("gate-accept.yml, gate-baseline.yml, gate.yml", "")
+    ]

@@ -5,6 +5,7 @@ Made once for each combination and remembered: a call then costs one look-up.
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -81,6 +82,15 @@ def format_address(url: str) -> str:
     except ValueError:
         return "an address that cannot be read"
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the address is this machine's own; False for one that cannot be read."""
+    try:
+        host = urlsplit(url.strip()).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _parse_url(url: str, setting: str) -> tuple[SplitResult, str, int]:

@@ -4,18 +4,16 @@ logs of its own that show which tools ran.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from gate.agents.http_client.endpoint import Endpoint, bearer, health, key_of
 from gate.agents.http_client.reply import HttpReply
-from gate.agents.http_client.route import format_address
+from gate.agents.http_client.route import format_address, is_loopback
 from gate.agents.server_logs.options import LogOptions
 from gate.agents.server_logs.request_logs import LogBook
 from gate.agents.server_logs.watched import LogMark
@@ -86,7 +84,7 @@ class OpenAgent:
     @property
     def is_here(self) -> bool:
         """Whether paths of this machine mean something to the server."""
-        return _is_loopback(self.base_url) if self.same_machine is None else self.same_machine
+        return is_loopback(self.base_url) if self.same_machine is None else self.same_machine
 
     def book(self, world: World) -> LogBook | None:
         """Its logs."""
@@ -219,14 +217,6 @@ def _with_task(response: Response, folder: Path | None, *, as_written: bool) -> 
     if as_written:
         logs = replace(logs, notes=(*logs.notes, _AS_WRITTEN))
     return replace(response, server_logs=logs)
-
-
-def _is_loopback(url: str) -> bool:
-    try:
-        host = urlsplit(url.strip()).hostname or ""
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _now_ms() -> int:

@@ -4,16 +4,17 @@ in which nothing can fail before the user has written a case.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from gate.commands.new_project.inline_yaml import inline
 from gate.records import Json
+from gate.suites.cases.form import DOCUMENT, FACT, QUESTION, TOOL
 
 SCHEMA = ".gate/config.schema.json"
 DATASET = "datasets/questions.yaml"
 TEMPLATES = ("chat", "rag", "tools", "langgraph")
-ADAPTER = "gate_agent.py"  # of the template langgraph
+ADAPTER = "gate_agent.py"  # of a Python agent that nobody has named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,19 +29,33 @@ class Grading:
     off: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """A dataset, the graders that its keys need, and what was left out. `ready`: cases that run as
+    they are; else they are to be filled in. `first`: the first question.
+    `agent`: options of `gate init` for the agent that was asked them so far, if it is known.
+    """
+
+    text: str
+    graders: tuple[Grading, ...]
+    notes: tuple[str, ...] = ()
+    file: str = "datasets/questions.jsonl"
+    ready: bool = True
+    first: Json = ""
+    agent: Mapping[str, str] = field(default_factory=dict)
+
+
 _FACTS = Grading(
     grader="facts",
     about="the answer says what `expected_facts` lists: numbers or texts",
-    needs='expected_facts: [{value: "what a right answer has to say"}]',
+    needs=f'expected_facts: [{{value: "{FACT}"}}]',
 )
 _ANY_ANSWER = Grading(grader="regex: {pattern: '\\S'}", about="there is an answer at all")
 _NO_DOCUMENTS = (
-    "the first answer named no documents: if the agent reports them, add their path to `agent`"
+    "no answer named documents yet: if the agent reports them, add their path to `agent`"
 )
-_NO_TEXTS = "the first answer had no texts to check numbers against: `agent.response.context`"
-_NO_STEPS = (
-    "the first answer had no tool calls: if the agent reports them, add their path to `agent`"
-)
+_NO_TEXTS = "no answer had texts to check numbers against yet: `agent.response.context`"
+_NO_STEPS = "no answer had tool calls yet: if the agent reports them, add their path to `agent`"
 
 
 def choose_graders(
@@ -58,7 +73,7 @@ def choose_graders(
             Grading(
                 grader="retrieval: {k: [1, 3, 5]}",
                 about="the documents of `relevant_doc_ids` were retrieved",
-                needs='relevant_doc_ids: ["id of the document with the answer"]',
+                needs=f'relevant_doc_ids: ["{DOCUMENT}"]',
                 off=off,
             ),
             Grading(
@@ -73,7 +88,7 @@ def choose_graders(
             Grading(
                 grader="tool_calls",
                 about="the calls of `expected_tool_calls` were made",
-                needs='expected_tool_calls: [{name: "a_tool", args: {}}]',
+                needs=f'expected_tool_calls: [{{name: "{TOOL}", args: {{}}}}]',
                 off=_NO_STEPS if has_steps is False else "",
             ),
         )
@@ -96,7 +111,11 @@ def _config(
     yield ""
     yield "agent:"
     for key, value in agent.items():
-        yield f"  {key}: {_inline(value)}"
+        yield f"  {key}: {inline(value)}"
+    if agent["type"] == "http" and "body" not in agent:
+        yield "  # What your agent is sent, and where its reply has the answer: docs/agents.md#http"
+        yield '  # body: {question: "{{input}}"}'
+        yield "  # response: {answer: answer}"
     if "api_key_env" not in agent and agent["type"] not in ("command", "python"):
         yield "  # api_key_env: MY_API_KEY   # the name of a variable; the key never stands here"
     yield ""
@@ -115,13 +134,15 @@ def _config(
     yield "# gates:"
     yield "#   agent.success_rate: {min: 0.8}"
     yield ""
-    yield "# Compared with the base branch: a larger drop than this that is not chance blocks."
+    yield "# Compared with the base branch: a larger drop, unless chance explains it, blocks the"
+    yield "# pull request."
     yield "regression:"
     yield "  tolerance: 0.02"
     yield ""
     yield "baseline:"
     if branch:
-        yield f"  branch: {json.dumps(branch)}  # pull requests go to it, and follow its rules"
+        yield "  # Pull requests are compared with this branch and judged by its rules."
+        yield f"  branch: {inline(branch)}"
     yield "  answers: repo  # its answers are kept in baselines/, shown beside new ones; artifact:"
     yield "                 # only with the baseline that a workflow stores; off: nowhere"
 
@@ -153,15 +174,27 @@ def _cases(graders: tuple[Grading, ...]) -> Iterator[str]:
         yield f"# {hint}"
         yield f"- id: question-{number}"
         yield "  status: proposed"
-        yield '  input: "..."'
+        yield f'  input: "{QUESTION}"'
         for one in graders:
             if one.needs:
                 yield f"  {'# ' if one.off else ''}{one.needs}"
 
 
-def render_adapter() -> str:
-    """The function that asks a LangGraph graph."""
-    return '''"""How Agent Gate asks the graph: from a case to the graph's last state."""
+def render_adapter(template: str) -> str:
+    """The file with the function that asks the agent, to be filled in."""
+    return _LANGGRAPH if template == "langgraph" else _FUNCTION
+
+
+_FUNCTION = '''"""How Agent Gate asks your agent: from a question to its answer."""
+
+
+def ask(question):
+    """Call your agent here. Return its answer as a text, or as an object that also says what it
+    retrieved and which tools it called (docs/agents.md of Agent Gate).
+    """
+    raise NotImplementedError("gate_agent.py: call your agent in the function ask")
+'''
+_LANGGRAPH = '''"""How Agent Gate asks the graph: from a case to the graph's last state."""
 
 from my_agent import graph  # the compiled graph of your project
 
@@ -170,22 +203,3 @@ def ask(case):
     """The state has the messages with all tool calls: Agent Gate reads the steps from them."""
     return graph.invoke({"messages": [{"role": "user", "content": case["input"]}]})
 '''
-
-
-def _inline(value: Json) -> str:
-    """A value on one line of YAML."""
-    if isinstance(value, str):
-        return value if _is_plain(value) else json.dumps(value, ensure_ascii=False)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_inline(inner)}" for key, inner in value.items()) + "}"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _is_plain(text: str) -> bool:
-    """Whether it needs no quotes: letters, digits and a few signs, and no word of YAML."""
-    signs = text.translate({ord(sign): None for sign in "/.-_"})
-    is_word = signs.isalnum() and signs.isascii() and not signs[0].isdigit()
-    return is_word and text.lower() not in _WORDS
-
-
-_WORDS = ("true", "false", "null", "yes", "no", "on", "off")

@@ -20,11 +20,6 @@ class Release:
     version: str
     commit: str
 
-    @property
-    def reference(self) -> str:
-        """For `uses:`, with the version behind it, as Dependabot reads and renews it."""
-        return f"{ACTION}@{self.commit} # v{self.version}"
-
 
 def read_release(folder: Traversable | None = None) -> Release | None:
     """The release that this installation is; None for a checkout, the image, or a record of another
@@ -37,20 +32,29 @@ def read_release(folder: Traversable | None = None) -> Release | None:
     return found if found.version == __version__ else None
 
 
-def refer_to_action(release: Release | None) -> str:
-    """What stands behind `uses:`; without a release the tag that moves with each of them."""
-    return release.reference if release else f"{ACTION}@v{__version__.partition('.')[0]}"
+def refer_to_action(release: Release | None, *, native: bool = False) -> str:
+    """What stands behind `uses:`: the commit with the version behind it, as Dependabot reads and
+    renews it; without a release the tag that moves with each of them. `native`: the action that
+    runs on the machine of the job.
+    """
+    action = f"{ACTION}/native" if native else ACTION
+    if release:
+        return f"{action}@{release.commit} # v{release.version}"
+    return f"{action}@v{__version__.partition('.')[0]}"
 
 
-def tell_reference(release: Release | None) -> str:
-    """How the workflows name the action, and how to pin it where they do not."""
+def tell_reference(release: Release | None, *, native: bool = False) -> str:
+    """How the workflows name the action, and how to pin it where they do not. `native`: they ask
+    the agent on the machine of the job.
+    """
+    named = f"{ACTION} and {ACTION}/native" if native else ACTION
     if release:
         return (
-            f"The workflows use {ACTION} at {release.commit[:7]}, the commit of v{release.version}."
+            f"The workflows use {named} at {release.commit[:7]}, the commit of v{release.version}."
         )
-    reference = refer_to_action(None)
+    tag = refer_to_action(None).rpartition("@")[2]
     return (
-        f"The workflows use {reference}, a tag that moves with each release: this copy of Agent "
-        "Gate knows no commit of one. To pin it, write what this prints in place of the tag: "
-        f"`git ls-remote https://github.com/{reference.replace('@', ' ')}`"
+        f"The workflows use {named} at {tag}, a tag that moves with each release: this "
+        "installation is not a release, so it cannot name a commit. To pin one, write what this "
+        f"prints in place of the tag: `git ls-remote https://github.com/{ACTION} {tag}`"
     )

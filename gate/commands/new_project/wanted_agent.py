@@ -6,18 +6,37 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gate.commands.new_project.first_suite import ADAPTER, TEMPLATES
+from gate.errors import UsageError
 from gate.records import Json
+from gate.text.escaping import plain
+from gate.text.late_pattern import late_pattern
+from gate.text.suggestions import did_you_mean
 
+_VARIABLE = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_NO_VARIABLE = (
+    "is not the name of a variable (letters, digits and _) - give the name, and set the variable "
+    "to the key"
+)
 SAMPLE = "sample"
 KINDS = (SAMPLE, "openai", "openagent", "anthropic", "http", "command", "python")
 ADDRESS = "http://127.0.0.1:8000"
-# Of the command line, and what the user is asked where nothing is given.
-OPTIONS: Mapping[str, str] = {
-    "base_url": f"Its address [{ADDRESS}]",
-    "model": "Its model [my-model]",
-    "api_key_env": "",
-    "program": "The program, as you start it [python agent.py]",
-    "callable": "The function, as ./file.py:name [a file is written]",
+MODEL = "my-model"  # until somebody names it
+_OF_A_MODEL = ("openai", "openagent", "anthropic")
+_AT_AN_ADDRESS = (*_OF_A_MODEL, "http")
+# Of the command line: the types of agents that each belongs to.
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "base_url": _AT_AN_ADDRESS,
+    "model": KINDS[1:],
+    "api_key_env": KINDS[1:],
+    "program": ("command",),
+    "callable": ("python",),
+}
+_SPELLED = {"program": "command"}  # on the command line
+_QUESTIONS: Mapping[str, str] = {  # to the user, where nothing is given
+    "base_url": f"Its address [{ADDRESS}]: ",
+    "model": f"Its model [{MODEL}]: ",
+    "program": "The program, as you start it [python agent.py]: ",
+    "callable": f"The function, as ./file.py:name [Enter: {ADAPTER} is written for you]: ",
 }
 _ASKED_OF: Mapping[str, tuple[str, ...]] = {
     "http": ("base_url",),
@@ -29,20 +48,24 @@ _ASKED_OF: Mapping[str, tuple[str, ...]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedAgent:
     """`options`: of `agent` in gate.yml, without the type. `template`: what the agent does.
-    `has_code`: False where the function that asks it is to be written first.
+    `has_code`: False where the function that asks it is to be written first. `lacks_model`: nobody
+    has named its model.
     """
 
     kind: str
     options: Mapping[str, Json]
     template: str = "chat"
     has_code: bool = True
+    lacks_model: bool = False
 
 
 def choose_agent(given: Mapping[str, str | None], *, imported: bool) -> WantedAgent | None:
     """The agent that the options fit, by name -> value; None: the sample agent. `imported`: there
-    are questions, which are for an agent of the user's own.
+    are questions, which are for an agent of the user's own. Raises UsageError for options that do
+    not belong together.
     """
     kind = given["agent"] or _guess_kind(given, imported=imported)
+    _check(kind, given, imported=imported)
     if kind == SAMPLE:
         return None
     return WantedAgent(
@@ -50,21 +73,63 @@ def choose_agent(given: Mapping[str, str | None], *, imported: bool) -> WantedAg
         options=_list_options(kind, given),
         template=given["template"] or "chat",
         has_code=kind != "python" or bool(given["callable"]),
+        lacks_model=kind in _OF_A_MODEL and not given["model"],
     )
 
 
+def _check(kind: str, given: Mapping[str, str | None], *, imported: bool) -> None:
+    for name, kinds in OPTIONS.items():
+        if given[name] and kind not in kinds:
+            option = f"--{_SPELLED.get(name, name).replace('_', '-')}"
+            raise UsageError(
+                f"{option}: an agent of type {kind} has no such option - leave it out, or choose "
+                f"the type with --agent ({', '.join(kinds)})"
+            )
+    if kind == SAMPLE and (imported or given["template"]):
+        option = "--from" if imported else "--template"
+        raise UsageError(f"{option}: is for an agent of yours - choose its type with --agent")
+    if given["template"] == "langgraph" and kind != "python":
+        raise UsageError(
+            f"--template langgraph: is for --agent python, not {kind} - choose the template tools"
+        )
+    if given["api_key_env"] and not _VARIABLE.fullmatch(given["api_key_env"]):
+        raise UsageError(f"--api-key-env: {_NO_VARIABLE}")  # the text may be the key itself
+
+
 def ask_user(read: Callable[[str], str]) -> dict[str, str | None]:
-    """The same options, asked one by one; an empty first answer takes the sample agent."""
+    """The same options, asked one by one, again where an answer is none of those that are listed;
+    an empty first answer takes the sample agent.
+    """
     given: dict[str, str | None] = dict.fromkeys(("agent", *OPTIONS, "template"))
-    kind = read(f"Your agent ({', '.join(KINDS)}) [{SAMPLE}]: ").strip()
-    given["agent"] = kind if kind in KINDS else SAMPLE
-    if given["agent"] == SAMPLE:
+    kind = _choose(read, "Your agent", KINDS)
+    given["agent"] = kind
+    if kind == SAMPLE:
         return given
     for name in _ASKED_OF.get(kind, ("base_url", "model")):
-        given[name] = read(f"{OPTIONS[name]}: ").strip() or None
-    template = read(f"What it does ({', '.join(TEMPLATES)}) [chat]: ").strip()
-    given["template"] = template if template in TEMPLATES else None
+        given[name] = read(_QUESTIONS[name]).strip() or None
+    if kind in _AT_AN_ADDRESS:
+        given["api_key_env"] = _ask_key(read)
+    fitting = TEMPLATES if kind == "python" else TEMPLATES[:-1]
+    given["template"] = _choose(read, "What it does", fitting)
     return given
+
+
+def _choose(read: Callable[[str], str], words: str, names: tuple[str, ...]) -> str:
+    """One of the names; the first one for an empty answer."""
+    question = f"{words} ({', '.join(names)}) [{names[0]}]: "
+    answer = read(question).strip().lower()
+    while answer and answer not in names:
+        again = f"There is no '{plain(answer)}'{did_you_mean(answer, names)}\n{question}"
+        answer = read(again).strip().lower()
+    return answer or names[0]
+
+
+def _ask_key(read: Callable[[str], str]) -> str | None:
+    question = "The environment variable with its key, by name [none needed]: "
+    name = read(question).strip()
+    while name and not _VARIABLE.fullmatch(name):
+        name = read(f"This {_NO_VARIABLE}.\n{question}").strip()
+    return name or None
 
 
 def _guess_kind(given: Mapping[str, str | None], *, imported: bool) -> str:
@@ -85,6 +150,6 @@ def _list_options(kind: str, given: Mapping[str, str | None]) -> dict[str, Json]
     elif kind == "python":
         options = {"callable": given["callable"] or f"./{ADAPTER}:ask"}
     else:
-        options = {"base_url": address, "model": given["model"] or "my-model"}
-    key = given["api_key_env"]
-    return {**options, "api_key_env": key} if key else options
+        options = {"base_url": address, "model": MODEL}
+    more = {name: given[name] for name in ("model", "api_key_env") if given[name]}
+    return {**options, **more}

@@ -16,6 +16,7 @@ from gate.files.json_values import is_integer
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.plugins import Grader
 from gate.records import Case, CheckedJson, Json
+from gate.suites.cases.form import find_unfilled, is_unfilled
 from gate.suites.cases.keys import (
     GRADER_KEYS,
     INPUT_KEYS,
@@ -190,6 +191,7 @@ class _Checking:
     lines: dict[str, int] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
+    unfilled: int = 0  # cases that are not approved, as the form of `gate init` has them
     strangers: dict[str, int] = field(default_factory=dict)  # unknown key -> its first line
     # Key, grader that needs it -> places of cases that lack it and have another one's.
     absent: dict[tuple[str, str], list[Place]] = field(default_factory=dict)  # the first of them
@@ -208,6 +210,9 @@ class _Checking:
         case_id = _text_id(data)
         for message in (*_input_faults(row.data), *self._id_faults(data, case_id, row)):
             self._wrong(row, message)
+        if data.get("status", "approved") == "approved":
+            for message in find_unfilled(data):
+                self._wrong(row, message)
         self._keys(data, row)
         try:
             digest = content_hash(data)
@@ -232,6 +237,8 @@ class _Checking:
         if status == "approved":
             self.digests[case_id] = digest
             self.categories[case_id] = data.get("category")
+        else:
+            self.unfilled += is_unfilled(data)
 
     def _id_faults(self, data: Mapping[str, Json], case_id: str, row: DatasetRow) -> Iterator[str]:
         if "id" not in data:
@@ -307,6 +314,11 @@ class _Checking:
     def _nothing(self) -> str:
         if not self.statuses:
             return "the dataset is empty - write at least one case into it"
+        if self.unfilled == self.statuses.total():
+            return (
+                f"no question is filled in yet: write them in {self.source.name} and delete their "
+                "lines `status: proposed`"
+            )
         counts = ", ".join(f"{n} {status}" for status, n in sorted(self.statuses.items()))
         return f"no case is approved ({counts}): delete `status` of the cases that are to run"
 

@@ -55,7 +55,7 @@ def test_without_a_path_it_is_the_chain_of_the_base_branch(
     results: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    kept(work / "baselines", *sorted(results.iterdir()))
+    kept(work / "baselines", *sorted(results.glob("session-*")))
     assert history() == 4
     assert " yet: commit it to main" in told(capsys)[1]
     git(work, "add", ".")
@@ -83,7 +83,7 @@ def test_a_folder_of_sessions_and_a_baseline_are_one_history(
 def test_what_was_left_out_is_told_beside_any_format(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = sorted(results.iterdir())[1]
+    broken = sorted(results.glob("session-*"))[1]
     (broken / "summary.json").write_text("{")
     assert history(results, "--format", "json") == 0
     out, err = told(capsys)

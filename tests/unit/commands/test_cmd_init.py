@@ -2,16 +2,22 @@
 
 import json
 import re
+import shlex
 from argparse import Namespace
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from gate.commands import validate
-from gate.commands.init import ACTIONS, FILES, render_files, run
+from gate.commands.init import FILES, render_files, run
+from gate.commands.new_project.workflows import ACTIONS
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
 from tests.support.git_repository import git
+from tests.support.loopback import listening
 from tests.support.paths import ROOT
 
 
@@ -134,7 +140,7 @@ def test_a_repository_has_its_base_branch_written_down(
     assert "The base branch is it's#1" in capsys.readouterr().out
     written = yamlfile.parse((tmp_path / "new" / "gate.yml").read_bytes(), "gate.yml").data
     assert written["baseline"] == {"branch": "it's#1"}
-    workflow = (tmp_path / "new" / ".github/workflows/gate-baseline.yml").read_bytes()
+    workflow = (tmp_path / ".github/workflows/gate-baseline.yml").read_bytes()
     pushes = yamlfile.parse(workflow, "x").data["on"]["push"]
     assert pushes["branches"] == ["it's#1"]
     assert "  branch:" not in render_files()["gate.yml"]
@@ -160,12 +166,30 @@ def test_a_project_for_an_own_agent_is_written_though_the_agent_is_not_there(
     first = (tmp_path / "gate.yml").read_text().splitlines()[0]
     named = first.partition("$schema=")[2]
     assert json.loads((tmp_path / named).read_text())["title"] == "gate.yml of Agent Gate"
-    with pytest.raises(Exception, match=r"no case is approved \(8 proposed\)"):
+    told = "datasets/questions.yaml: no question is filled in yet: write them in .*questions.yaml "
+    with pytest.raises(Exception, match=told):
         validate.run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {})
 
 
+def test_a_form_whose_status_alone_was_deleted_is_refused_with_its_lines(tmp_path: Path) -> None:
+    start(tmp_path, **OWN, template="tools")
+    form = tmp_path / "datasets" / "questions.yaml"
+    lines = form.read_text("utf-8").splitlines(keepends=True)
+    text = "".join(line for line in lines if "status: proposed" not in line)
+    form.write_text(text.replace('"..."', '"Why?"', 1), encoding="utf-8")
+    with pytest.raises(Exception, match="still says") as caught:
+        validate.run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {})
+    told = str(caught.value).splitlines()
+    assert len(told) == 3
+    assert re.search(
+        r'questions.yaml:\d+: input: still says "\.\.\." - write the .*7 cases', told[2]
+    )
+    assert "expected_facts: still says" in told[0]
+    assert "expected_tool_calls: still says" in told[1]
+
+
 def test_the_user_is_asked_and_may_take_what_is_proposed(tmp_path: Path) -> None:
-    answers = iter(["http", "http://127.0.0.1:9/ask", "rag"])
+    answers = iter(["http", "http://127.0.0.1:9/ask", "", "rag"])
     asked = []
 
     def read(words: str) -> str:
@@ -173,13 +197,140 @@ def test_the_user_is_asked_and_may_take_what_is_proposed(tmp_path: Path) -> None
         return next(answers)
 
     start(tmp_path / "own", read)
-    assert len(asked) == 3
-    config = yamlfile.parse((tmp_path / "own" / "gate.yml").read_bytes(), "gate.yml").data
+    assert len(asked) == 4
+    text = (tmp_path / "own" / "gate.yml").read_text("utf-8")
+    config = yamlfile.parse(text.encode(), "gate.yml").data
     assert config["agent"] == {"type": "http", "url": "http://127.0.0.1:9/ask"}
-    assert "hallucination" in config["suites"][0]["graders"]
+    assert '  # body: {question: "{{input}}"}\n  # response: {answer: answer}\n' in text
+    assert config["suites"][0]["graders"] == ["facts"], "nobody saw documents, or texts of them"
     start(tmp_path / "sample", lambda words: "")
     config = yamlfile.parse((tmp_path / "sample" / "gate.yml").read_bytes(), "gate.yml").data
     assert config["agent"] == {"type": "sample"}
+
+
+def test_the_question_is_announced_beside_what_a_pipe_reads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start(tmp_path / "own", **OWN)
+    out, err = capsys.readouterr()
+    assert err == "Asking the agent one question (up to 60 s) ...\n"
+    assert "Asking" not in out
+    start(tmp_path / "sample")
+    assert capsys.readouterr().err == ""
+
+
+class Chat(BaseHTTPRequestHandler):
+    """OpenAI's protocol: offers MODELS, and answers with the model and the question."""
+
+    MODELS: ClassVar[tuple[str, ...]] = ("only",)
+
+    def do_GET(self) -> None:
+        self._send({"data": [{"id": name} for name in self.MODELS]})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        said = f"{body['model']} was asked {body['messages'][-1]['content']}"
+        self._send({"choices": [{"message": {"role": "assistant", "content": said}}]})
+
+    def _send(self, data: object) -> None:
+        sent = json.dumps(data).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class ChatOfTwo(Chat):
+    MODELS: ClassVar[tuple[str, ...]] = ("one", "two")
+
+
+def test_the_only_model_that_is_offered_is_taken_and_the_users_question_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "faq.csv").write_text("question,answer\nHow long?,30 days\n", encoding="utf-8")
+    source = ["csv", str(tmp_path / "faq.csv")]
+    with listening(Chat) as url:
+        start(tmp_path / "new", agent="openai", base_url=url, source=source)
+    out = capsys.readouterr().out
+    assert "The agent offers one model, only: gate.yml names it." in out
+    assert "only was asked How long?" in out
+    config = yamlfile.parse((tmp_path / "new" / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"]["model"] == "only"
+
+
+def test_of_several_models_the_line_to_fill_in_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with listening(ChatOfTwo) as url:
+        start(tmp_path, agent="openai", base_url=url)
+    out = capsys.readouterr().out
+    told = re.search(r"gate\.yml:(\d+): write the name .* my-model \(it offers one, two\)", out)
+    assert told
+    lines = (tmp_path / "gate.yml").read_text("utf-8").splitlines()
+    assert lines[int(told[1]) - 1] == "  model: my-model"
+
+
+def asked_in_turn(*answers: str) -> tuple[list[str], Callable[[str], str]]:
+    given, asked = iter(answers), list[str]()
+
+    def read(words: str) -> str:
+        asked.append(words)
+        return next(given)
+
+    return asked, read
+
+
+def test_a_slip_is_asked_again_and_never_taken_for_the_sample_agent(tmp_path: Path) -> None:
+    answers = ("opnai", "OpenAI", "http://127.0.0.1:9", "m", "sk-1", "MYK", "rga", "rag")
+    asked, read = asked_in_turn(*answers)
+    start(tmp_path, read)
+    assert asked[1].startswith("There is no 'opnai' - did you mean 'openai'?\nYour agent (")
+    assert asked[5].startswith("This is not the name of a variable")
+    assert "sk-1" not in "".join(asked)
+    assert asked[7].startswith("There is no 'rga' - did you mean 'rag'?\nWhat it does (")
+    config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"] == {**_OPTIONS, "api_key_env": "MYK"}
+    assert asking_step(tmp_path, GATE_YML)["env"] == {"MYK": "${{ secrets.MYK }}"}
+
+
+_OPTIONS = {"type": "openai", "base_url": "http://127.0.0.1:9", "model": "m"}
+
+
+def test_a_function_that_is_not_there_yet_is_written(tmp_path: Path) -> None:
+    asked, read = asked_in_turn("python", "", "")
+    start(tmp_path, read)
+    assert asked[1] == "The function, as ./file.py:name [Enter: gate_agent.py is written for you]: "
+    adapter = (tmp_path / "gate_agent.py").read_text("utf-8")
+    names: dict[str, Callable[[str], str]] = {}
+    exec(compile(adapter, "gate_agent.py", "exec"), names)
+    with pytest.raises(NotImplementedError, match="call your agent in the function ask"):
+        names["ask"]("Why?")
+    assert "langgraph" not in adapter.lower()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"agent": "openai", "callable": "./a.py:f"}, "--callable: an agent of type openai has no"),
+        ({"agent": "python", "base_url": "http://a"}, "--base-url: an agent of type python has no"),
+        ({"callable": "./a.py:f", "base_url": "http://a"}, "--base-url: an agent of type python"),
+        ({"agent": "http", "program": "x"}, r"--command: .* with --agent \(command\)"),
+        ({"agent": "sample", "model": "m"}, "--model: an agent of type sample has no"),
+        ({"agent": "sample", "template": "rag"}, "--template: is for an agent of yours"),
+        ({"agent": "sample", "source": ["csv", "x.csv"]}, "--from: is for an agent of yours"),
+        ({"agent": "http", "template": "langgraph"}, "--template langgraph: is for --agent python"),
+        ({"pages": True, "agent": "http"}, "--pages: writes one workflow and nothing else"),
+    ],
+)
+def test_options_that_do_not_belong_together_are_refused(
+    tmp_path: Path, options: dict[str, object], told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        start(tmp_path, **options)
+    assert not any(tmp_path.iterdir())
 
 
 def test_langgraph_gets_a_file_that_asks_the_graph(tmp_path: Path) -> None:
@@ -200,12 +351,44 @@ def test_questions_of_a_csv_file_become_the_first_suite(
     assert validate.run(Namespace(config=config, suite=None), {}) == 0
 
 
+def test_the_provider_of_promptfoo_is_the_agent_unless_another_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "promptfooconfig.yaml"
+    test = "{vars: {question: Why?}, assert: [{type: equals, value: x}]}"
+    file.write_text(f"prompts: ['{{{{question}}}}']\nproviders: [openai:gpt-5]\ntests: [{test}]\n")
+    source = ["promptfoo", str(file)]
+    start(tmp_path / "theirs", source=source)
+    start(tmp_path / "own", source=source, **OWN)
+    told = {}
+    for name in ("theirs", "own"):
+        content = (tmp_path / name / "gate.yml").read_bytes()
+        told[name] = yamlfile.parse(content, "gate.yml").data["agent"]
+    assert told["own"] == {"type": "openai", "base_url": "http://127.0.0.1:9", "model": "m"}
+    assert told["theirs"] == {
+        "type": "openai",
+        "base_url": "https://api.openai.com",
+        "model": "gpt-5",
+        "api_key_env": "OPENAI_API_KEY",
+    }
+
+
 def test_results_are_ignored_once(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.log", encoding="utf-8")
     init(tmp_path)
     assert (tmp_path / ".gitignore").read_text() == "*.log\nresults/\n"
     init(tmp_path, force=True)
     assert (tmp_path / ".gitignore").read_text() == "*.log\nresults/\n"
+
+
+def test_line_ends_stay_and_the_file_with_the_keys_is_ignored_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / ".gitignore"
+    file.write_bytes(b"*.log\r\n\xff\r\ndist")
+    start(tmp_path, env_file=str(tmp_path / ".env"))
+    assert file.read_bytes() == b"*.log\r\n\xff\r\ndist\r\nresults/\r\n.env\r\n"
+    assert "added results/ and .env to " in capsys.readouterr().out
+    start(tmp_path / "new", env_file=str(tmp_path / ".env"))
+    assert (tmp_path / "new" / ".gitignore").read_bytes() == b"results/\n", "it lies elsewhere"
 
 
 def test_the_workflow_of_pages_is_written_alone_and_is_the_example(
@@ -217,3 +400,105 @@ def test_the_workflow_of_pages_is_written_alone_and_is_the_example(
     assert written.read_text("utf-8") == (ROOT / "examples" / "pages.yml").read_text("utf-8")
     assert "can be read by everybody" in capsys.readouterr().out
     assert written.relative_to(tmp_path).as_posix() not in render_files()
+
+
+GATE_YML, BASELINE_YML = ".github/workflows/gate.yml", ".github/workflows/gate-baseline.yml"
+
+
+def steps_of(folder: Path, path: str, job: str) -> list[dict[str, object]]:
+    data = yamlfile.parse((folder / path).read_bytes(), path).data
+    return list(data["jobs"][job]["steps"])
+
+
+def asking_step(folder: Path, path: str) -> dict[str, object]:
+    job = "gate" if path == GATE_YML else "measure"
+    (step,) = [step for step in steps_of(folder, path, job) if step.get("id") == "gate"]
+    return step
+
+
+def test_the_key_that_gate_yml_names_reaches_each_step_that_asks_the_agent(tmp_path: Path) -> None:
+    start(tmp_path / "own", **OWN, api_key_env="MYK")
+    for path in (GATE_YML, BASELINE_YML):
+        assert asking_step(tmp_path / "own", path)["env"] == {"MYK": "${{ secrets.MYK }}"}
+        assert "MY_API_KEY" not in (tmp_path / "own" / path).read_text("utf-8")
+    start(tmp_path / "without", **OWN)
+    for path in (GATE_YML, BASELINE_YML):
+        assert "env" not in asking_step(tmp_path / "without", path)
+        assert "#   MY_API_KEY: ${{ secrets" in (tmp_path / "without" / path).read_text("utf-8")
+
+
+@pytest.mark.parametrize("key", ["sk-0123456789", "MY KEY", "1KEY", "${{ x }}"])
+def test_a_key_in_place_of_the_name_of_its_variable_is_refused_and_not_shown(
+    tmp_path: Path, key: str
+) -> None:
+    with pytest.raises(UsageError, match="--api-key-env: is not the name of a variable") as caught:
+        start(tmp_path, **OWN, api_key_env=key)
+    assert key not in str(caught.value)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("inside", ["pkg", "apps/a bot"])
+def test_workflows_of_a_subfolder_lie_where_github_reads_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], inside: str
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    folder = tmp_path / inside
+    init(folder)
+    out = capsys.readouterr().out
+    assert not (folder / ".github").exists()
+    assert f"wrote {(tmp_path / GATE_YML).as_posix()}" in out
+    assert f"run the gate in {inside} (`working-directory`)" in out
+    for path in (GATE_YML, BASELINE_YML):
+        given = asking_step(tmp_path, path)["with"]
+        assert (given["working-directory"], given["config"]) == (inside, "gate.yml")
+    steps = steps_of(tmp_path, BASELINE_YML, "measure")
+    (saved,) = [step["with"]["args"] for step in steps if "args" in step.get("with", {})]
+    assert shlex.split(saved)[:4] == ["baseline", "save", "--config", f"{inside}/gate.yml"]
+    uploads = [step["with"] for step in steps if "name" in step.get("with", {})]
+    (stored,) = [one["path"] for one in uploads if one["name"] == "gate-baseline"]
+    assert stored == f"{inside}/baselines/"
+    (judged,) = [
+        step["with"]["args"]
+        for step in steps_of(tmp_path, BASELINE_YML, "verdict")
+        if "args" in step.get("with", {})
+    ]
+    assert shlex.split(judged)[2:] == ["--config", f"{inside}/gate.yml", "main-session"]
+
+
+def test_a_second_project_of_a_repository_does_not_overwrite_the_workflows_of_the_first(
+    tmp_path: Path,
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    init(tmp_path / "a")
+    before = (tmp_path / GATE_YML).read_text("utf-8")
+    with pytest.raises(UsageError, match="perhaps of another project of this repository"):
+        init(tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+    assert (tmp_path / GATE_YML).read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "before"),
+    [
+        ({"callable": "./a.py:ask"}, "# - run: pip install"),
+        ({"program": "python agent.py"}, "# - run: pip install"),
+        (OWN, "# Start your agent here: the next step asks it at http://127.0.0.1:9."),
+        ({"agent": "http", "base_url": "http://localhost:9/ask"}, "# Start your agent here"),
+        ({"agent": "openai", "base_url": "http://[::1]:9", "model": "m"}, "# Start your agent"),
+        ({}, ""),
+        ({"agent": "openai", "base_url": "https://127.0.0.1.example.test", "model": "m"}, ""),
+    ],
+    ids=["python", "command", "loopback", "localhost", "IPv6", "sample", "remote"],
+)
+def test_an_agent_on_the_machine_of_the_job_is_asked_there(
+    tmp_path: Path, options: dict[str, str], before: str
+) -> None:
+    (tmp_path / "a.py").write_text("def ask(question):\n    return question\n", encoding="utf-8")
+    start(tmp_path, **options)
+    for path in (GATE_YML, BASELINE_YML):
+        action = "agent-gate/agent-gate/native" if before else "agent-gate/agent-gate"
+        assert str(asking_step(tmp_path, path)["uses"]).split("@")[0] == action
+        text = (tmp_path / path).read_text("utf-8")
+        assert before in text.partition("- id: gate")[0]
+        others = [step["uses"] for step in steps_of(tmp_path, BASELINE_YML, "verdict")]
+        assert not [one for one in others if "/native" in str(one)]

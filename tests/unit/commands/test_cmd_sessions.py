@@ -43,7 +43,7 @@ def test_the_newest_comes_first_with_verdict_cases_and_size(results, capsys):
 def test_all_but_the_newest_are_removed_and_nothing_else(results, capsys):
     assert sessions(results, keep=1) == 0
     assert "Removed 3 sessions, " in capsys.readouterr().out
-    assert names(results) == ["report.txt", "session-20261119-12000", "session-notes"]
+    assert names(results) == [".gitignore", "report.txt", "session-20261119-12000", "session-notes"]
     assert sessions(results, keep=1) == 0
     assert "Removed" not in capsys.readouterr().out
 

@@ -217,7 +217,34 @@ def test_the_default_branch_without_a_remote(tmp_path: Path) -> None:
     assert forge.default_branch() == "main"
     git(tmp_path, "checkout", "-q", "--detach")
     git(tmp_path, "branch", "-q", "-D", "main", "master")
+    assert forge.default_branch() == "trunk"
+    git(tmp_path, "branch", "-q", "-D", "trunk")
     assert forge.default_branch() == "main"
+
+
+@pytest.mark.parametrize("name", ["trunk", "develop", "production"])
+def test_a_branch_with_work_is_not_taken_for_the_default_branch(tmp_path: Path, name: str) -> None:
+    git(tmp_path, "init", "-q", "-b", name)
+    commit_files(tmp_path, "first", a_json="a")
+    git(tmp_path, "checkout", "-q", "-b", "feature")
+    forge = open_forge(tmp_path)
+    assert forge.default_branch() == name
+    commit_files(tmp_path, "second", a_json="b")
+    assert forge.default_branch() == name
+    git(tmp_path, "checkout", "-q", name)
+    assert forge.default_branch() == name, "feature goes on from it"
+
+
+def test_of_several_branches_that_which_new_repositories_begin_with_is_the_default(
+    tmp_path: Path,
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "production")
+    commit_files(tmp_path, "first", a_json="a")
+    git(tmp_path, "branch", "one")
+    git(tmp_path, "checkout", "-q", "-b", "feature")
+    assert open_forge(tmp_path).default_branch() == "feature", "nothing tells"
+    git(tmp_path, "config", "init.defaultBranch", "production")
+    assert open_forge(tmp_path).default_branch() == "production"
 
 
 def test_what_is_not_as_the_commit_has_it(work: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,16 @@ from tests.support.unfinished_session import open_session, session_meta, written
 def test_session_id_has_the_published_form():
     moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert new_session_id(moment, lambda n: "f" * 2 * n) == "20260102-030405-ffffffff"
+
+
+def test_a_folder_made_for_sessions_is_kept_out_of_git_and_an_older_one_left_alone(tmp_path):
+    with open_session(tmp_path / "results"):
+        assert (tmp_path / "results" / ".gitignore").read_text() == "*\n"
+    (tmp_path / "results" / ".gitignore").write_text("mine")
+    with SessionWriter.create(tmp_path / "results", replace(session_meta(), session_id="b"), str):
+        assert (tmp_path / "results" / ".gitignore").read_text() == "mine"
+    with open_session(tmp_path):
+        assert not (tmp_path / ".gitignore").exists(), "it may hold much else"
 
 
 def test_a_trial_is_on_disk_when_append_returns(tmp_path):

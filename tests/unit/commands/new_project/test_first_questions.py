@@ -1,6 +1,7 @@
 """The first questions of a new project: from a CSV file, from promptfoo, or a form to fill in."""
 
 import json
+import re
 
 import pytest
 
@@ -38,8 +39,11 @@ def test_columns_are_found_by_the_names_that_people_give_them(tmp_path, text):
 
 
 def test_numbers_are_compared_as_numbers(tmp_path):
-    cases, _ = read_csv(tmp_path, "question,answer\na?,42\nb?,3.5\nc?,007\nd?,yes\n")
-    assert [case["expected_facts"][0]["value"] for case in cases] == [42, 3.5, "007", "yes"]
+    cases, _ = read_csv(
+        tmp_path, "question;answer\na?;42\nb?;3.5\nc?;007\nd?;yes\ne?;1,120.9\nf?;-2,000\ng?;1,2\n"
+    )
+    values = [case["expected_facts"][0]["value"] for case in cases]
+    assert values == [42, 3.5, "007", "yes", 1120.9, -2000, "1,2"]
 
 
 def test_ids_and_categories_are_taken_and_rows_without_a_question_left_out(tmp_path):
@@ -49,13 +53,23 @@ def test_ids_and_categories_are_taken_and_rows_without_a_question_left_out(tmp_p
     assert "no column with expected answers" in found.notes[1]
 
 
+def test_a_question_with_line_breaks_and_commas_in_quotes_is_one_cell(tmp_path):
+    cases, _ = read_csv(tmp_path, 'question,answer\n"What,\nme?",yes\nb?,no\n')
+    assert [case["input"] for case in cases] == ["What,\nme?", "b?"]
+
+
+def test_a_row_without_an_id_is_called_by_its_number(tmp_path):
+    cases, _ = read_csv(tmp_path, "id,question\na,first?\n,second?\n ,third?\n")
+    assert [case["id"] for case in cases] == ["a", "question-2", "question-3"]
+
+
 def test_a_long_expected_answer_is_kept_and_not_graded(tmp_path):
     answer = "It depends on the contract, and on how long somebody has been with us already."
     cases, found = read_csv(tmp_path, f'question,answer\na?,"{answer}"\n')
     assert cases[0]["expected_facts"] is None
     assert cases[0]["metadata"] == {"expected_answer": answer}
     assert found.graders[0].off
-    assert "1 expected answer of answer longer than 60 characters" in found.notes[1]
+    assert "1 answer in the column answer is longer than 60 characters: it is" in found.notes[1]
 
 
 @pytest.mark.parametrize(
@@ -64,8 +78,18 @@ def test_a_long_expected_answer_is_kept_and_not_graded(tmp_path):
         ("", "no column with the questions"),
         ("a,b\n1,2\n", r"call one of them input, question, .* \(found: a, b\)"),
         ("question,answer\n,x\n", "has no question in its column question"),
-        ("id,question\na,x\na,y\n", "the id 'a' is there twice"),
-        (b"question\nM\xfcnchen?\n", "not UTF-8"),
+        (
+            "id,question\na,x\na,y\n",
+            r"questions\.csv:3: the id 'a' is taken by line 2; ids are unique",
+        ),
+        (b"question\nM\xfcnchen?\n", r"not UTF-8 .* \(in Excel: save as CSV UTF-8\)"),
+        ("question\na?\n".encode("utf-16"), r"is UTF-16 .* \(in Excel: save as CSV UTF-8\)"),
+        (
+            "question,answer\nWhy?,x\nWhat, me?,yes\n",
+            r"questions\.csv:3: 3 cells, but the header row has 2 - is a quote missing\?",
+        ),
+        ("question\nWhat, me?\n", r"questions\.csv:2: 2 cells, but the header row has 1"),
+        ('question,answer\n"What, me?,yes\n', r"questions\.csv:2: not CSV"),
     ],
 )
 def test_what_cannot_be_used_says_why(tmp_path, text, message):
@@ -89,6 +113,53 @@ tests:
         ("regex: {key: patterns}", False),
         ("judge: {rubric: case}", True),
     ]
+
+
+def read_promptfoo(tmp_path, text):
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(text)
+    found = read_questions("promptfoo", path)
+    return [json.loads(line) for line in found.text.splitlines()], found
+
+
+def test_cases_that_nothing_checks_are_named(tmp_path):
+    cases, found = read_promptfoo(
+        tmp_path,
+        """prompts: ["{{question}}"]
+tests:
+  - {vars: {question: "Capital of France?"}, assert: [{type: icontains, value: Paris}]}
+  - {description: "Größe: wie groß?", vars: {question: How tall?}}
+  - {description: polite, vars: {question: Hi}, assert: [{type: llm-rubric, value: polite}]}
+  - {description: near, vars: {question: Near?}, assert: [{type: similar, value: near}]}
+""",
+    )
+    assert [case["id"] for case in cases][1:] == ["größe-wie-groß", "polite", "near"]
+    assert re.fullmatch(r"capital-of-france-[0-9a-f]{8}", cases[0]["id"])
+    told = "\n".join(found.notes)
+    assert re.search("2 cases without any check, .*: größe-wie-groß, near; write", told)
+    assert "1 case checked by a rubric alone" in told
+
+
+@pytest.mark.parametrize(
+    ("providers", "agent"),
+    [
+        ("[openai:gpt-4o-mini]", ("openai", "https://api.openai.com", "gpt-4o-mini")),
+        ("openai:chat:gpt-5", ("openai", "https://api.openai.com", "gpt-5")),
+        ("[{id: 'https://bot.example.test/ask'}]", ("http", "https://bot.example.test/ask", None)),
+        ("[openai:gpt-4o, openai:gpt-5]", None),
+        ("['file://provider.py']", None),
+        ("[openai:embedding:text-embedding-3-large]", None),
+        ("[{id: openai:gpt-5, config: {apiHost: x}}]", None),
+    ],
+)
+def test_the_only_simple_provider_is_the_agent(tmp_path, providers, agent):
+    test = "{vars: {question: Why?}, assert: [{type: equals, value: x}]}"
+    text = f"prompts: ['{{{{question}}}}']\nproviders: {providers}\ntests: [{test}]\n"
+    _, found = read_promptfoo(tmp_path, text)
+    taken = tuple(found.agent.get(name) for name in ("agent", "base_url", "model"))
+    assert taken == (agent or (None, None, None))
+    said = "the agent is the provider" if agent else "not taken over: name your agent in gate.yml"
+    assert said in found.notes[-1]
 
 
 def test_an_unknown_form_is_named_with_the_known_ones(tmp_path):

@@ -11,7 +11,7 @@ from gate.commands.new_project.first_suite import (
     render_config,
     render_dataset,
 )
-from gate.commands.new_project.probe import ASKED_AS, QUESTION, probe
+from gate.commands.new_project.probe import ASKED_AS, QUESTION, find_models, probe
 from gate.files.yaml import parse
 from gate.records import PluginSpec
 from tests.support.loopback import listening
@@ -55,6 +55,73 @@ def test_an_endpoint_is_asked_in_the_usual_forms_until_it_answers(tmp_path, name
     assert found.options["body"] == {name: "{{input}}"}
     assert found.options["response"] == {"answer": "data.reply", "retrieved": "data.sources"}
     assert found.has_documents
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        {"detail": [{"loc": ["body", "frage"], "msg": "Field required", "type": "missing"}]},
+        {"error": "frage is required"},
+        {"error": {"message": "Missing required field 'frage'."}},
+        {"errors": ['"frage" is required']},
+        "missing parameter: frage",
+    ],
+    ids=["FastAPI", "words", "message", "quotes", "text"],
+)
+def test_a_field_that_a_refusal_names_is_tried_next(tmp_path, refusal):
+    bodies = []
+
+    def reply(body):
+        bodies.append(body)
+        return (200, {"answer": body["frage"]}) if "frage" in body else (400, refusal)
+
+    found = probe_http(tmp_path, reply)
+    assert found.options["body"] == {"frage": "{{input}}"}
+    assert [*map(list, bodies)] == [["input"], ["frage"]]
+
+
+def test_names_without_end_are_not_tried_for_ever(tmp_path):
+    asked = []
+
+    def reply(body):
+        asked.append(body)
+        return 400, {"error": f"field{len(asked)} is required"}
+
+    assert not probe_http(tmp_path, reply).said
+    assert len(asked) == len(ASKED_AS) + 5
+
+
+def test_the_question_is_the_users_own_where_there_is_one(tmp_path):
+    asked = []
+    with endpoint(lambda body: (asked.append(body), (200, {"answer": "x"}))[1]) as url:
+        probe(PluginSpec(name="http", options={"url": url}), tmp_path, {}, "How long?")
+    assert asked == [{"input": "How long?"}]
+
+
+def listing(*models):
+    """An agent with OpenAI's protocol that offers these models."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            found = self.path == "/v1/models"
+            sent = json.dumps({"data": [{"id": name} for name in models]}).encode()
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def log_message(self, *_):
+            pass
+
+    return listening(Handler)
+
+
+@pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/chat/completions", "/v1/responses"])
+def test_the_models_of_an_agent_are_listed(end):
+    with listing("a", "b") as url:
+        assert find_models(url + end, None, {}) == ("a", "b")
+    assert find_models("http://127.0.0.1:9", None, {}) == ()
+    assert find_models(url, "NOBODY_SET_IT", {}) == ()
 
 
 # Replies as frameworks of others shape them; the path is where a person would look.

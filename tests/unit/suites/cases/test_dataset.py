@@ -252,6 +252,18 @@ def test_no_case_is_an_error() -> None:
     ]
 
 
+def test_three_dots_are_a_question_but_for_the_form() -> None:
+    assert check(lines(case(input="...")), {}).cases == 1
+    assert told(lines(case(id="question-1", input="..."))) == [
+        'd.jsonl:1: input: still says "..." - write the question, or delete the case'
+    ]
+    # Of the form one question is written, and its status is still there.
+    half = (case(id="question-1", input="Why?", status="proposed"),)
+    assert told(lines(*half, case(id="question-2", input="...", status="proposed"))) == [
+        "d.jsonl: no case is approved (2 proposed): delete `status` of the cases that are to run"
+    ]
+
+
 def test_a_number_that_is_too_large() -> None:
     assert told(source('{"id": "a", "input": "x", "metadata": null, "context": 1e999}')) == [
         "d.jsonl:1: 1e999 is too large a number"
