@@ -87,6 +87,7 @@ class BaselineInfo:
     fingerprint_diff: tuple[str, ...] = ()  # "agent model: a -> b"
     notes: tuple[str, ...] = ()  # "older than 30 days"
     pooling: tuple[str, ...] = ()  # "run 1a2b left out: it differs (p = 0.003)"
+    todo: str = ""  # how a stored file comes to be compared with: "commit it: git add ..."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,12 +120,8 @@ def set_up(
     """Reads and checks everything before the first call. `control`, `asked`: the control and the
     provenance of a run that was made already; `given`: an agent that replaces that of gate.yml.
     """
-    PROCESSES.allow(options.timeout or 0.0)
     began = read_begun_rounds(options.resume, options.rounds)
-    place = _choose_place(options, host, given, began)
-    control = control or _control(place)
-    place = _add_key(place, control)
-    agent = _agent_of(place, given)
+    place, control, agent = _set_up_agent(options, host, control, given, began)
     if options.joins is None:
         check_price(place.config, agent)
     plans = prepare(place.config.suites, place.rules, _selection(place))
@@ -159,6 +155,26 @@ def set_up(
             *accepted.notes,
         ),
     )
+
+
+def set_up_agent(options: RunOptions, host: Host) -> tuple[RunPlace, Agent]:
+    """As `set_up`, as far as it goes without a dataset. Raises GateError."""
+    place, _, agent = _set_up_agent(options, host, None, None, {})
+    return place, agent
+
+
+def _set_up_agent(
+    options: RunOptions,
+    host: Host,
+    control: Control | None,
+    given: GivenAgent | None,
+    began: Mapping[str, int],
+) -> tuple[RunPlace, Control, Agent]:
+    PROCESSES.allow(options.timeout or 0.0)
+    place = _choose_place(options, host, given, began)
+    control = control or _control(place)
+    place = _add_key(place, control)
+    return place, control, _agent_of(place, given)
 
 
 def _choose_place(

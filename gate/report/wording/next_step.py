@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gate.records import Comparison, GateResult, Report
 from gate.report.wording.checks import list_failing
-from gate.text.spans import Line, code, join, say
+from gate.text.spans import Line, code, join, prose, say
 
 DOT = " · "
 WHOLE = 4_000  # characters of a command: a part of one is of no use
@@ -46,6 +46,8 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif any(c.status == "regression" and c.level == "block" for c in report.comparisons):
         command = code("gate baseline accept --reason TEXT")
         yield say("if intended, run {} on the base branch after the merge", command)
+    elif report.outcome == "no_baseline" and (todo := _stored_but_unused(report)):
+        yield say("runs compare with the committed baseline, so {}", prose(todo))
     elif report.outcome == "no_baseline":
         command = code("gate baseline save")
         if report.imported and not _on_github(report):
@@ -74,6 +76,11 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         how = "run the job again" if _on_github(report) else code("gate run --resume")
         also = "" if _on_github(report) else " and the options of this run"
         yield say("continue where it stopped: {}{}", how, also)
+
+
+def _stored_but_unused(report: Report) -> str:
+    """What to do with a baseline that is saved, and that the base branch does not have."""
+    return next((s.baseline.todo for s in report.suites.values() if s.baseline.todo), "")
 
 
 def _list_edited_metrics(report: Report) -> list[str]:

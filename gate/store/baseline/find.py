@@ -70,6 +70,7 @@ def find(
     """
     why: list[str] = []
     unasked: list[str] = []
+    todo: list[str] = []
     named = source_names(rules.source) == ("file",)
     if place.no_base and not named:
         return Compared(info=BaselineInfo(source="none", detail=place.no_base))
@@ -85,13 +86,14 @@ def find(
         now=place.now,
         explain=why.append,
         unasked=unasked.append,
+        advise=todo.append,
         head=now.commit if place.mode == "laptop" else None,
         why_no_base=place.why_no_base,
         no_branch=place.mode == "laptop" and place.forge is None,
     )
     baseline = find_baseline(rules.source, request, place.forge, place.root)
     if baseline is None:
-        info = BaselineInfo(source="none", detail="; ".join(why))
+        info = BaselineInfo(source="none", detail="; ".join(why), todo="; ".join(todo))
         lost = "; ".join(unasked) if place.in_job else ""
         here = _judge_added_file(request, rules, place)
         return Compared(info=info, here=here, not_looked_for=lost)
