@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gate import __version__
 from gate.agents.under_test import begin, settings_digest, subject, subject_digest
-from gate.errors import InvalidInput
+from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, token
 from gate.plugins import Agent, World
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
@@ -41,6 +41,7 @@ from gate.run.rules_for_event import (
     place_of,
     where_of,
 )
+from gate.store.session import read_meta
 from gate.suites.config.lint import lint_with_data
 from gate.suites.protection.rules import Rules
 from gate.system.sealing import nameable
@@ -303,8 +304,16 @@ def _find_baselines(
         return {}
     from gate.store.baseline.find import find
 
-    context = place_of(place.where, place.rules)
+    context = replace(place_of(place.where, place.rules), own=_read_own_id(place.options.resume))
     return {p.name: find(p.name, p.dataset_digest, rules, context, provenance) for p in plans}
+
+
+def _read_own_id(resumed: str | None) -> str:
+    """The id of the session that is continued; what is wrong with it is told when it is opened."""
+    try:
+        return read_meta(Path(resumed)).session_id if resumed else ""
+    except UsageError:
+        return ""
 
 
 def _plan_looks(
