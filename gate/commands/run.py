@@ -30,7 +30,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     elif request.resume:
         request = replace(request, resume=str(find_stored(request.resume)))
     if request.baseline == LATEST:
-        request = replace(request, baseline=_describe_latest())
+        request = replace(request, baseline=_describe_latest(request.config))
     if options.dry_run:
         from gate.run.dry_run import describe_run
 
@@ -47,9 +47,9 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     return outcome.report.exit_code
 
 
-def _describe_latest() -> str:
+def _describe_latest(config: str | None) -> str:
     """The newest session as a path from the folder of gate.yml, as `--baseline` has it."""
-    return os.path.relpath(latest_session(results_folder()), find_home(None).root)
+    return os.path.relpath(latest_session(results_folder()), find_home(config).root)
 
 
 def _find_ended(request: RunOptions, host: Host) -> Report | None:

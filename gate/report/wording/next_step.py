@@ -54,7 +54,8 @@ def _outcome_step(report: Report) -> Iterator[Line]:
             yield say("create a baseline: import the results of the base branch, then {}", command)
             return
         how = "the workflow that measures it" if _on_github(report) else command
-        yield say("create a baseline: run {} on the base branch", how)
+        where = " on the base branch" if report.provenance.commit else ""  # else: no repository
+        yield say("create a baseline: run {}{}", how, where)
     elif report.outcome == "not_comparable" and (metrics := _list_edited_metrics(report)):
         command = code(f"/gate accept {' '.join(metrics)} REASON")
         yield say("if intended, comment {}", command)
@@ -73,9 +74,13 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "error" and report.imported:
         yield say("measure it again with the tool itself, and import that")
     elif report.outcome == "error":
-        how = "run the job again" if _on_github(report) else code("gate run --resume")
-        also = "" if _on_github(report) else " and the options of this run"
-        yield say("continue where it stopped: {}{}", how, also)
+        if _on_github(report):
+            yield say("continue where it stopped: run the job again")
+        elif report.resume:
+            yield say("continue where it stopped: {}", code(report.resume))
+        else:
+            more = "with the options of this run"
+            yield say("continue where it stopped: {} {}", code("gate run --resume"), more)
 
 
 def _stored_but_unused(report: Report) -> str:
