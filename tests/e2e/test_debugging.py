@@ -44,7 +44,7 @@ def test_the_command_that_a_failed_run_prints_shows_the_case(measured):
         assert told in shown.stdout
     assert "round 2: failed" in shown.stdout
     assert "answer: no" in shown.stdout
-    assert "exact_match failed it: expected 'yes', got 'no'" in shown.stdout
+    assert "failed by exact_match: expected 'yes', got 'no'" in shown.stdout
     assert "scores: correctness.exact_match 0.00" in shown.stdout
     for told in ("NOT COMPARABLE", "Not comparable", "accept", "baseline"):
         assert told not in shown.stdout

@@ -36,7 +36,9 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     bad = list_failing(report) if report.outcome == "fail" else ()
     rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
     broken = any(row.status in ("regression", "fail") and row.level == "block" for row in rows)
-    if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
+    if _never_answered(report):
+        yield say("find out why the agent gives no answer: {}", code("gate doctor"))
+    elif report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
         yield say("if intended, comment {}", code("/gate accept REASON"))
     elif bad and all(check.is_unproved for check in bad):
         more = "add cases or rounds to prove that the limit is met"
@@ -81,6 +83,15 @@ def _outcome_step(report: Report) -> Iterator[Line]:
         else:
             more = "with the options of this run"
             yield say("continue where it stopped: {} {}", code("gate run --resume"), more)
+
+
+def _never_answered(report: Report) -> bool:
+    """Whether each trial ended with an error of the agent, and nothing was compared."""
+    on_laptop = not _on_github(report) and not report.imported
+    compared = any(row.n_paired for row in report.comparisons)
+    suites = report.suites.values()
+    failed = bool(suites) and all(s.trials and s.agent_errors == s.trials for s in suites)
+    return on_laptop and failed and not compared and report.outcome in ("fail", "no_baseline")
 
 
 def _stored_but_unused(report: Report) -> str:

@@ -240,7 +240,7 @@ class _Checking:
 
     def _id_faults(self, data: Mapping[str, Json], case_id: str, row: DatasetRow) -> Iterator[str]:
         if "id" not in data:
-            yield "'id' is missing - give the case one that it keeps for ever, such as its number"
+            yield "'id' is missing - give each case an id that never changes, such as its number"
         elif not case_id.strip():
             if isinstance(data["id"], str):
                 yield "id: is empty"

@@ -26,7 +26,10 @@ class Repo:
     ) -> FoundBaseline | None:
         file = request.file
         has_own = is_there(root / file, file)
-        if forge is None and not (has_own and request.no_branch):
+        if forge is None and request.no_branch and not has_own:
+            request.cannot_ask(f"this folder is no git repository, and has no {file}")
+            return None
+        if forge is None and not request.no_branch:
             request.cannot_ask("repo: neither git nor GitHub's API is available here")
             return None
         if forge is not None and request.base_sha is None and request.why_no_base:
