@@ -82,7 +82,7 @@ def describe_expected(expected: Mapping[str, Json]) -> str:
     if not expected:
         return ""
     order = {name: place for place, name in enumerate(_SAID)}
-    names = sorted(expected, key=lambda name: order.get(name, len(order)))
+    names = sorted(_once(expected), key=lambda name: order.get(name, len(order)))
     answer = "; ".join(_either(expected[name]) for name in names if name in ANSWERS)
     said = [
         _facts_beside(expected[name], answer)
@@ -91,6 +91,13 @@ def describe_expected(expected: Mapping[str, Json]) -> str:
         for name in names
     ]
     return "; ".join(dict.fromkeys(filter(None, said)))
+
+
+def _once(expected: Mapping[str, Json]) -> list[str]:
+    """The keys, without documents that those with gains name too."""
+    ids, gains = expected.get("relevant_doc_ids"), expected.get("relevance_scores")
+    doubled = isinstance(gains, dict) and all(one in [*gains] for one in _several(ids))
+    return [name for name in expected if not (doubled and name == "relevant_doc_ids")]
 
 
 def describe_key(name: str, value: Json) -> str:

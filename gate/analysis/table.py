@@ -160,6 +160,12 @@ def take_rounds(table: Table, start: int, rounds: int) -> Table:
     return replace(table, rounds=rounds, columns=columns)
 
 
+def select_rounds(table: Table, numbers: Sequence[int]) -> Table:
+    """The rounds of these numbers, from 0."""
+    columns = {name: values[:, list(numbers)] for name, values in table.columns.items()}
+    return replace(table, rounds=len(numbers), columns=columns)
+
+
 def clear_columns(table: Table, cleared: Set[str]) -> Table:
     """The same table without a value in these columns, which it may not have had so far."""
     nothing = np.full((len(table.cases), table.rounds), np.nan)

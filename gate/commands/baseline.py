@@ -39,6 +39,7 @@ from gate.store.baseline.find import keeps_answers, read_answers
 from gate.store.baseline.pool import accept, with_accepted
 from gate.store.baseline.source_order import find_baseline
 from gate.store.baseline.sources.file import session_baseline
+from gate.store.baseline.sources.repo import commit_command
 from gate.store.session import Session, find_session, load_session, refuse_debugging
 from gate.text.escaping import plain
 from gate.text.figures import count
@@ -67,6 +68,8 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
         return _save_anchor(session, options, desk)
     folder = Path(options.out) if options.out else desk.root / desk.rules.path
     pools = [_add(session, suite, folder, desk) for suite in choose_suites(session, options.suite)]
+    if session.report is not None and session.report.outcome == "fail":
+        desk.echo(f"note: the verdict of {session.folder} was FAIL; it is saved all the same")
     redact = Redactor(secrets_of(desk.env, ()))
     for pool in pools:
         kept = _keeps_answers(folder / file_name(pool.suite), options, desk)
@@ -79,6 +82,9 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
         desk.echo(f"{path}: {count(pool.table.rounds, 'round')} of {_runs(pool)}, {_cases(pool)}")
     if options.upload_artifact:
         _upload(folder, desk.rules.artifact, desk)
+    elif not options.out and desk.opened.git is not None and not is_ci(desk.env):
+        commit = commit_command(desk.rules.path)
+        desk.echo(f"Next: {commit} - runs compare with the committed file")
     return 0
 
 

@@ -8,7 +8,6 @@ import argparse
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,6 +48,12 @@ pricing: {{sample-analytics-1: {{input: 0, output: 0}}}}
 protect: false
 """
 NOBODY = "http://127.0.0.1:9"  # an address where no agent listens
+_SEEN = (
+    "An unchanged agent passes: noise alone does not block.",
+    "A worse retrieval is blocked, with the cases that newly fail and the cause they share.",
+    "An agent that goes round in circles fails by its steps, although its answers are right.",
+    "An agent that cannot be reached is an outage: exit code 6, and no verdict about it.",
+)
 PASS, FAIL, OUTAGE = 0, 1, 6  # exit codes
 
 
@@ -67,6 +72,7 @@ class Story:
     def __init__(self, out: Path, env: Mapping[str, str]) -> None:
         self._out, self._env = out, dict(env)
         self._baseline = out / "baselines"
+        self._step = 0
 
     def tell(self) -> None:
         shutil.rmtree(self._baseline, ignore_errors=True)  # each demo starts its own pool
@@ -82,6 +88,9 @@ class Story:
         self._measure(["--loop"], "none", expect=FAIL, written=TASKS)
         _say("5. The agent is switched off: an outage, which is not a fail")
         self._run_config(NOBODY, kept, CONFIG, expect=OUTAGE)
+        _say("What was seen")
+        for line in _SEEN:
+            print(f"  {line}")
         _say("What the third pull request would show")
         for name in ("comment.md", "report.html", "junit.xml", "summary.json", "details.jsonl"):
             print(f"  {broken / name}")
@@ -95,13 +104,14 @@ class Story:
 
     def _run_config(self, url: str, baseline: str, written: str, *, expect: int) -> Path:
         before = set(self._out.glob("session-*"))
-        with tempfile.TemporaryDirectory() as folder:
-            config = Path(folder) / "gate.yml"
-            data = bundled.folder().as_posix()
-            text = written.format(url=url).replace("datasets/", f"{data}/")
-            config.write_text(text, encoding="utf-8")
-            words = ("--config", str(config), "--baseline", baseline, "--out", str(self._out))
-            self._gate("run", *words, expect=expect)
+        self._step += 1
+        self._out.mkdir(parents=True, exist_ok=True)
+        config = self._out / f"gate-{self._step}.yml"  # stays: the printed commands name it
+        data = bundled.folder().as_posix()
+        text = written.format(url=url).replace("datasets/", f"{data}/")
+        config.write_text(text, encoding="utf-8")
+        words = ("--config", str(config), "--baseline", baseline, "--out", str(self._out))
+        self._gate("run", *words, expect=expect)
         return next(iter(set(self._out.glob("session-*")) - before))
 
     def _gate(self, *arguments: str, expect: int) -> None:
@@ -133,7 +143,6 @@ class Story:
 def _find_address(process: subprocess.Popen[str]) -> str:
     """From the first line that the agent prints."""
     for line in process.stdout or ():
-        print(line, end="", flush=True)
         for word in line.split():
             if word.startswith("http://"):
                 return word.rstrip("/.,")

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from gate.commands.baseline_sources import find_baselines, open_desk
-from gate.commands.options.records import page_width
+from gate.commands.options.records import find_stored, page_width
 from gate.errors import InfrastructureError, UsageError
 from gate.files.plain_file import check_folder, check_target
 from gate.records.codec import to_json
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     all the same. Raises GateError.
     """
     site = _find_site(options)
-    paths = [Path(path) for path in options.paths]
+    paths = [find_stored(path) for path in options.paths]
     past = _read_paths(paths, options) if paths else _read_baselines(options, env)
     for note in past.notes:
         _tell(f"note: {note}")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gate.commands.options.records import host_of, output_options, run_options
+from gate.commands.options.records import find_stored, host_of, output_options, run_options
 from gate.run.execute import execute
 from gate.run.joined_parts import options_of_parts
 from gate.run.options import Host, RunOptions
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Judges the shards and returns the exit code of the verdict; no agent is asked."""
-    outcome = merge(options.sessions, run_options(options), host_of(options, env))
+    sessions = [str(find_stored(given)) for given in options.sessions]
+    outcome = merge(sessions, run_options(options), host_of(options, env))
     for line in outcome.words(output_options(options), env):
         print(line)
     return outcome.report.exit_code

@@ -5,14 +5,19 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from gate.commands.options.records import host_of, results_folder, run_options
+from gate.commands.options.records import find_stored, host_of, results_folder, run_options
+from gate.github.context import is_ci
+from gate.records import Report
 from gate.run.execute import execute
+from gate.run.home import find_home
 from gate.run.options import Host, RunOptions
-from gate.store.session import LATEST, newest_session
+from gate.store.session import LATEST, find_ended, latest_session, newest_session
 from gate.text.escaping import plain
 
 
@@ -22,6 +27,10 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if request.resume == LATEST:
         newest = newest_session(Path(request.out) if request.out else results_folder())
         request = replace(request, resume=str(newest))
+    elif request.resume:
+        request = replace(request, resume=str(find_stored(request.resume)))
+    if request.baseline == LATEST:
+        request = replace(request, baseline=_describe_latest(request.config))
     if options.dry_run:
         from gate.run.dry_run import describe_run
 
@@ -30,10 +39,34 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         return 0
     if request.case or request.failed is not None:
         return _debug(request, host)
+    if request.resume and (ended := _find_ended(request, host)):
+        return _tell_ended(ended, Path(request.resume), request, env)
     outcome = execute(request, host)
     for line in outcome.words(request, env):
         print(line)
     return outcome.report.exit_code
+
+
+def _describe_latest(config: str | None) -> str:
+    """The newest session as a path from the folder of gate.yml, as `--baseline` has it."""
+    return os.path.relpath(latest_session(results_folder()), find_home(config).root)
+
+
+def _find_ended(request: RunOptions, host: Host) -> Report | None:
+    """The verdict that stays as it is. A job judges anew, by the base branch of now."""
+    if is_ci(host.env) or request.rounds is not None or request.protect is not None:
+        return None
+    return find_ended(Path(str(request.resume)), host.redactor().redact)
+
+
+def _tell_ended(report: Report, folder: Path, request: RunOptions, env: Mapping[str, str]) -> int:
+    from gate.report.announce import tell
+
+    note = f"{folder} is finished and stays as it is: nobody was asked"
+    print(plain(f"gate: {note}; `gate run` without --resume measures anew"), file=sys.stderr)
+    for line in tell(report, folder, request, env):
+        print(line)
+    return report.exit_code
 
 
 def _debug(options: RunOptions, host: Host) -> int:

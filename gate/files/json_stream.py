@@ -49,10 +49,22 @@ def decode_json(text: str) -> Json:
     return _check_halves(STRICT.decode(text), text, 0, len(text))
 
 
+# What Python's decoder says, in words for people who write JSON by hand.
+_PLAIN = {
+    "Expecting property name enclosed in double quotes": "a key in double quotes is expected",
+    "Expecting value": "a value is expected; texts stand in double quotes",
+    "Expecting ',' delimiter": "a ',' is missing",
+    "Expecting ':' delimiter": "a ':' is missing",
+    "Extra data": "something follows the end of the value",
+    "Unterminated string starting at": "the closing quote of a text is missing",
+}
+
+
 def explain_error(error: Exception) -> str:
     """What a message says of what a decoder raised."""
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg} (column {error.colno})"
+        what = _PLAIN.get(error.msg, error.msg)
+        return f"not JSON: {what} (column {error.colno})"
     if isinstance(error, RecursionError):
         return "nested too deeply"
     return str(error)

@@ -305,6 +305,8 @@ def _explain(fact: Fact, page: Page) -> str:
         return f"states {fact.label}, which it must not"
     where = f" near '{fact.near[0]}'" if fact.near else ""
     if not fact.numbers:
+        if fact.patterns and not fact.phrases:
+            return f"nothing in the answer fits the expected pattern{where}"
         return f"missing '{fact.label}'{where}"
     from gate.text.numbers.expected_numbers import get_value
 

@@ -82,6 +82,7 @@ class BaselineRequest:
     now: datetime
     explain: Callable[[str], None] = lambda reason: None  # told why a source has no baseline
     unasked: Callable[[str], None] = lambda reason: None  # told why a source could not be asked
+    advise: Callable[[str], None] = lambda todo: None  # told how a stored file would be found
     head: str | None = None  # the commit that is checked out on a laptop
     why_no_base: str = ""  # why base_sha is not known, where git was to tell it
     no_branch: bool = False  # a laptop without a repository: there is only the working tree

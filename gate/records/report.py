@@ -87,6 +87,7 @@ class BaselineInfo:
     fingerprint_diff: tuple[str, ...] = ()  # "agent model: a -> b"
     notes: tuple[str, ...] = ()  # "older than 30 days"
     pooling: tuple[str, ...] = ()  # "run 1a2b left out: it differs (p = 0.003)"
+    todo: str = ""  # how a stored file comes to be compared with: "commit it: git add ..."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -369,6 +370,7 @@ class Report:
     accepted: tuple[AcceptedChange, ...] = ()  # changes for the worse that somebody meant
     comment_id: str = "gate"  # which comment of the pull request
     reproduce: str = ""  # the command that runs the worst case again
+    resume: str = ""  # the command that continues the session; empty where it is not on a laptop
     alpha: float = 0.01  # chance that comparisons block a run in which nothing changed
     power: float = 0.8  # chance to catch a drop of the size `mde`
     schema_version: int = 1

@@ -30,6 +30,8 @@ from gate.report.wording.case_overview import (
     FailingCase,
     answer_before,
     list_failing,
+    list_still_failing,
+    name_still_failing,
 )
 from gate.report.wording.checks import Check, Sign, keys, list_blocking, list_checks, list_warnings
 from gate.report.wording.corrected_judge import corrections_of_checks
@@ -320,21 +322,41 @@ def _dimensions(screen: Screen, report: Report) -> None:
 
 def _cases(screen: Screen, report: Report, rest: str) -> None:
     """The newly failing cases, or those that fail where nothing is compared: the worst with their
-    texts, or a table of them; then those that made a metric worse. `rest`: what shows the others.
+    texts, or a table of them; with room left, those that fail as before; then those that made a
+    metric worse. `rest`: what shows the others.
     """
     if counts := spans.plain(sentences.case_counts(report)):
         screen.line("")
         screen.line(counts)
-    failing = list_failing(report) if report.outcome != "pass" else []
+    failing = list_failing(report)
     worst = [case for case in failing[:WORST] if case.texts is not None]
     for case in worst:
         _show_case(screen, report, case)
     if worst and (more := len(failing) - len(worst)):
-        screen.line("")
-        screen.line(f"{more} more: {rest}", indent=2, wrap=False)
-    if not worst and report.outcome != "pass":
+        _tell_more(screen, more, rest)
+    if not worst:
         _list_newly_failing(screen, report)
+    _still_failing(screen, report, room=WORST - len(worst), rest=rest)
     _falls(screen, report)
+
+
+def _still_failing(screen: Screen, report: Report, *, room: int, rest: str) -> None:
+    """Cases that fail and are no news, as many as there is `room` for."""
+    failing = list_still_failing(report)
+    shown = failing[:room]
+    if not shown:
+        return
+    screen.line("")
+    screen.line(name_still_failing(report, shown))
+    for case in shown:
+        _show_case(screen, report, case)
+    if more := len(failing) - len(shown):
+        _tell_more(screen, more, rest)
+
+
+def _tell_more(screen: Screen, more: int, rest: str) -> None:
+    screen.line("")
+    screen.line(f"{more} more: {rest}", indent=2, wrap=False)
 
 
 def _show_case(screen: Screen, report: Report, case: FailingCase) -> None:

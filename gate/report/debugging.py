@@ -133,7 +133,7 @@ class _Printer:
         for name, value in case.expected.items():
             self._text(name, describe_key(name, value), indent=2)
         if case.before is not None and case.before.text is not None:
-            self._text("main answered", case.before.text, indent=2)
+            self._text("baseline answered", case.before.text, indent=2)
         for row in case.rows:
             self._round(case, row)
         if missing := case.planned - len(case.rows):
@@ -200,7 +200,7 @@ def reasons(row: TrialRow) -> Iterator[tuple[str, str]]:
     """Grader and what it said; those that failed the answer first."""
     failed, said = row.get("failed_by") or (), dict(row["reasons"])
     for name in failed:
-        yield f"{name} failed it", str(said.pop(name, "no reason given"))
+        yield f"failed by {name}", str(said.pop(name, "no reason given"))
     for name, why in row["unscored"].items():
         said.pop(name, None)
         yield f"{name} gave no score", str(why)

@@ -73,7 +73,7 @@ def _choose_failed_cases(setup: Setup, session: str) -> Setup:
             f"--failed {folder}: none of its {count(lost, 'failing case')} (suites {names}) is "
             "among the suites of this run; select them with --suite, or give another session"
         )
-    heading = f"the failing cases of {folder}"
+    heading = f"asked again: the failing cases of {folder}"
     notes = [
         heading,
         *([f"{count(lost, 'failing case')} of that session not in these suites"] if lost else []),

@@ -16,7 +16,7 @@ from gate.errors import GateError
 from gate.graders.trajectories.path import Path as StepPath
 from gate.plugins import METRICS, REPORTERS
 from gate.records import BaselineInfo, Report
-from gate.records.settings import JUnitOptions, OutputOptions
+from gate.records.settings import WRITTEN, JUnitOptions, OutputOptions
 from gate.report.announce import tell
 from gate.report.session_index.keep import keep_index
 from gate.report.write_all import summary, write_reports
@@ -26,6 +26,7 @@ from gate.run.locate import locate_findings
 from gate.run.part_reports import adapt_report
 from gate.run.pipeline import Collected
 from gate.run.prepare import SuitePlan
+from gate.run.resume import resume_command
 from gate.run.rules_for_event import measures_the_base, shows_answers, tell_edited_baseline
 from gate.run.setup import Setup
 from gate.run.suite_metrics import metrics_of
@@ -125,6 +126,7 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         elsewhere=_list_metrics_elsewhere(setup),
         measures_main=measures_the_base(place.job, place.config),
         asked_with=_describe_agent(setup),
+        resume=_describe_resume(setup, session),
     )
 
 
@@ -132,9 +134,15 @@ def _describe_agent(setup: Setup) -> dict[str, str]:
     """What a laptop's command says of the agent. Of a job it would lead to a place that no laptop
     knows.
     """
-    given = {"--base-url": setup.place.options.base_url, "--model": setup.place.options.model}
+    options = setup.place.options
+    given = {"--config": options.config, "--base-url": options.base_url, "--model": options.model}
     here = setup.place.job.mode == "laptop"
     return {name: value for name, value in given.items() if here and value and "@" not in value}
+
+
+def _describe_resume(setup: Setup, session: SessionWriter) -> str:
+    here = setup.place.job.mode == "laptop" and setup.place.config.file != WRITTEN
+    return resume_command(session.meta, session.folder) if here else ""
 
 
 def _list_loosened(setup: Setup) -> tuple[str, ...]:

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from shlex import quote
 
 from gate.analysis.catalogue import JUDGE_INJECTION
 from gate.errors import UsageError
 from gate.records import MetricSpec
+from gate.records.settings import OutputOptions
 from gate.run.added_rounds import add_rounds
 from gate.run.early_stopping import restore_looks
 from gate.run.setup import Setup
@@ -21,6 +22,9 @@ from gate.store.session_check import check_rows
 from gate.verdict.course import Course, course
 
 _UNJUDGED = ("error",)  # an outage kept it from a verdict
+# They say how it is shown, or where; the session's folder is named.
+_NOT_REPEATED = {*(one.name for one in fields(OutputOptions)), "out", "resume"}
+_OPTIONS = {"stop_rule": "stop"}  # what is called otherwise on the command line
 _CHOICE = ("config", "suite", "case", "sample", "shard", "rounds")  # options that say what is asked
 
 
@@ -145,6 +149,25 @@ def _tell_start(meta: Meta) -> str:
     each = ((name, of if isinstance(of, list) else [of]) for name, of in named if of is not None)
     given = " ".join(f"--{name} {quote(str(one))}" for name, of in each for one in of)
     return f": {given}" if given else ""
+
+
+def resume_command(meta: Meta, folder: Path) -> str:
+    """The command that continues the session with the options that began it; empty where one of
+    them is better not printed, such as an address with a password.
+    """
+    if "answers" in meta.options:  # their files are no option
+        return ""
+    words = ["gate run"]
+    for name, given in meta.options.items():
+        if name in _NOT_REPEATED:
+            continue
+        option = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+        for value in given if isinstance(given, list) and name != "shard" else [given]:
+            text = "/".join(map(str, value)) if name == "shard" else str(value)
+            if "@" in text:
+                return ""
+            words.append(option if value is True else f"{option} {quote(text)}")
+    return " ".join([*words, "--resume", quote(str(folder))])
 
 
 def _course(meta: Meta, session: SessionWriter, *, stands: bool) -> Course:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gate import __version__
 from gate.agents.under_test import begin, settings_digest, subject, subject_digest
-from gate.errors import InvalidInput
+from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job, token
 from gate.plugins import Agent, World
 from gate.records import AcceptedChange, Config, PluginSpec, Provenance
@@ -41,6 +41,7 @@ from gate.run.rules_for_event import (
     place_of,
     where_of,
 )
+from gate.store.session import read_meta
 from gate.suites.config.lint import lint_with_data
 from gate.suites.protection.rules import Rules
 from gate.system.sealing import nameable
@@ -120,12 +121,8 @@ def set_up(
     """Reads and checks everything before the first call. `control`, `asked`: the control and the
     provenance of a run that was made already; `given`: an agent that replaces that of gate.yml.
     """
-    PROCESSES.allow(options.timeout or 0.0)
     began = read_begun_rounds(options.resume, options.rounds)
-    place = _choose_place(options, host, given, began)
-    control = control or _control(place)
-    place = _add_key(place, control)
-    agent = _agent_of(place, given)
+    place, control, agent = _set_up_agent(options, host, control, given, began)
     if options.joins is None:
         check_price(place.config, agent)
     plans = prepare(place.config.suites, place.rules, _selection(place))
@@ -159,6 +156,26 @@ def set_up(
             *accepted.notes,
         ),
     )
+
+
+def set_up_agent(options: RunOptions, host: Host) -> tuple[RunPlace, Agent]:
+    """As `set_up`, as far as it goes without a dataset. Raises GateError."""
+    place, _, agent = _set_up_agent(options, host, None, None, {})
+    return place, agent
+
+
+def _set_up_agent(
+    options: RunOptions,
+    host: Host,
+    control: Control | None,
+    given: GivenAgent | None,
+    began: Mapping[str, int],
+) -> tuple[RunPlace, Control, Agent]:
+    PROCESSES.allow(options.timeout or 0.0)
+    place = _choose_place(options, host, given, began)
+    control = control or _control(place)
+    place = _add_key(place, control)
+    return place, control, _agent_of(place, given)
 
 
 def _choose_place(
@@ -287,8 +304,16 @@ def _find_baselines(
         return {}
     from gate.store.baseline.find import find
 
-    context = place_of(place.where, place.rules)
+    context = replace(place_of(place.where, place.rules), own=_read_own_id(place.options.resume))
     return {p.name: find(p.name, p.dataset_digest, rules, context, provenance) for p in plans}
+
+
+def _read_own_id(resumed: str | None) -> str:
+    """The id of the session that is continued; what is wrong with it is told when it is opened."""
+    try:
+        return read_meta(Path(resumed)).session_id if resumed else ""
+    except UsageError:
+        return ""
 
 
 def _plan_looks(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from glob import escape
 from itertools import groupby, islice
 from pathlib import Path
 from typing import cast
@@ -46,6 +47,7 @@ from gate.store.current_names import (
 from gate.store.event_log import SURROGATES, EventLog, disk, parse_line
 from gate.store.session_check import check_form, check_names, read_report, report_of
 from gate.system.shortage import advice
+from gate.text.suggestions import nearest
 from gate.user_code.hashes import Sources, merge_sources
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
@@ -363,8 +365,40 @@ def newest_session(out: Path) -> Path:
 
 
 def find_session(given: str, out: Path) -> Path:
-    """The folder that is `given`, the newest session in `out` for `latest`. Raises UsageError."""
-    return latest_session(out) if given == LATEST else Path(given)
+    """The folder that is `given`, or the one of `out` with this name or beginning; the newest
+    session in `out` for `latest`. Raises UsageError where several begin so.
+    """
+    if given == LATEST:
+        return latest_session(out)
+    path = Path(given)
+    if not given or os.path.lexists(path) or path.name != given:
+        return path
+    begins = given if given.startswith("session-") else f"session-{given}"
+    names = sorted(one.name for one in out.glob(f"{escape(begins)}*") if is_session(one))
+    if begins in names or len(names) == 1:
+        return out / (begins if begins in names else names[0])
+    if names:
+        several = f"{len(names)} sessions in {out} begin so, such as {names[0]} and {names[1]}"
+        raise UsageError(f"{given}: {several}; write more of the name")
+    if nearest(given, [LATEST]):
+        raise UsageError(f"{given}: no such session - did you mean '{LATEST}'?")
+    return path
+
+
+def find_ended(folder: Path, redact: Callable[[str], str]) -> Report | None:
+    """The verdict of a session that lacks no trial and gets none any more; None where `--resume`
+    has something to do.
+    """
+    with SessionWriter.resume(folder, redact) as session:
+        planned = sum(
+            suite.looks.cap if suite.looks else suite.cases * suite.rounds
+            for suite in session.meta.suites.values()
+        )
+        outcome = session.log.outcome
+        has_all = len(session.find_done()) >= planned
+    if session.meta.debugging or outcome in (None, "error") or not has_all:
+        return None
+    return load_session(folder).report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -395,6 +395,8 @@ def _unloadable(name: str, user_error: UserError) -> str:
             else f"'{name}': {place}{user_error.message}"
         )
     hint = ""
-    if user_error.type == "ModuleNotFoundError" and name.split(":")[0].endswith(".py"):
-        hint = " - name it as module:attribute to import files next to it"
+    if user_error.type == "ModuleNotFoundError":
+        is_file = name.split(":")[0].endswith(".py")
+        beside = ", or name it as module:attribute to import files next to it" if is_file else ""
+        hint = f" - install it{beside}"
     return f"'{name}': {place}does not load: {user_error.type}: {user_error.message}{hint}"

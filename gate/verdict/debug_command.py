@@ -75,16 +75,16 @@ def worst_failing(
     measured: Sequence[SuiteData],
     spared: Set[str] = frozenset(),
 ) -> tuple[Named, ...]:
-    """The cases that newly fail, then those that made a blocking metric worse, then those in error;
-    of a run that failed also the others that did, but for the `spared`: these do not gate.
+    """The cases that newly fail, then those that made a blocking metric worse; of a run that failed
+    also the others that did, but for the `spared`: these do not gate. Last those in error.
     """
     cases_found = [(one.suite, one.case_id) for one in by_severity(cases.newly_failing)]
     cases_found += [
         (fall.suite, one.case_id) for fall in worse if fall.blocks for one in fall.worst
     ]
-    cases_found += [(one.suite, one.case_id) for one in cases.errored]
     if outcome == "fail":
         cases_found += _lowest(measured, spared)
+    cases_found += [(one.suite, one.case_id) for one in cases.errored]
     return tuple(dict.fromkeys(cases_found))
 
 

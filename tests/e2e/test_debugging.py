@@ -44,7 +44,7 @@ def test_the_command_that_a_failed_run_prints_shows_the_case(measured):
         assert told in shown.stdout
     assert "round 2: failed" in shown.stdout
     assert "answer: no" in shown.stdout
-    assert "exact_match failed it: expected 'yes', got 'no'" in shown.stdout
+    assert "failed by exact_match: expected 'yes', got 'no'" in shown.stdout
     assert "scores: correctness.exact_match 0.00" in shown.stdout
     for told in ("NOT COMPARABLE", "Not comparable", "accept", "baseline"):
         assert told not in shown.stdout
@@ -182,3 +182,29 @@ def test_a_summary_of_a_whole_run_names_the_command(measured):
     whole = against(measured, wrong_on(*range(8)), "--baseline", "baselines", "--stop", "off")
     report = summary_of(run_session_of(whole, measured))
     assert report["reproduce"] == "gate run --suite s --case c0"
+
+
+def test_after_an_outage_the_printed_command_continues_the_session(tmp_path):
+    (tmp_path / "other").mkdir()
+    write_project(tmp_path / "other", "http://127.0.0.1:9")
+    told = gate(tmp_path, "run", "--config", "other/gate.yml", "--baseline", "none").stdout
+    session = told.splitlines()[-1].removeprefix("Session written to: ")
+    command = f"gate run --config other/gate.yml --baseline none --resume {session}"
+    assert f"continue where it stopped: {command}\n" in told
+    with ChatServer(lambda question, nth: "yes") as server:
+        write_project(tmp_path / "other", server.url)
+        again = gate(tmp_path, *command.split()[1:])
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.splitlines()[-1] == f"Session written to: {session}"
+
+
+def test_the_printed_command_names_the_config_as_it_was_typed(tmp_path):
+    (tmp_path / "other").mkdir()
+    with ChatServer(lambda question, nth: "no") as server:
+        write_project(tmp_path / "other", server.url)
+        told = gate(tmp_path, "run", "--config", "other/gate.yml", "--baseline", "none").stdout
+        command = next(line for line in told.splitlines() if line.startswith("Next: gate run "))
+        shown = gate(tmp_path, *command.removeprefix("Next: gate ").split())
+    assert " --config other/gate.yml " in command
+    assert shown.returncode == 1
+    assert "question" in shown.stdout or "asked" in shown.stdout

@@ -6,8 +6,9 @@ import subprocess
 import pytest
 
 from tests.support.chat_server import ChatServer
+from tests.support.github_server import REPOSITORY, Answer, GitHub, serving
 from tests.support.in_process import gate
-from tests.support.yes_project import right, write_project
+from tests.support.yes_project import CASES, right, write_project
 
 SECRET = "sk-doctor-0123456789abcdef"
 NOWHERE = "http://127.0.0.1:9"
@@ -64,7 +65,7 @@ def test_an_agent_that_fails_its_question_is_told_with_the_way_to_try_it(tmp_pat
     assert code == 1
     (agent,) = named["agent"]
     assert "answered 500" in agent["text"]
-    assert agent["advice"] == "try it with `gate run --case c0`"
+    assert agent["advice"] == "look into the agent's own log: the error is there"
 
 
 def test_every_mistake_of_gate_yml_has_a_line_with_its_place(tmp_path):
@@ -185,3 +186,116 @@ def test_workflows_that_init_wrote_for_a_subfolder_are_found_from_there(tmp_path
     assert [(one["text"], one["advice"]) for one in named["workflows"]] == [
         ("gate-accept.yml, gate-baseline.yml, gate.yml", "")
     ]
+
+
+def test_the_agent_is_asked_although_the_datasets_are_at_fault(tmp_path):
+    with ChatServer(right) as server:
+        cases = [{**case, "status": "proposed"} for case in CASES]
+        write_project(tmp_path, server.url, cases=cases)
+        named, code = findings(tmp_path)
+        assert server.calls == 1
+    assert code == 1
+    assert "no case is approved (12 proposed)" in named["gate.yml"][0]["text"]
+    (agent,) = named["agent"]
+    assert agent["ok"]
+    assert 'asked "Hello, can you hear me?"' in agent["text"]
+
+
+def test_many_faulty_cases_are_a_few_lines(tmp_path):
+    cases = [{**case, f"other{n}": 1, "expected_answer": {}} for n, case in enumerate(CASES * 9)]
+    cases = [{**case, "id": f"case-{n}", "category": n} for n, case in enumerate(cases)]
+    write_project(tmp_path, NOWHERE, cases=cases)
+    named, _ = findings(tmp_path)
+    assert 1 <= len(named["gate.yml"]) <= 7
+    assert all(one["name"] == "gate.yml" for one in named["gate.yml"])
+
+
+def test_an_unreadable_workflow_is_named(repository):
+    write_workflow(repository, "gate.yml", "[pull_request, push]")
+    (repository / ".github" / "workflows" / "broken.yml").write_text("on: [push\njobs: {")
+    named, _ = findings(repository)
+    assert named["workflows"][0]["text"].startswith("broken.yml cannot be read: broken.yml:")
+    assert not named["workflows"][0]["ok"] or named["workflows"][0]["warns"]
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(401, "check the key in judge.api_key_env"), (500, "look into the judge's own log")],
+)
+def test_a_judge_that_fails_its_question_is_something_to_do(tmp_path, status, advice):
+    with ChatServer(lambda question, nth: (status, {}, {})) as server:
+        judge = f'judge: {{type: openai, base_url: "{server.url}", model: j}}'
+        write_project(tmp_path, NOWHERE, more=judge)
+        named, code = findings(tmp_path)
+        assert server.calls >= 1
+    assert code == 1
+    assert not named["judge"][0]["ok"]
+    assert f"answered {status}" in named["judge"][0]["text"]
+    assert named["judge"][0]["advice"].startswith(advice)
+
+
+def test_a_judge_is_asked_a_small_question_with_time_and_cost(tmp_path):
+    def reply(question, nth):
+        return '{"heard": true}' if question == "Can you hear me?" else "yes"
+
+    with ChatServer(reply) as server:
+        price = "pricing: {stub-model: {input: 1, output: 2}}"
+        judge = f'judge: {{type: openai, base_url: "{server.url}", model: j}}\n{price}'
+        write_project(tmp_path, server.url, more=judge)
+        named, code = findings(tmp_path)
+        assert server.calls == 2
+    assert code == 0
+    assert " answered a small question: " in named["judge"][0]["text"]
+    assert "USD" in named["judge"][0]["text"] or "$" in named["judge"][0]["text"]
+
+
+def test_an_agent_without_a_price_is_ok_and_the_price_is_a_note(tmp_path):
+    with ChatServer(right) as server:
+        write_project(tmp_path, server.url)
+        named, code = findings(tmp_path)
+    assert code == 0
+    assert named["agent"][0]["advice"] == ""
+    assert named["cost"][0]["text"] == "stub-model has no price"
+    assert named["cost"][0]["warns"]
+
+
+def test_a_saved_baseline_that_is_not_committed_is_to_be_committed(repository):
+    git = ["git", "-C", str(repository), "-c", "user.name=a", "-c", "user.email=a@b"]
+    with ChatServer(right) as server:
+        write_project(repository, server.url)
+        config = repository / "gate.yml"
+        config.write_text(config.read_text() + "baseline: {branch: trunk}\n")
+        subprocess.run([*git, "add", "gate.yml", "cases.jsonl"], check=True)
+        subprocess.run([*git, "commit", "-qm", "x"], check=True)
+        first = gate(repository, "run")
+        assert "Next: create a baseline: run gate baseline save" in first.stdout
+        saved = gate(repository, "baseline", "save", "latest")
+        last = "Next: git add baselines && git commit - runs compare with the committed file"
+        assert saved.stdout.splitlines()[-1] == last
+        named, _ = findings(repository)
+        assert named["baseline"][0]["advice"] == "commit it: git add baselines && git commit"
+        second = gate(repository, "run")
+        told = "Next: runs compare with the committed baseline, so commit it: git add baselines"
+        assert told in second.stdout
+        assert "run gate baseline save" not in second.stdout
+        subprocess.run([*git, "add", "baselines"], check=True)
+        subprocess.run([*git, "commit", "-qm", "y"], check=True)
+        named, _ = findings(repository)
+    assert "4 more runs of the base branch make it sound" in named["baseline"][0]["advice"]
+
+
+@pytest.mark.parametrize("status", [200, 401])
+def test_github_is_asked_what_the_token_may_do(repository, status):
+    env = {"GITHUB_TOKEN": "ghs_abc", "GITHUB_REPOSITORY": REPOSITORY}
+    may = {"permissions": {"admin": False, "push": True, "pull": True}}
+    write_project(repository, NOWHERE, more="gatez: {}")  # nothing else is asked of GitHub
+    with serving(GitHub()) as github:
+        github.faults.append((f"GET /repos/{REPOSITORY}", Answer(status, may)))
+        named, _ = findings(repository, env={**env, "GITHUB_API_URL": github.url})
+    (told,) = named["token"]
+    if status == 200:
+        assert told["text"] == f"in {REPOSITORY} it may: push, pull"
+        assert told["advice"] == ""
+    else:
+        assert "nobody knows what it may do: GitHub answered 401" in told["text"]
+        assert told["warns"]

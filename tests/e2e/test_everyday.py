@@ -463,3 +463,26 @@ def test_a_recording_of_fewer_rounds_replays_to_its_end_and_says_so(tmp_path):
         "not run" in note
         for note in report["notes"]
     )
+
+
+def test_a_finished_session_stays_as_it_is_and_is_never_compared_with_itself(tmp_path):
+    with ChatServer(wrong_on(1, 2, 3)) as server:
+        rules = "gates: {agent.success_rate: {min: 0.9}}\nregression: {stop: off}"
+        write_project(tmp_path, server.url, more=rules)
+        session = run_session(tmp_path, code=1)
+        saved = run_command(tmp_path, "baseline", "save", "latest")
+        assert (
+            f"note: the verdict of results/{session.name} was FAIL" in saved.stderr + saved.stdout
+        )
+        before, calls = (session / "summary.json").read_bytes(), server.calls
+        again = run_command(tmp_path, "run", "--resume", session.name, code=1)
+        assert "is finished and stays as it is: nobody was asked" in again.stderr
+        assert again.stdout.splitlines()[-1] == f"Session written to: results/{session.name}"
+        assert (session / "summary.json").read_bytes() == before
+        # A job judges it anew, and its own rounds in the baseline do not count.
+        given = ("--resume", session.name, "--baseline", "baselines")
+        judged = run_command(tmp_path, "run", *given, code=1, env={"CI": "1"})
+        assert "which is not compared with itself" in " ".join(judged.stdout.split())
+        assert server.calls == calls
+        assert run_command(tmp_path, "run", "--baseline", "latest", code=1).returncode == 1
+    assert summary_of(sessions_in(tmp_path)[-1])["baseline"]["source"] == "session"

@@ -155,3 +155,16 @@ def test_the_workflow_of_the_readme_is_the_one_that_init_writes():
 
 def test_the_readme_takes_two_minutes():
     assert len(README.split()) <= MOST_WORDS
+
+
+def test_an_agent_that_never_answers_is_sent_to_the_doctor(tmp_path):
+    (tmp_path / "agent.py").write_text("def answer(case):\n    raise ValueError('boom')\n")
+    cases = [{"id": f"c{n}", "input": "q", "expected_answer": "yes"} for n in range(6)]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    (tmp_path / "gate.yml").write_text(
+        "version: 1\nagent: {type: python, callable: './agent.py:answer'}\n"
+        "suites: [{name: s, dataset: cases.jsonl, graders: [exact_match]}]\n"
+    )
+    told = gate(tmp_path, "run").stdout
+    assert "find out why the agent gives no answer: gate doctor" in told
+    assert "baseline save" not in told

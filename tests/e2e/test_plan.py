@@ -59,7 +59,7 @@ def test_with_a_baseline_it_measures(measured):
     said = plan(measured)
     assert "12 cases x 4 rounds, up to 8 while undecided" in said
     assert "Baseline: 4 stored rounds a case" in said
-    assert "50 % of the calls go to cases whose stored rounds all agree." in said
+    assert "50 % of the calls go to cases whose stored answers all passed or all failed." in said
     assert len(sessions_in(measured)) == 1
 
 

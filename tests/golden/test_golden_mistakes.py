@@ -126,6 +126,20 @@ MISTAKES: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
             'type: command, command: "python agent.py --key $KEY"',
         ),
     ),
+    "a template in a command": (
+        ("validate",),
+        config(
+            'type: openai, base_url: "http://127.0.0.1:9"',
+            'type: command, command: "python agent.py {{input}}"',
+        ),
+    ),
+    "a home folder in a command": (
+        ("validate",),
+        config(
+            'type: openai, base_url: "http://127.0.0.1:9"',
+            'type: command, command: "python ~/agent.py"',
+        ),
+    ),
     "a program that does not exist": (
         RUN,
         config(

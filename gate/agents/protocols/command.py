@@ -32,8 +32,12 @@ PASSED_ON = re.compile(
 )
 
 
-# What a shell, or a template of another tool, would replace: a pipe, a list, a file, a variable.
-_SHELL = re.compile(r"(?:^|\s)(?:\|\|?|&&?|;|\d?>>?|<)(?=\s|$)|\$\(|\$\{?[A-Za-z_]\w*\}?|\{\{")
+# What a shell would replace: a pipe, a list, a file, a variable, names of files.
+_SHELL = re.compile(
+    r"(?:^|\s)(?:\|\|?|&&?|;|\d?>>?|<)(?=\s|$)|\$\(|\$\{?[A-Za-z_]\w*\}?|`"
+    r"|(?:(?<=\s)|^)~(?=[\s/]|$)|(?<=[\s/])\*[\w.]*(?=\s|$)"
+)
+_TEMPLATE = re.compile(r"\{\{[^{}]*\}?\}?")  # of an http body, or of another tool
 
 
 @AGENTS.register("command")
@@ -56,6 +60,11 @@ class Command:
     adaptive: bool = True
 
     def __post_init__(self) -> None:
+        if isinstance(self.command, str) and (name := _TEMPLATE.search(self.command)):
+            raise UsageError(
+                f"command: {name[0]} is not replaced in `command` - leave it out: the program gets "
+                "the case as JSON on its standard input"
+            )
         if isinstance(self.command, str) and (sign := _SHELL.search(self.command)):
             raise UsageError(
                 f"command: {sign[0].strip()!r} does nothing, because no shell reads the command - "

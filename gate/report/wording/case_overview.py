@@ -49,12 +49,33 @@ def list_failing(report: Report) -> list[FailingCase]:
     compared = any(comparison.n_paired for comparison in report.comparisons)
     if compared and report.outcome != "fail":
         return []
-    return [
-        FailingCase(suite=name, case_id=case_id, texts=texts, change=None)
-        for name in report.suites
-        for case_id, texts in _texts(report, name).items()
-        if texts.failed is not False  # the others made a metric worse, and pass
-    ]
+    return list(_failing(report))
+
+
+def list_still_failing(report: Report) -> list[FailingCase]:
+    """The failing cases that `list_failing` leaves out: nothing says that they newly fail."""
+    listed = {(case.suite, case.case_id) for case in list_failing(report)}
+    return [case for case in _failing(report) if (case.suite, case.case_id) not in listed]
+
+
+def name_still_failing(report: Report, shown: Sequence[FailingCase]) -> str:
+    """Their heading. What came anew or was flaky did not fail as it did before."""
+    cases = report.cases
+    others = {
+        (change.suite, change.case_id)
+        for changes in (cases.added, cases.changed, cases.errored, cases.flaky)
+        for change in changes
+    }
+    as_before = all((case.suite, case.case_id) not in others for case in shown)
+    return "Failing as before:" if as_before else "Also failing:"
+
+
+def _failing(report: Report) -> Iterator[FailingCase]:
+    """Every case with texts of which a round failed, newly or not."""
+    for name in report.suites:
+        for case_id, texts in _texts(report, name).items():
+            if texts.failed is not False:  # the others made a metric worse, and pass
+                yield FailingCase(suite=name, case_id=case_id, texts=texts, change=None)
 
 
 def _rank(case: FailingCase) -> tuple[float, float, bool]:

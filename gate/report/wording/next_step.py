@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gate.records import Comparison, GateResult, Report
 from gate.report.wording.checks import list_failing
-from gate.text.spans import Line, code, join, say
+from gate.text.spans import Line, code, join, prose, say
 
 DOT = " · "
 WHOLE = 4_000  # characters of a command: a part of one is of no use
@@ -36,7 +36,9 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     bad = list_failing(report) if report.outcome == "fail" else ()
     rows: list[Comparison | GateResult] = [*report.comparisons, *report.gates]
     broken = any(row.status in ("regression", "fail") and row.level == "block" for row in rows)
-    if report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
+    if _never_answered(report):
+        yield say("find out why the agent gives no answer: {}", code("gate doctor"))
+    elif report.outcome == "fail" and broken and report.provenance.mode == "pull_request":
         yield say("if intended, comment {}", code("/gate accept REASON"))
     elif bad and all(check.is_unproved for check in bad):
         more = "add cases or rounds to prove that the limit is met"
@@ -46,13 +48,16 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif any(c.status == "regression" and c.level == "block" for c in report.comparisons):
         command = code("gate baseline accept --reason TEXT")
         yield say("if intended, run {} on the base branch after the merge", command)
+    elif report.outcome == "no_baseline" and (todo := _stored_but_unused(report)):
+        yield say("runs compare with the committed baseline, so {}", prose(todo))
     elif report.outcome == "no_baseline":
         command = code("gate baseline save")
         if report.imported and not _on_github(report):
             yield say("create a baseline: import the results of the base branch, then {}", command)
             return
         how = "the workflow that measures it" if _on_github(report) else command
-        yield say("create a baseline: run {} on the base branch", how)
+        where = " on the base branch" if report.provenance.commit else ""  # else: no repository
+        yield say("create a baseline: run {}{}", how, where)
     elif report.outcome == "not_comparable" and (metrics := _list_edited_metrics(report)):
         command = code(f"/gate accept {' '.join(metrics)} REASON")
         yield say("if intended, comment {}", command)
@@ -71,9 +76,27 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "error" and report.imported:
         yield say("measure it again with the tool itself, and import that")
     elif report.outcome == "error":
-        how = "run the job again" if _on_github(report) else code("gate run --resume")
-        also = "" if _on_github(report) else " and the options of this run"
-        yield say("continue where it stopped: {}{}", how, also)
+        if _on_github(report):
+            yield say("continue where it stopped: run the job again")
+        elif report.resume:
+            yield say("continue where it stopped: {}", code(report.resume))
+        else:
+            more = "with the options of this run"
+            yield say("continue where it stopped: {} {}", code("gate run --resume"), more)
+
+
+def _never_answered(report: Report) -> bool:
+    """Whether each trial ended with an error of the agent, and nothing was compared."""
+    on_laptop = not _on_github(report) and not report.imported
+    compared = any(row.n_paired for row in report.comparisons)
+    suites = report.suites.values()
+    failed = bool(suites) and all(s.trials and s.agent_errors == s.trials for s in suites)
+    return on_laptop and failed and not compared and report.outcome in ("fail", "no_baseline")
+
+
+def _stored_but_unused(report: Report) -> str:
+    """What to do with a baseline that is saved, and that the base branch does not have."""
+    return next((s.baseline.todo for s in report.suites.values() if s.baseline.todo), "")
 
 
 def _list_edited_metrics(report: Report) -> list[str]:

@@ -215,7 +215,9 @@ def _noise(suite: SuiteOutlook) -> Line:
     facts = []
     if suite.never_changing is not None:
         same = figures.portion(suite.never_changing)
-        facts.append(say("{} of the calls go to cases whose stored rounds all agree.", same))
+        facts.append(
+            say("{} of the calls go to cases whose stored answers all passed or all failed.", same)
+        )
     first = suite.metrics[0]
     if first.between is not None:
         facts.append(

@@ -107,7 +107,9 @@ def cautions(report: Report) -> tuple[Line, ...]:
         lines += [prose(text) for text in suite.baseline.notes]
         lines += _incomplete(suite, named=len(report.suites) > 1)
     lines += filter(None, [_lucky_baseline(report)])
-    if _cost_is_missed(report):
+    if _cost_is_missed(report) and not _tells_tokens(report):
+        lines.append(say("Cost unknown: the agent reports neither tokens nor cost."))
+    elif _cost_is_missed(report):
         models = join(", ", (say("{}", code(name)) for name in report.cost.unknown_models[:5]))
         trials = figures.count(report.cost.unknown_trials, "answer")
         why = (
@@ -145,6 +147,13 @@ def _cost_is_missed(report: Report) -> bool:
     unknown = report.cost.unknown_models
     is_known = report.cost.usd is not None or unknown != ("unnamed",)
     return bool(unknown) and (is_known or not report.imported)
+
+
+def _tells_tokens(report: Report) -> bool:
+    """Whether a price would help: a model, a cost or tokens are known."""
+    tokens = (suite.metrics.get("operational.avg_tokens") for suite in report.suites.values())
+    known = report.cost.usd is not None or report.cost.unknown_models != ("unnamed",)
+    return known or any(one and one.value is not None for one in tokens)
 
 
 def case_counts(report: Report) -> Line:

@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from gate.analysis.metric_names import renamed_among
-from gate.analysis.table import Array, Table, floats, has_values, newest_rounds, take_rounds
+from gate.analysis.table import (
+    Array,
+    Table,
+    floats,
+    has_values,
+    newest_rounds,
+    select_rounds,
+    take_rounds,
+)
 from gate.graders.trajectories.path import Path
 from gate.records import LARGEST, CheckedJson, Json, MetricSpec
 from gate.records.baseline import AnchorHeader, BaselineRun
@@ -222,6 +230,18 @@ def newest(baseline: BaselineFile, rounds: int | None) -> BaselineFile:
         runs.append(replace(run, kept=int(needed[start : start + run.kept].sum())))
         start += run.kept
     return replace(baseline, table=table, runs=tuple(runs))
+
+
+def without_run(baseline: BaselineFile, session_id: str) -> BaselineFile:
+    """The file without the rounds and the header of this run."""
+    kept: list[int] = []
+    start = 0
+    for run in baseline.runs:
+        if run.session_id != session_id:
+            kept += range(start, start + run.kept)
+        start += run.kept
+    runs = tuple(run for run in baseline.runs if run.session_id != session_id)
+    return replace(baseline, table=select_rounds(baseline.table, kept), runs=runs)
 
 
 def render(baseline: BaselineFile) -> str:

@@ -70,6 +70,7 @@ def find(
     """
     why: list[str] = []
     unasked: list[str] = []
+    todo: list[str] = []
     named = source_names(rules.source) == ("file",)
     if place.no_base and not named:
         return Compared(info=BaselineInfo(source="none", detail=place.no_base))
@@ -85,20 +86,21 @@ def find(
         now=place.now,
         explain=why.append,
         unasked=unasked.append,
+        advise=todo.append,
         head=now.commit if place.mode == "laptop" else None,
         why_no_base=place.why_no_base,
         no_branch=place.mode == "laptop" and place.forge is None,
     )
     baseline = find_baseline(rules.source, request, place.forge, place.root)
     if baseline is None:
-        info = BaselineInfo(source="none", detail="; ".join(why))
+        info = BaselineInfo(source="none", detail="; ".join(why), todo="; ".join(todo))
         lost = "; ".join(unasked) if place.in_job else ""
         here = _judge_added_file(request, rules, place)
         return Compared(info=info, here=here, not_looked_for=lost)
     from gate.store.baseline.schema import fingerprint
 
     facts = fingerprint(now, dataset_digest)
-    compared = _pool_runs(baseline, rules, place.now, facts)
+    compared = _pool_runs(baseline, rules, place, facts)
     repo = baseline.source == "repo"
     here = (
         _judge_changed_file(baseline, compared.history, place)
@@ -161,12 +163,21 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 def _pool_runs(
-    baseline: FoundBaseline, rules: BaselineRules, now: datetime, facts: Mapping[str, str]
+    baseline: FoundBaseline,
+    rules: BaselineRules,
+    place: BaselineContext,
+    facts: Mapping[str, str],
 ) -> Compared:
     from gate.analysis.pooling import pool
-    from gate.store.baseline.file import newest, parse
+    from gate.store.baseline.file import newest, parse, without_run
 
+    now = place.now
     stored = newest(parse(baseline.text, baseline.file), rules.keep_rounds)
+    if any(run.session_id == place.own for run in stored.runs):
+        stored = without_run(stored, place.own)
+        if not stored.runs:
+            why = f"{baseline.detail} has this session alone, which is not compared with itself"
+            return Compared(info=BaselineInfo(source="none", detail=why))
     pooled = pool(stored.table, stored.runs, stored.changed_at)
     last = stored.runs[-1] if stored.runs else None
     info = BaselineInfo(

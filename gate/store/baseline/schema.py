@@ -190,12 +190,17 @@ def load(text: bytes, file: str, most_mb: int = MOST_MB) -> Json:
         reject(file, None, f"not a baseline file ({error}); restore it from the base branch")
 
 
+_OWN_HEAD, _HEAD_BYTES = b'"schema_version"', 200  # how every baseline file begins
+
+
 def _not_json(text: bytes, error: json.JSONDecodeError) -> str:
     start = text.lstrip()[:1]
     if start == b"<" and not text.lstrip().startswith(b"<<<<<<<"):
         return "HTML or XML, not a baseline file; was a page saved instead of the file?"
     if re.search(rb"^<<<<<<< ", text, re.MULTILINE):
         return "has merge conflict marks; take one side and run `gate baseline save` again"
+    if start and _OWN_HEAD not in text[:_HEAD_BYTES]:
+        return "not a baseline file; name one that `gate baseline save` wrote, or a session"
     return f"incomplete JSON ({error.msg}): cut off or edited; restore it from the base branch"
 
 

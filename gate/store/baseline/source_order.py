@@ -26,6 +26,7 @@ class BaselineContext:
     no_base: str = ""  # why a release has nothing to be compared with
     now: datetime
     mode: Mode = "laptop"
+    own: str = ""  # the id of the session that is judged, which is never compared with itself
 
 
 def find_baseline(

@@ -153,6 +153,11 @@ def dataset_digest(digests: Mapping[str, str]) -> str:
 _MOST_DOUBTS = 5  # of a dataset, that are told
 
 
+def _missing(key: str, grader: str, hint: str = "") -> str:
+    todo = hint or " - write it, or null where it does not apply"
+    return f"'{key}' is missing, the grader '{grader}' needs it{todo}"
+
+
 def _join_equal(problems: list[Problem]) -> list[Problem]:
     """One problem for all lines of a file with the same one, at the first of them."""
     together: dict[tuple[str, str, str], list[Problem]] = {}
@@ -242,7 +247,7 @@ class _Checking:
 
     def _id_faults(self, data: Mapping[str, Json], case_id: str, row: DatasetRow) -> Iterator[str]:
         if "id" not in data:
-            yield "'id' is missing - give the case one that it keeps for ever, such as its number"
+            yield "'id' is missing - give each case an id that never changes, such as its number"
         elif not case_id.strip():
             if isinstance(data["id"], str):
                 yield "id: is empty"
@@ -281,7 +286,7 @@ class _Checking:
             near = did_you_mean(key, strangers)
             hint = near if "did you mean" in near else ""
             if hint or (len(lacks) == len(self.rules.needs) and not self.rules.always):
-                self._wrong(row, f"'{key}' is missing, the grader '{grader}' needs it{hint}")
+                self._wrong(row, _missing(key, grader, hint))
             elif runs:
                 place = Place(row.file or self.source.name, row.line)
                 self.lacking[key, grader] += 1
@@ -295,8 +300,7 @@ class _Checking:
     def summary(self) -> Summary:
         for (key, grader), places in self.absent.items():
             if key not in self.present:
-                message = f"'{key}' is missing, the grader '{grader}' needs it"
-                self.problems += [Problem(place, message) for place in places]
+                self.problems += [Problem(place, _missing(key, grader)) for place in places]
         if not self.problems and not self.digests:
             self.problems.append(Problem(Place(self.source.name), self._nothing()))
         if self.problems:

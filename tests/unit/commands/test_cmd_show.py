@@ -52,10 +52,10 @@ def test_question_expectation_and_every_round_are_shown_whole(session, capsys):
 def test_what_the_base_branch_answered_is_shown_if_the_case_is_the_same(session, capsys):
     keep(session, "d-refund-1")
     show("refund-1", session)
-    assert "main answered: It was 30 days" in capsys.readouterr().out
+    assert "baseline answered: It was 30 days" in capsys.readouterr().out
     keep(session, "of another case")
     show("refund-1", session)
-    assert "main answered" not in capsys.readouterr().out
+    assert "baseline answered" not in capsys.readouterr().out
 
 
 def test_the_latest_session_is_the_default(tmp_path, session, capsys):

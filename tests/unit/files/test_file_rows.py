@@ -88,8 +88,14 @@ def test_an_empty_file_has_no_rows(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"id": "a"}\nnot json\n', "d.jsonl:2: not JSON: Expecting value (column 1)"),
-        ('{"id": "a"} {"id": "b"}\n', "d.jsonl:1: not JSON: Extra data (column 13)"),
+        (
+            '{"id": "a"}\nnot json\n',
+            "d.jsonl:2: not JSON: a value is expected; texts stand in ",
+        ),
+        (
+            '{"id": "a"} {"id": "b"}\n',
+            "d.jsonl:1: not JSON: something follows the end ",
+        ),
         ('{"id": "a", "id": "b"}\n', "d.jsonl:1: the key 'id' appears twice - remove one"),
         ('{"x": {"y": 1, "y": 2}}\n', "d.jsonl:1: the key 'y' appears twice - remove one"),
         ('{"x": NaN}\n', "d.jsonl:1: NaN is not JSON - leave the key out or write null"),
@@ -132,7 +138,10 @@ def test_utf16_is_told_once(name: str) -> None:
     [
         ('[{"id": "a"}\n {"id": "b"}]', "d.json:2: a ',' or the ']' is missing"),
         ('[{"id": "a"},\n]', "d.json:2: a ',' with nothing after it"),
-        ('[{"id": "a"}, nonsense]', "d.json:1: not JSON: Expecting value"),
+        (
+            '[{"id": "a"}, nonsense]',
+            "d.json:1: not JSON: a value is expected; ",
+        ),
         ('[\n{"id": "a"}', "d.json:2: cut off in the middle - the file is incomplete"),
         ('[{"a": 1,\n"a": 2}]', "d.json:1: the key 'a' appears twice"),
         ('[{"a": 1}]\n{}', "d.json:1: unexpected text after the end of the list"),
@@ -161,7 +170,10 @@ def test_broken_yaml(text: str, message: str) -> None:
         ("id,input\na,b,c\n", "d.csv:2: 3 cells, but the header row has 2 - is a quote missing?"),
         ("id,input,id\na,b,c\n", "d.csv:1: two columns are called 'id'"),
         ("id,,input\na,b,c\n", "d.csv:1: a column of the header row has no name"),
-        ('id,facts\na,"[1,"\n', "d.csv:2: facts: not JSON: Expecting value"),
+        (
+            'id,facts\na,"[1,"\n',
+            "d.csv:2: facts: not JSON: a value is expected; ",
+        ),
         ('id,input\na,"x\n', "d.csv:2: not CSV: unexpected end of data"),
         ('id,input\na,"x"y\n', "d.csv:2: not CSV: "),
     ],

@@ -142,8 +142,34 @@ def test_a_first_run_shows_the_worst_cases_that_fail():
     assert "\n  1 more: report.html\n" in shown
 
 
-def test_a_pass_lists_no_case():
-    assert "asked" not in render(with_texts(passing(), "a"))
+def test_a_pass_shows_three_of_the_cases_that_fail_as_before():
+    shown = render(with_texts(passing(), "a", "b", "c", "d"), show="gate open")
+    assert "\nFailing as before:\n\n  a\n    asked     What was EMEA's MRR in June?\n" in shown
+    assert shown.count("    asked  ") == 3
+    assert "  1 more: gate open" in shown
+    passed = replace(TEXTS, failed=False)  # a case that only made a metric worse
+    assert "asked" not in render(with_texts(passing(), "a", texts=passed))
+
+
+def test_cases_that_fail_as_before_fill_up_the_three_beside_one_that_newly_fails():
+    newly = passing().cases.newly_failing or (many_failing(1).cases.newly_failing[0],)
+    first = passing()
+    first = replace(first, cases=replace(first.cases, newly_failing=newly[:1]))
+    shown = render(with_texts(first, newly[0].case_id, "a", "b", "c"), show="gate open")
+    assert shown.count("    asked  ") == 3
+    before, _, after = shown.partition("Failing as before:")
+    assert newly[0].case_id in before
+    assert "  2 more" not in after
+    assert "  1 more: gate open" in after
+
+
+def test_an_added_case_that_fails_did_not_fail_before():
+    added = replace(many_failing(1).cases.newly_failing[0], case_id="a")
+    first = passing()
+    first = replace(first, cases=replace(first.cases, added=(added,)))
+    shown = render(with_texts(first, "a"))
+    assert "Also failing:" in shown
+    assert "as before" not in shown
 
 
 def test_what_the_base_branch_answered_is_left_out_where_nobody_may_see_it():

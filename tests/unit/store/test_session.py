@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InfrastructureError, UsageError
-from gate.store.session import SessionWriter, is_session, load_session, new_session_id
+from gate.store.session import (
+    SessionWriter,
+    find_session,
+    is_session,
+    load_session,
+    new_session_id,
+)
 from tests.support.paths import ROOT
 from tests.support.unfinished_session import open_session, session_meta, written_row
 
@@ -193,3 +199,20 @@ def test_an_answer_that_no_judge_could_be_asked_about_is_made_again(tmp_path, ju
         session.append(written_row("a", 1, judging=judging))
     with SessionWriter.resume(session.folder, str) as resumed:
         assert (("s", "a", 1) in resumed.find_done()) is done
+
+
+def test_a_session_is_found_by_its_name_or_beginning(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "results"
+    for name in ("20260101-120000-aaaaaaaa", "20260102-120000-bbbbbbbb"):
+        (out / f"session-{name}").mkdir(parents=True)
+        (out / f"session-{name}" / "meta.json").write_text("{}")
+    first = out / "session-20260101-120000-aaaaaaaa"
+    for given in (first.name, "session-20260101", "20260101", "20260101-120000-aaaaaaaa"):
+        assert find_session(given, out) == first
+    assert find_session(str(first), out) == first
+    with pytest.raises(UsageError, match=r"2 sessions in .* begin so"):
+        find_session("2026010", out)
+    with pytest.raises(UsageError, match="did you mean 'latest'"):
+        find_session("lates", out)
+    assert find_session("other", out) == Path("other")

@@ -95,7 +95,7 @@ BROKEN = {
     ),
     "beside": (
         "import lonely\n",
-        "No module named 'lonely' - name it as module:attribute to import files next to it",
+        "No module named 'lonely' - install it, or name it as module:attribute to import files ",
     ),
     "exit of the process": (
         "import os\nx = 1\nos._exit(0)\n",

@@ -20,6 +20,8 @@ class FromArtifact:
     def find(
         self, request: BaselineRequest, forge: Forge | None, root: Path
     ) -> FoundBaseline | None:
+        if forge is None and request.no_branch:  # which the other source says
+            return None
         if forge is None or not forge.has_artifacts:
             request.cannot_ask("artifact: GitHub's API is not available here")
             return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 from gate.files.plain_file import is_there, read_bytes, read_if_there
 from gate.plugins import BASELINES
@@ -25,7 +26,10 @@ class Repo:
     ) -> FoundBaseline | None:
         file = request.file
         has_own = is_there(root / file, file)
-        if forge is None and not (has_own and request.no_branch):
+        if forge is None and request.no_branch and not has_own:
+            request.cannot_ask(f"this folder is no git repository, and has no {file}")
+            return None
+        if forge is None and not request.no_branch:
             request.cannot_ask("repo: neither git nor GitHub's API is available here")
             return None
         if forge is not None and request.base_sha is None and request.why_no_base:
@@ -54,13 +58,21 @@ class Repo:
 
 
 def _hint(has_own: bool, request: BaselineRequest, forge: Forge | None) -> str:
-    """What a file that is here lacks to be there: a commit, or a push."""
+    """What a file that is here lacks to be there: a commit, or a push; its remedy is advised."""
     if request.base_name is not None or not has_own:
         return ""
     committed = forge is not None and request.head and forge.read(request.file, request.head)
     if committed:
+        request.advise(f"push the branch, or merge it into {request.branch}")
         return f" yet: it is committed here; push it, or merge it into {request.branch}"
+    if request.head:
+        request.advise(f"commit it: {commit_command(request.path)}")
     return f" yet: commit it to {request.branch}"
+
+
+def commit_command(folder: str) -> str:
+    """What makes the saved files of a folder those that runs compare with."""
+    return f"git add {quote(folder)} && git commit"
 
 
 def _old(created_at: str | None, request: BaselineRequest) -> tuple[str, ...]:

@@ -277,7 +277,14 @@ def test_the_worst_case_comes_first():
         (agent_down(), "continue where it stopped: run the job again"),
         (
             agent_down(provenance=replace(agent_down().provenance, run_url=None)),
-            "continue where it stopped: gate run --resume and the options of this run",
+            "continue where it stopped: gate run --resume with the options of this run",
+        ),
+        (
+            agent_down(
+                provenance=replace(agent_down().provenance, run_url=None),
+                resume="gate run --config a.yml --resume results/session-1",
+            ),
+            "continue where it stopped: gate run --config a.yml --resume results/session-1",
         ),
     ],
 )

@@ -98,7 +98,8 @@ def test_the_whole_of_a_small_suite():
         "10 cases cannot protect 5 pt of agent.success_rate: 36 pt is the smallest change "
         "that can be caught. 340 "
         "cases or up to 12 rounds would.",
-        "62 % of the calls go to cases whose stored rounds all agree. 40 % of the variance of "
+        "62 % of the calls go to cases whose stored answers all passed or all failed. "
+        "40 % of the variance of "
         "agent.success_rate is between cases and cancels out, because each case is compared with "
         "itself.",
         "Next: 20 cases instead of 10, at most 40 calls a run: 25 pt is caught instead of 36 pt.",

@@ -100,8 +100,7 @@ def test_without_one_the_reasons_are_told(root):
     assert found.table is None
     assert found.info.source == "none"
     assert found.info.detail == (
-        "repo: neither git nor GitHub's API is available here; "
-        "artifact: GitHub's API is not available here"
+        "this folder is no git repository, and has no baselines/analytics.json"
     )
     assert "did not run 'other'" in look(root, "s", suite="other").info.detail
 

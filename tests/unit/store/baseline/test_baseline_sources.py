@@ -116,7 +116,10 @@ def test_repo_without_a_repository_is_the_working_tree_and_only_on_a_laptop(
     assert found.detail == "baselines/analytics.json in the working tree"
     assert found.text == text
     assert find("repo", asked, None, tmp_path) is None, "a job must not read its own baseline"
-    assert asked.told == ["repo: neither git nor GitHub's API is available here"] * 2
+    assert asked.told == [
+        "this folder is no git repository, and has no baselines/analytics.json",
+        "repo: neither git nor GitHub's API is available here",
+    ]
     assert find("repo", Asked(), Host(), tmp_path, no_branch=True) is None
 
 
