@@ -54,6 +54,7 @@ class Effects:
     idle: Callable[[], None] = lambda: None  # called while the agent thinks, or soon anyway
     looked: Callable[[Course, Sequence[Comparison]], None] = lambda course, rows: None
     ask: Ask = ask_nobody  # a judge or verifier
+    judge_model: str = ""  # named where nobody knows what its vote cost
     sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
     broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
     beyond: int = 0  # answers that may wait for a judge while as many others are being made
@@ -231,7 +232,7 @@ class _Run:
         tell = self._effects.beside if trial.control else self._effects.progress
         tell(row)
         if self._counts_money:
-            refuse_unknown_cost(row, self._effects.session.folder)
+            refuse_unknown_cost(row, self._effects.session.folder, self._effects.judge_model)
 
     def give_up_unanswered(self) -> None:
         for arm in self._arms:
