@@ -13,7 +13,7 @@ from gate.errors import UsageError
 from gate.plugins import Agent, AgentTraits, read_traits
 from gate.records import Config, TrialRow
 from gate.run.trial_worker import Task
-from gate.text.figures import in_usd
+from gate.text.figures import count, in_usd
 
 _FREE = ("none", "replay", "sample")  # their answers cost nothing, or say what they cost
 _TELL_NO_COST = ("api.anthropic.com", "api.openai.com")
@@ -36,7 +36,7 @@ class Allowance:
         self._started = 0
         self._finished = 0
         self._spent = 0.0
-        self.used_up = ""  # which limit ended the run, for the report
+        self.used_up = ""  # the limit that ended the run: `the budget of $5.00`
 
     def spent_before(self, *, calls: int, usd: float) -> None:
         self._started += calls
@@ -66,13 +66,13 @@ class Allowance:
 
     def _reached(self) -> str:
         if self._calls is not None and self._started >= self._calls:
-            return f"the budget of {self._calls} calls is used up"
+            return f"the budget of {count(self._calls, 'call')}"
         under_way = self._started - self._finished
         expected = self._spent + under_way * self._spent / max(1, self._finished)
         if self._usd is not None and expected >= self._usd:
-            return f"the budget of {in_usd(self._usd)} USD is used up"
+            return f"the budget of ${in_usd(self._usd)}"
         if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
-            return f"the budget of {self._minutes:g} minutes is used up"
+            return f"the budget of {self._minutes:g} minutes"
         return ""
 
 
