@@ -23,7 +23,7 @@ pictures: $(VENV)/dev ## the pictures of the README and docs/, from the demo's a
 	$(BIN)/python docs/images/make.py
 
 docs: $(VENV)/docs ## the documentation as a site, in build/site; ends at a link that leads nowhere
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 test: $(VENV)/dev ## the tests, on all cores; GATE_TESTS=all: those too that need more than Python
 	$(BIN)/python -m pytest -n auto -rs

@@ -1,14 +1,19 @@
 """What the site makes of pages that are written for GitHub.
 
-A link out of docs/ leads to the repository, anchors are GitHub's, and each decision is in the menu.
+A link out of docs/ leads to the repository, anchors are GitHub's, and each decision is in the menu
+and says for whom it is. A link to a file that the repository does not have is a warning, at which a
+strict build fails.
 """
 
+import logging
 import re
 from pathlib import Path
 from posixpath import join, normpath
 
 DOCS = Path(__file__).parent
 LINK = re.compile(r"(\]\(<?)((?!\w+:|#)[^()\s>#]+)")
+FOR_WHOM = "For people who change Agent Gate."
+log = logging.getLogger("mkdocs.hooks.site")  # below mkdocs: `--strict` counts its warnings
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -39,8 +44,12 @@ def on_page_markdown(markdown, page, config, files):
             return link[1] + join(folder, "decisions/0001-python-versions.md")
         if path.startswith("docs/") and files.get_file_from_path(path.removeprefix("docs/")):
             return link[0]
+        if path.startswith("..") or not (DOCS.parent / path).exists():
+            log.warning("%s: link to %s, which is not in the repository", page.file.src_uri, path)
         return f"{link[1]}{config.repo_url}/blob/main/{path}"
 
     parts = FENCE.split(markdown)
     parts[::2] = [LINK.sub(lead, part) for part in parts[::2]]
+    if folder == "decisions":
+        parts[0] = parts[0].replace("\n", f"\n\n{FOR_WHOM}\n", 1)
     return "".join(parts)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -318,6 +319,42 @@ def test_each_page_is_in_the_menu_of_the_site_once() -> None:
 
     menu = list(pages(load(ROOT / "mkdocs.yml")["nav"]))
     assert sorted(menu) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+
+
+def build_site(folder: Path, page: str) -> subprocess.CompletedProcess[str]:
+    """`make docs` with the site's own hook, of a page and one decision."""
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed: `make docs` installs it")
+    (folder / "docs" / "decisions").mkdir(parents=True)
+    for name in ("docs/site.py", "docs/site.css", "docs/decisions/0001-python-versions.md"):
+        shutil.copy(ROOT / name, folder / name)
+    menu = [{"Agent Gate": "README.md"}, {"Explanation": [{"Decisions": []}]}]
+    settings = {**load(ROOT / "mkdocs.yml"), "nav": menu}
+    (folder / "mkdocs.yml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    (folder / "docs" / "README.md").write_text(page, encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (command,) = re.findall(r"\$\(BIN\)/(mkdocs .*)", makefile)
+    return subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=folder,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_site_is_built_and_each_decision_says_for_whom_it_is(tmp_path: Path) -> None:
+    done = build_site(tmp_path, "# A\n\n[b](#a) [c](decisions/0001-python-versions.md)\n")
+    assert done.returncode == 0, done.stderr
+    (page,) = (tmp_path / "build/site/decisions").glob("*/index.html")
+    assert "<p>For people who change Agent Gate.</p>" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("link", ["#nowhere", "decisions/0001-python-versions.md#no", "no-page.md"])
+def test_a_link_that_leads_nowhere_ends_make_docs(link: str, tmp_path: Path) -> None:
+    done = build_site(tmp_path, f"# A\n\n[there]({link})\n")
+    assert done.returncode != 0
+    assert link.rpartition("#")[2] in done.stderr
 
 
 PICTURE = re.compile(r"!\[([^\]]+)\]\(((?:docs/)?images/[\w-]+\.png)\)")

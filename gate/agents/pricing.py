@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from gate.agents.list_prices import LIST_PRICES
-from gate.records import ListedPrice, Price, Trial, Usage
+from gate.records import ListedPrice, PluginSpec, Price, Trial, Usage
 from gate.text.late_pattern import late_pattern
 
 _SNAPSHOT = late_pattern(r"[-@](?:\d{4}-\d\d-\d\d|\d{8})\Z")  # model-2026-01-31, model@20260131
@@ -96,6 +96,11 @@ def price_of(model: str | None, prices: Mapping[str, Price]) -> Price | None:
     if model is None or not prices:
         return None
     return prices.get(model) or prices.get(strip_date(model))
+
+
+def model_of(spec: PluginSpec | None) -> str:
+    """The model that an agent or a judge has in gate.yml; empty: none is named."""
+    return str(spec.options.get("model") or "") if spec is not None else ""
 
 
 @lru_cache(maxsize=64)  # every answer asks for the model of the run

@@ -137,7 +137,9 @@ def _measure(name: str, suite: StoredSuite, baseline: StoredSuite | None) -> Sui
     case_ids, meta = frozenset(suite.table.cases), suite.meta
     spared = len(case_ids) < meta.cases and not suite.not_run
     partial = meta.not_selected or spared
-    left_out = frozenset(baseline.table.cases) - case_ids if baseline and partial else frozenset()
+    lacking = frozenset(baseline.table.cases) - case_ids if baseline else frozenset()
+    # As many cases as the run lost to a budget may be those: none of them was removed.
+    unasked = suite.not_run > 0 and len(lacking) <= meta.cases - len(case_ids)
     return SuiteData(
         name=name,
         meta=meta,
@@ -145,7 +147,9 @@ def _measure(name: str, suite: StoredSuite, baseline: StoredSuite | None) -> Sui
         tally=suite.tally,
         compared=_pair_with_baseline(baseline, suite, name),
         not_run=max(0, suite.not_run),
-        not_asked=left_out,
+        stopped_by=suite.ended if suite.not_run > 0 else "",
+        unasked_cases=lacking if unasked else frozenset(),
+        not_asked=lacking if partial else frozenset(),
         ended=suite.ended,
     )
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from gate.errors import GateError
 from gate.records import Config
 from gate.report.wording.plan_advice import limit_of, risk
 from gate.store.baseline.schema import CheckedBaseline
-from gate.store.measurements import StoredSuite, load, summarise_baseline
-from gate.store.session import latest_session
+from gate.store.measurements import find_newest_suites, summarise_baseline
 from gate.text import spans
 from gate.verdict.planning.plan import limit_outlooks, suite_from_baseline
 
@@ -44,11 +42,3 @@ def tell_limit_odds(
         if outlook.risky:
             warning = spans.plain(risk(outlook)).removeprefix("Warning: ")
             yield True, f"suite '{name}': {warning}"
-
-
-def find_newest_suites(results: Path, now: datetime) -> dict[str, StoredSuite]:
-    """The suites of the newest session; none where it cannot be read."""
-    try:
-        return dict(load(latest_session(results), now).suites)
-    except GateError:
-        return {}

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from gate.agents.pricing import price_of, with_list_prices
+from gate.agents.pricing import model_of
 from gate.analysis.default_gates import format_default_gates
 from gate.analysis.pairing import too_few_left
 from gate.analysis.table import Table
-from gate.analysis.tally import Tally
-from gate.commands.label_review.criteria import rubrics_of
-from gate.commands.limit_odds import find_newest_suites
 from gate.commands.options.records import (
     find_stored,
     host_of,
@@ -24,24 +21,32 @@ from gate.commands.options.records import (
     run_options,
 )
 from gate.errors import UsageError
-from gate.records import BaselineInfo, Config
+from gate.records import BaselineInfo, Config, Price
 from gate.records.codec import to_json
 from gate.report.wording.blocks import markdown_of, text_of
 from gate.report.wording.planning import blocks
 from gate.run.control_agent import Control
+from gate.run.cost_estimate import (
+    BASELINE,
+    TrialCost,
+    agent_price,
+    estimate_trial_cost,
+    is_other_model,
+    tell_changed_price,
+    tell_list_prices,
+    tell_session,
+    usd_of_judge,
+)
 from gate.run.options import RunOptions
 from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup, set_up
 from gate.store.baseline.find import Compared
-from gate.store.measurements import Stored, load
+from gate.store.measurements import Stored, StoredSuite, find_newest_suites, load
 from gate.text import figures
 from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
-from gate.verdict.planning.plan import (
-    PlannedSuite,
-    plan,
-    suite_from_baseline,
-)
+from gate.verdict.planning.costs import price_per_call
+from gate.verdict.planning.plan import PlannedSuite, plan, suite_from_baseline
 
 WIDTH = 100
 ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs
@@ -58,7 +63,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     else:
         setup = set_up(_options_of_planned_run(options), host_of(options, env), control=Control())
         config = setup.place.config
-        subjects = [_with_prices(_subject(setup, suite_plan), config) for suite_plan in setup.plans]
+        newest = find_newest_suites(results_folder(), datetime.now(UTC))
+        subjects = [_subject(setup, suite_plan, newest) for suite_plan in setup.plans]
         plan_made = plan(subjects, config, tuple(dict.fromkeys(config.warnings)))
     if options.format == "json":
         print(json.dumps(to_json(plan_made), indent=2))
@@ -74,18 +80,21 @@ def _options_of_planned_run(options: argparse.Namespace) -> RunOptions:
     return replace(run_options(options), own_rules=True)
 
 
-def _subject(setup: Setup, suite_plan: SuitePlan) -> PlannedSuite:
+def _subject(
+    setup: Setup, suite_plan: SuitePlan, newest: Mapping[str, StoredSuite]
+) -> PlannedSuite:
     baseline = setup.baselines.get(suite_plan.name, NONE_WANTED)
-    table, left_out = baseline.table, setup.place.config.quarantined
+    config = setup.place.config
+    table, left_out = baseline.table, config.quarantined
     now = {case.id: case.digest for case in suite_plan.cases() if case.id not in left_out}
     notes: tuple[str, ...] = ()
-    calls_per_trial, judge_usd = _judge_calls(setup.place.config, suite_plan), None
-    if calls_per_trial:
-        newest = find_newest_suites(results_folder(), datetime.now(UTC)).get(suite_plan.name)
-        judge_usd = _usd_of_judge(newest.tally) if newest else None
     if table is not None:
         asked_table = table.without(left_out | (suite_plan.all_ids - suite_plan.chosen))
         table, notes = _match_cases(asked_table, now)
+    cost = estimate_trial_cost(setup, suite_plan, table, newest)
+    model, price = agent_price(config)
+    models = [model, *([model_of(config.judge)] if cost.judge is not None else [])]
+    listed = tell_list_prices(models, config.pricing) if cost.agent is not None else ()
     return PlannedSuite(
         name=suite_plan.name,
         cases=len(now),
@@ -100,61 +109,41 @@ def _subject(setup: Setup, suite_plan: SuitePlan) -> PlannedSuite:
         notes=(
             *notes,
             *format_default_gates(suite_plan.suite),
-            *_tell_judge_calls(suite_plan, len(now), calls_per_trial, judge_usd),
+            *_tell_agent_cost(cost, model, price),
+            *_tell_judge_calls(cost, len(now), suite_plan.suite.rounds),
+            *listed,
         ),
-        judge_usd=judge_usd,
+        price=price,
+        other_model=bool(cost.other_agent),
+        priced_by=cost.table,
+        judge_usd=cost.judge,
     )
 
 
-def _judge_calls(config: Config, suite_plan: SuitePlan) -> int:
-    """Votes on one trial."""
-    rubrics = rubrics_of(suite_plan.graders.values())
-    votes = config.judge.options.get("votes", 1) if config.judge else 0
-    return sum(2 if rubric.compare_with else 1 for rubric in rubrics) * int(votes)
+def _tell_agent_cost(cost: TrialCost, model: str, price: Price | None) -> Iterator[str]:
+    """Where the cost comes from, if not from the baseline as it was stored."""
+    if changed := tell_changed_price(cost, model, price):
+        yield changed
+    elif cost.agent is not None and cost.told_by != BASELINE:
+        yield f"the cost: {figures.money(cost.agent)} a call, as in {cost.told_by}"
 
 
-def _usd_of_judge(tally: Tally) -> float | None:
-    """Of a trial, as its judge's votes cost; None: nobody judged, or a cost is unknown."""
-    known = tally.judge_calls and tally.trials and not tally.judge_unknown
-    return tally.judge_usd / tally.trials if known else None
-
-
-def _tell_judge_calls(
-    suite_plan: SuitePlan, cases: int, calls_per_trial: int, usd: float | None
-) -> Iterator[str]:
+def _tell_judge_calls(cost: TrialCost, cases: int, rounds: int) -> Iterator[str]:
     """Whether the judge is in the cost: a baseline does not have what its calls cost."""
-    if not calls_per_trial:
+    if not cost.votes:
         return
-    if usd is not None:
-        told = f"{figures.money(usd)} a trial, as in the newest session here"
-        yield f"the cost includes the judge's: {told}"
+    if cost.judge is not None:
+        told = f"{figures.money(cost.judge)} a trial, as in {cost.judge_told_by}"
+        if cost.total is not None:
+            yield f"the cost includes the judge's: {told}"
+        else:
+            yield f"the judge's calls cost {told}; the whole cost is unknown, as the agent's is"
         return
-    rounds = suite_plan.suite.rounds
-    most = f"{cases * rounds * calls_per_trial:,} in {rounds} rounds"
+    most = f"{cases * rounds * cost.votes:,} in {rounds} rounds"
     yield (
         f"the judge's calls come on top, up to {most}, and are not included in the cost: no "
         "session here knows what they cost"
     )
-
-
-def _with_prices(subject: PlannedSuite, config: Config, listed: Iterable[str] = ()) -> PlannedSuite:
-    """With the price of the agent's model, and a note of each price that is a provider's list's.
-    `listed`: models that the stored costs are known to rest on.
-    """
-    prices = with_list_prices(config.pricing)
-    asked = [config.agent, *([config.judge] if config.judge and subject.judge_usd else [])]
-    models = [str(spec.options.get("model") or "") for spec in asked]
-    priced = replace(subject, price=price_of(models[0], prices))
-    if priced.usd_per_call is None:
-        return priced
-    found = {model: price_of(model, prices) for model in (*models, *listed)}
-    notes = (
-        f"`{model}` costs what {price.source} said on {price.read_on}, where the cost is not "
-        "reported"
-        for model, price in found.items()
-        if price is not None and price.source
-    )
-    return replace(priced, notes=(*priced.notes, *notes))
 
 
 def _match_cases(table: Table, now: Mapping[str, str]) -> tuple[Table | None, tuple[str, ...]]:
@@ -214,6 +203,29 @@ def _stored_subjects(
         )
         rounds = options.rounds or (rules.rounds if rules else default_rounds)
         subject = suite_from_baseline(name, stored_suite, rules, config, rounds)
-        tally = stored_suite.tally
-        judged = replace(subject, judge_usd=_usd_of_judge(tally))
-        yield _with_prices(judged, config, sorted(tally.listed))
+        yield _with_cost(subject, stored, stored_suite, config)
+
+
+def _with_cost(
+    subject: PlannedSuite, stored: Stored, suite: StoredSuite, config: Config
+) -> PlannedSuite:
+    """With what a trial costs today; an import says nothing of the model that gate.yml names."""
+    model, price = agent_price(config)
+    asked = "" if stored.provenance.event == "import" else suite.facts.get("agent", "")
+    other, judge_usd = is_other_model(asked, model), usd_of_judge(suite.tally)
+    priced = replace(subject, price=price, other_model=other, judge_usd=judge_usd)
+    cost = TrialCost(
+        agent=price_per_call(subject.table, price, other_model=other),
+        told_by=tell_session(suite) if stored.session else BASELINE,
+        stored=price_per_call(subject.table),
+        other_agent=asked if other else "",
+    )
+    notes = [changed] if (changed := tell_changed_price(cost, model, price)) else []
+    if priced.usd_per_call is not None:
+        models = [
+            model,
+            *([model_of(config.judge)] if judge_usd else []),
+            *sorted(suite.tally.listed),
+        ]
+        notes += tell_list_prices(models, config.pricing)
+    return replace(priced, notes=(*priced.notes, *notes))

@@ -17,7 +17,7 @@ from pathlib import Path
 from gate.analysis import labels
 from gate.commands.label_review import form, manifest, raw_answer, sheet
 from gate.commands.label_review.checking import check_ratings
-from gate.commands.label_review.criteria import criteria_of, rubrics_of
+from gate.commands.label_review.criteria import criteria_of
 from gate.commands.label_review.manifest import Manifest, check_period, last_cycles, read_history
 from gate.commands.label_review.merging import Merged, merge, render
 from gate.commands.label_review.sample import choose_suite, draw, period_of, trials_of
@@ -26,6 +26,7 @@ from gate.errors import InvalidInput, Place, Problem, UsageError
 from gate.files.locked_update import alone, write_whole
 from gate.files.plain_file import is_there, open_plain
 from gate.files.rows import DatasetSource
+from gate.graders.rubrics.built_in import rubrics_of
 from gate.plugins import Grader
 from gate.records import Case, Label
 from gate.records.codec import to_json

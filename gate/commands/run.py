@@ -34,7 +34,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     if options.dry_run:
         from gate.run.dry_run import describe_run
 
-        for line in describe_run(request, host):
+        for line in describe_run(request, host, results_folder()):
             print(plain(host.redactor().redact(line)))
         return 0
     if request.case or request.failed is not None:

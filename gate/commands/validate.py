@@ -20,6 +20,7 @@ from gate.files.plain_file import is_there
 from gate.graders.user_code.make import make_grader
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
+from gate.run.budget import check_price, foresee_unknown_costs
 from gate.run.home import check_has_config, tell_unused_datasets
 from gate.run.rules_for_event import choose_judging_rules, where_of
 from gate.store.baseline.schema import CheckedBaseline, check_text
@@ -81,6 +82,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     done.found.add(kinship(config, root))
     if not done.found.problems:  # the agent may be none of gate.yml's then
         done.found.add(provider_key(config))
+        _budget(config, root, done.found)
         _odds(done)
     for warning in dict.fromkeys(done.found.warnings):
         print("warning:", plain(warning))
@@ -161,6 +163,18 @@ def _load_own_code(
             build(registry, spec, root).check(world)
         except (UsageError, InfraFailure) as error:
             findings.wrong(spec.place, str(error))
+
+
+def _budget(config: Config, root: Path, findings: ConfigFindings) -> None:
+    """What a run would refuse, or end at, because of a budget of money."""
+    if config.budget.usd is None:
+        return
+    try:
+        check_price(config, build(AGENTS, config.agent, root))
+    except UsageError as error:
+        findings.wrong(config.agent.place, str(error))
+    else:
+        findings.warnings += foresee_unknown_costs(config)
 
 
 def _count(summary: Summary) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gate.agents.pricing import price_of, with_list_prices
+from gate.agents.pricing import model_of, price_of, with_list_prices
 from gate.errors import UsageError
 from gate.plugins import Agent, AgentTraits, read_traits
 from gate.records import Config, TrialRow
 from gate.run.trial_worker import Task
-from gate.text.figures import in_usd
+from gate.text.figures import count, in_usd
 
+_FREE = ("none", "replay", "sample")  # their answers cost nothing, or say what they cost
 _TELL_NO_COST = ("api.anthropic.com", "api.openai.com")
 
 
@@ -35,7 +36,7 @@ class Allowance:
         self._started = 0
         self._finished = 0
         self._spent = 0.0
-        self.used_up = ""  # which limit ended the run, for the report
+        self.used_up = ""  # the limit that ended the run: `the budget of $5.00`
 
     def spent_before(self, *, calls: int, usd: float) -> None:
         self._started += calls
@@ -65,13 +66,13 @@ class Allowance:
 
     def _reached(self) -> str:
         if self._calls is not None and self._started >= self._calls:
-            return f"the budget of {self._calls} calls is used up"
+            return f"the budget of {count(self._calls, 'call')}"
         under_way = self._started - self._finished
         expected = self._spent + under_way * self._spent / max(1, self._finished)
         if self._usd is not None and expected >= self._usd:
-            return f"the budget of {in_usd(self._usd)} USD is used up"
+            return f"the budget of ${in_usd(self._usd)}"
         if self._minutes is not None and self._seconds() - self._begun >= self._minutes * 60:
-            return f"the budget of {self._minutes:g} minutes is used up"
+            return f"the budget of {self._minutes:g} minutes"
         return ""
 
 
@@ -92,15 +93,43 @@ def check_price(config: Config, agent: Agent) -> None:
     )
 
 
-def refuse_unknown_cost(row: TrialRow, session: Path) -> None:
+def foresee_unknown_costs(
+    config: Config, *, agent_known: bool = False, judge_known: bool = False
+) -> Iterator[str]:
+    """At which unknown costs a run with a budget of money would end (`refuse_unknown_cost`); for
+    those who look before it begins. `agent_known`, `judge_known`: what was asked before told its
+    cost.
+    """
+    if config.budget.usd is None:
+        return
+    prices = with_list_prices(config.pricing)
+    agent = None if agent_known or config.agent.name in _FREE else config.agent
+    judge = None if judge_known else config.judge
+    for spec, whose, what in ((agent, "agent", "answer"), (judge, "judge", "vote")):
+        model = model_of(spec)
+        if spec is None or price_of(model, prices):
+            continue
+        named = f"the price of the {whose}'s model '{model[:80]}' is unknown"
+        yield (
+            f"budget.usd, --budget-usd: {named if model else f'the {whose} names no model'}, so "
+            f"`gate run` ends at the first {what} that does not report its cost: "
+            f"{_give_price(model)}"
+        )
+
+
+def refuse_unknown_cost(row: TrialRow, session: Path, judge: str = "") -> None:
     """Raises UsageError where nobody knows what the answer, or what every vote of the judge on it,
-    cost: no budget of money can hold. `session`: the folder of the run, which goes on from there.
+    cost: no budget of money can hold. `session`: the folder of the run, which goes on from there;
+    `judge`: the judge's model.
     """
     model, judging = str(row["model"] or ""), row.get("judging") or {}
     if row["status"] == "completed" and row["cost_usd"] is None:
         what = f"an answer of the model '{model[:80]}'" if model else "an answer of the agent"
     elif judging.get("scored") and judging["unknown"] == judging["calls"] > 0:
-        model, what = "", "a vote of the judge"
+        model, what = (
+            judge,
+            f"a vote of the judge '{judge[:80]}'" if judge else "a vote of the judge",
+        )
     else:
         return
     raise UsageError(

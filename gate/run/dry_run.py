@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 
+from gate.agents.pricing import model_of
+from gate.run.budget import foresee_unknown_costs
+from gate.run.cost_estimate import (
+    agent_price,
+    estimate_trial_cost,
+    tell_changed_price,
+    tell_list_prices,
+)
 from gate.run.options import Host, RunOptions
 from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup, set_up
+from gate.store.measurements import find_newest_suites
 from gate.text import figures
-from gate.verdict.planning.plan import price_per_call
 
 
-def describe_run(options: RunOptions, host: Host) -> Iterator[str]:
-    """Sentences for people; nobody is asked and nothing is written. Raises what the run would."""
+def describe_run(options: RunOptions, host: Host, results: Path) -> Iterator[str]:
+    """Sentences for people; nobody is asked and nothing is written. Raises what the run would.
+    `results`: where the newest session says what calls cost.
+    """
     setup = set_up(options, host)
     for plan in setup.plans:
         yield _describe_suite(plan, setup)
@@ -22,22 +34,58 @@ def describe_run(options: RunOptions, host: Host) -> Iterator[str]:
     more = f", at most {cap:,}" if cap > planned else ""
     early = "; it ends earlier if the verdict is clear" if any(p.looks for p in setup.plans) else ""
     yield f"{figures.count(planned, 'call')} planned{more}{early}"
-    prices = [_price(plan, setup) for plan in setup.plans]
-    if planned and None not in prices:
-        cost = sum(filter(None, prices))
-        yield f"about {figures.money(cost)} for the planned calls, as the baseline's calls cost"
-    budget = setup.place.config.budget
-    if budget.usd is not None:
-        yield f"budget: {figures.money(budget.usd)}"
+    yield from _tell_costs(setup, results)
     yield from (f"Note: {note}" for note in (*setup.place.config.warnings, *setup.notes))
     yield "Nothing was asked and nothing was written; `gate plan` says what this run can detect."
 
 
-def _price(plan: SuitePlan, setup: Setup) -> float | None:
-    """Dollars of the planned calls by the baseline's mean; None: unknown."""
-    found = setup.baselines.get(plan.name)
-    price = price_per_call(found.table) if found is not None else None
-    return None if price is None else plan.planned * price
+def _tell_costs(setup: Setup, results: Path) -> Iterator[str]:
+    """Of the planned calls: the agent's, the judge's, both; and whether a budget can hold."""
+    config, newest = setup.place.config, find_newest_suites(results, datetime.now(UTC))
+    found = setup.baselines
+    tables = {name: one.table for name, one in found.items()}
+    costs = [
+        (plan.planned, estimate_trial_cost(setup, plan, tables.get(plan.name), newest))
+        for plan in setup.plans
+    ]
+    agent = _total((planned, cost.agent) for planned, cost in costs)
+    votes = sum(planned * cost.votes for planned, cost in costs)
+    judged = [(planned, cost) for planned, cost in costs if cost.votes]
+    judge = _total((planned, cost.judge) for planned, cost in judged)
+    if agent is None:
+        yield "cost of the agent's planned calls: unknown"
+    else:
+        told_by = figures.join_words(dict.fromkeys(cost.told_by for _, cost in costs))
+        yield f"cost of the agent's planned calls: about {figures.money(agent)}, as in {told_by}"
+    model, price = agent_price(config)
+    changes = (tell_changed_price(cost, model, price) for _, cost in costs)
+    yield from (f"Note: {text}" for text in dict.fromkeys(changes) if text)
+    if votes:
+        told = "cost unknown"
+        if judge is not None:
+            told_by = figures.join_words(dict.fromkeys(cost.judge_told_by for _, cost in judged))
+            told = f"about {figures.money(judge)}, as in {told_by}"
+        yield f"judge: {setup.provenance.judge}, up to {figures.count(votes, 'call')}, {told}"
+        if agent is not None and judge is not None:
+            yield f"together about {figures.money(agent + judge)} for the planned calls"
+    models = [model, *([model_of(config.judge)] if votes else [])]
+    yield from (f"Note: {text}" for text in tell_list_prices(models, config.pricing))
+    if config.budget.usd is not None:
+        yield f"budget: {figures.money(config.budget.usd)}"
+        yield from (
+            f"Warning: {text}"
+            for text in foresee_unknown_costs(
+                config, agent_known=agent is not None, judge_known=judge is not None or not votes
+            )
+        )
+
+
+def _total(parts: Iterable[tuple[int, float | None]]) -> float | None:
+    """Dollars of (trials, dollars of one); None where any is unknown, or there is none."""
+    known = list(parts)
+    if not known or any(usd is None for _, usd in known):
+        return None
+    return sum(trials * (usd or 0.0) for trials, usd in known)
 
 
 def _describe_suite(plan: SuitePlan, setup: Setup) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from gate import __version__
-from gate.agents.pricing import with_list_prices
+from gate.agents.pricing import model_of, with_list_prices
 from gate.agents.under_test import NOBODY, check_health, make_slots
 from gate.errors import UsageError
 from gate.registry import BackgroundImport
@@ -256,6 +256,7 @@ def _make_trials(
             idle=judging.start,
             looked=listener.look,
             ask=panel.ask,
+            judge_model=model_of(place.config.judge),
             beyond=panel.concurrency,
             sources=partial(PROCESSES.last_sources, place.rules.root.resolve()),
             broken=PROCESSES.give_up_reason,

@@ -192,6 +192,8 @@ def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str
         control_unreachable=collected.control_unreachable,
         lost=lost,
         not_run=0 if spared else max(0, missing),
+        stopped_by="" if spared else collected.ended_early,
+        unasked_cases=plan.chosen - frozenset(table.cases) if broken_off else frozenset(),
         not_asked=plan.all_ids - case_ids,
         ended=collected.course.ended.get(name, broken_off if plan.looks else ""),
         labels=setup.reviewed.labels.get(name, {}),

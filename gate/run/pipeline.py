@@ -54,6 +54,7 @@ class Effects:
     idle: Callable[[], None] = lambda: None  # called while the agent thinks, or soon anyway
     looked: Callable[[Course, Sequence[Comparison]], None] = lambda course, rows: None
     ask: Ask = ask_nobody  # a judge or verifier
+    judge_model: str = ""  # named where nobody knows what its vote cost
     sources: Callable[[], Sources] = dict  # what judging code was loaded from so far
     broken: Callable[[], str] = lambda: ""  # why user code cannot be run any more
     beyond: int = 0  # answers that may wait for a judge while as many others are being made
@@ -147,6 +148,11 @@ def _tell_shortage(error: Exception, folder: Path) -> None:
         ) from error
 
 
+def _trials_of(plan: SuitePlan, most: bool) -> int:
+    """That are planned; `most`: to which looks may add."""
+    return plan.looks.cap if most and plan.looks else plan.planned
+
+
 class _Run:
     """What has been collected so far, and where on its course the run is."""
 
@@ -231,7 +237,7 @@ class _Run:
         tell = self._effects.beside if trial.control else self._effects.progress
         tell(row)
         if self._counts_money:
-            refuse_unknown_cost(row, self._effects.session.folder)
+            refuse_unknown_cost(row, self._effects.session.folder, self._effects.judge_model)
 
     def give_up_unanswered(self) -> None:
         for arm in self._arms:
@@ -242,10 +248,22 @@ class _Run:
         return Collected(
             columns=candidate.columns,
             tallies=candidate.tallies,
-            ended_early=self._allowance.used_up or self._end_of_recording(),
+            ended_early=self._end_of_budget() or self._end_of_recording(),
             course=self._course,
             control=control.answers() if control else None,
         )
+
+    def _end_of_budget(self) -> str:
+        if not self._allowance.used_up:
+            return ""
+        plans = self._plans.values()
+        made = sum(tally.trials for arm in self._arms for tally in arm.tallies.values())
+        planned, cap = (sum(_trials_of(p, most) for p in plans) for most in (False, True))
+        if self._effects.control is not None:
+            alone = sum(len(p.new_cases) * len(p.task_source().numbers) for p in plans)
+            planned, cap = 2 * planned - alone, 2 * cap - alone
+        of = count(planned if made <= planned else cap, "call")
+        return f"{self._allowance.used_up} was used up after {made:,} of {of}"
 
     def _end_of_recording(self) -> str:
         if not self._unmade:

@@ -12,7 +12,7 @@ from gate.analysis.metric_names import describe_stored_names
 from gate.analysis.pooling import pool
 from gate.analysis.table import Table, table_of
 from gate.analysis.tally import Tally
-from gate.errors import UsageError
+from gate.errors import GateError, UsageError
 from gate.files.plain_file import read_bytes
 from gate.graders.trajectories.path import PathsOf, choose_representatives, no_paths
 from gate.records import BaselineInfo, Provenance, TrialRow
@@ -20,7 +20,14 @@ from gate.records.baseline import BaselineRun
 from gate.store.baseline import file as baseline_file
 from gate.store.baseline.find import age_days, paths_among
 from gate.store.baseline.schema import MOST_MB, CheckedBaseline, check_text, fingerprint
-from gate.store.session import Session, SuiteMeta, is_session, load_session, refuse_debugging
+from gate.store.session import (
+    Session,
+    SuiteMeta,
+    is_session,
+    latest_session,
+    load_session,
+    refuse_debugging,
+)
 from gate.store.session_check import check_rows
 
 
@@ -67,6 +74,14 @@ def load(path: Path, now: datetime, most_mb: int = MOST_MB) -> Stored:
         raise UsageError(f"{path}: neither a session folder nor a folder of baseline files")
     suites = dict(_baseline(file, now, most_mb) for file in files)
     return Stored(name=path.name, suites=suites, provenance=Provenance())
+
+
+def find_newest_suites(results: Path, now: datetime) -> dict[str, StoredSuite]:
+    """The suites of the newest session with a verdict; none where it cannot be read."""
+    try:
+        return dict(load(latest_session(results), now).suites)
+    except GateError:
+        return {}
 
 
 def _session(path: Path, now: datetime) -> Stored:

@@ -118,7 +118,7 @@ def _all_cases(suites: Sequence[SuiteData]) -> CaseChanges:
             data.current,
             data.baseline,
             quarantined=data.quarantined,
-            not_asked=data.excused_cases,
+            not_asked=data.excused_cases | data.unasked_cases,
             lost=data.lost_cases,
         )
         for data in suites

@@ -21,6 +21,7 @@ from gate.records import (
 )
 from gate.records.baseline import AnchorReport
 from gate.suites.config.levels import ALWAYS
+from gate.text import figures
 from gate.text.main_level import describe_fall, describe_first_seen
 from gate.verdict.comparability import ACCEPTED, Standing
 from gate.verdict.reasons import (
@@ -161,7 +162,10 @@ def _suite_reasons(standing: Standing) -> list[OutcomeReason]:
             OutcomeReason(outcome="no_baseline", reason="there is no baseline to compare with")
         )
     if standing.data.unasked:
-        reason = f"{standing.data.unasked} cases were never run"
+        cases = f"{figures.count(standing.data.unasked, 'case')}"
+        reason = f"{cases} {'was' if standing.data.unasked == 1 else 'were'} never run"
+        if standing.data.stopped_by:
+            reason = f"{standing.data.stopped_by}: {reason}"
         reasons.append(OutcomeReason(outcome="inconclusive", reason=reason))
     return reasons
 

@@ -49,6 +49,8 @@ class SuiteData:
     # Why -> cases that lack trials, because a part of the run was lost.
     lost: Mapping[str, frozenset[str]] = field(default_factory=dict)
     not_run: int = 0  # trials that a budget or an interruption left unmade
+    stopped_by: str = ""  # what left them unmade, as a sentence
+    unasked_cases: Set[str] = _NONE  # cases that were to run and never got a round
     not_asked: Set[str] = _NONE  # cases that were not to run, or had not to any more
     ended: str = ""  # why a suite with looks made no more trials
     labels: Mapping[str, Sequence[Label]] = field(default_factory=dict)  # metric -> people's

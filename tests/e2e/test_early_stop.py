@@ -174,8 +174,9 @@ def test_a_budget_between_two_looks_saves_nothing(project):
     session = against(project)
     found = summary_of(session)
     assert (found["calls"]["made"], found["calls"]["saved"]) == (7, 0)
-    assert "the budget of 7 calls is used up: some planned trials were not run" in found["notes"]
-    assert suite(session)["ended"] == "the budget of 7 calls is used up"
+    ended = f"the budget of 7 calls was used up after 7 of {PLANNED} calls"
+    assert f"{ended}: some planned trials were not run" in found["notes"]
+    assert suite(session)["ended"] == ended
     assert (suite(session)["look"], suite(session)["not_run"]) == (0, PLANNED - 7)
     assert found["outcome"] == "inconclusive"
 

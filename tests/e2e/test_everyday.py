@@ -194,7 +194,15 @@ def test_a_budget_stops_the_run_and_resume_finishes_it(tmp_path):
         assert server.calls - before == 7
         report = summary_of(session)
         assert report["outcome"] == "inconclusive"
-        assert any("the budget of 7 calls is used up" in note for note in report["notes"])
+        used_up = "the budget of 7 calls was used up after 7 of 24 calls"
+        assert any(used_up in note for note in report["notes"])
+        assert report["reason"].startswith(f"{used_up}: 5 cases were never run")
+        assert report["cases"]["removed"] == []
+        assert report["counts"]["removed"] == 0
+        told = (session / "report.md").read_text(encoding="utf-8")
+        assert "raise the budget, then `gate run --resume`" in told
+        compared = run_command(tmp_path, "compare", "baselines", str(session)).stdout
+        assert "removed" not in told + compared
         assert report["calls"] == {"planned": 24, "cap": 48, "made": 7, "saved": 0}
         assert report["suites"]["s"]["not_run"] == 17
         write_project(tmp_path, server.url)
@@ -211,7 +219,7 @@ def test_money_stops_a_run_too_and_unknown_prices_are_unknown(tmp_path):
         session = run_session(tmp_path, "--baseline", "none", "--budget-usd", "0.01")
         report = summary_of(session)
         assert 0.01 <= report["cost"]["usd"] < 0.02
-        assert "the budget of 0.01 USD is used up" in " ".join(report["notes"])
+        assert "the budget of $0.01 was used up after" in " ".join(report["notes"])
         write_project(tmp_path, server.url)
         cost = summary_of(run_session(tmp_path, "--baseline", "none"))["cost"]
         told = run_command(tmp_path, "run", "--baseline", "none", "--budget-usd", "1", code=2)

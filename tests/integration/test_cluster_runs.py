@@ -375,6 +375,6 @@ def test_looks_and_budgets_are_those_of_threads(cluster, tmp_path):
         write_project(tmp_path, server.url, more="budget: {calls: 10}\n")
         run = gate(tmp_path, *on(cluster))
         assert sum(server.asked.values()) == 10
-    assert "the budget of 10 calls is used up" in run.stdout
+    assert "the budget of 10 calls was used up after" in run.stdout
     summary = json.loads(next((tmp_path / "results").glob("session-*/summary.json")).read_text())
     assert summary["calls"]["made"] == 10

@@ -1,6 +1,7 @@
 """A run whose agent says which common model answered, and nothing about money."""
 
 import json
+import re
 
 import pytest
 
@@ -101,7 +102,9 @@ def test_a_budget_holds_by_a_list_price_and_is_refused_without_any(project):
 def test_plan_and_recorded_answers_have_it_too(project):
     folder = project("gpt-4o")
     _, session = run(folder)
-    note = "gpt-4o costs what developers.openai.com/api/docs/pricing said on 2026-08-05"
+    note = (
+        "Price of gpt-4o: list price read on 2026-08-05 from developers.openai.com/api/docs/pricing"
+    )
     run_command(folder, "baseline", "save", str(session))
     for subject in ([], [str(session)]):
         told = " ".join(run_command(folder, "plan", *subject).stdout.split())
@@ -123,4 +126,90 @@ def test_the_judge_is_in_the_cost_of_a_plan_and_in_the_budget(project):
     assert "the cost includes the judge's: $0.00033 a trial" in told
     assert "A run makes 10 calls at most (cost: $0.038)" in told
     refused = run(judged(project("gpt-4o"), "mine"), "--budget-usd", "1", code=2)
-    assert "the cost of a vote of the judge is unknown" in refused
+    assert "the cost of a vote of the judge 'mine' is unknown" in refused
+    assert "`pricing: {mine: {input: 2.50, output: 10.00}}`" in refused
+
+
+def said_by(folder, *arguments, code=0):
+    done = run_command(folder, *arguments, code=code)
+    return " ".join((done.stdout + done.stderr).replace("`", "").split())
+
+
+def dry_run(folder, *more):
+    return said_by(folder, "run", "--dry-run", *more)
+
+
+def test_a_dry_run_tells_the_judges_calls_and_dollars(project):
+    folder = judged(project("gpt-4o"), "gpt-4o-mini")
+    before = dry_run(folder)
+    assert "cost of the agent's planned calls: unknown" in before
+    assert "judge: python gpt-4o-mini, up to 5 calls, cost unknown" in before
+    run(folder)
+    told = dry_run(folder)
+    assert "cost of the agent's planned calls: about $0.018, as in the newest session here" in told
+    assert "up to 5 calls, about $0.0017, as in the newest session here" in told
+    assert "together about $0.019 for the planned calls" in told
+    for model in ("gpt-4o", "gpt-4o-mini"):
+        assert f"Price of {model}: list price read on 2026-08-05 from developers" in told
+    assert "gate run ends" not in dry_run(folder, "--budget-usd", "1")
+
+
+def test_a_dry_run_and_validate_tell_at_which_unknown_cost_a_budget_ends_the_run(project):
+    folder = judged(project("mine", "budget: {usd: 1}\n"), "other")
+    ends = "is unknown, so gate run ends at the first"
+    first = f"the price of the agent's model 'mine' {ends} answer that does not report its cost"
+    second = f"the price of the judge's model 'other' {ends} vote that does not report its cost"
+    for told in (dry_run(folder), said_by(folder, "validate")):
+        assert first in told
+        assert second in told
+    folder = project("gpt-4o", "budget: {usd: 1}\n")
+    assert "gate run ends" not in said_by(folder, "validate") + dry_run(folder)
+
+
+def test_validate_refuses_the_budget_that_a_run_refuses_before_it_asks(project):
+    folder = project("mine", "budget: {usd: 1}\n")
+    config = folder / "gate.yml"
+    agent = 'type: openai, base_url: "https://api.openai.com"'
+    text = config.read_text("utf-8").replace('type: python, callable: "./agent.py:answer"', agent)
+    config.write_text(text, encoding="utf-8")
+    for command in (("validate",), ("run", "--dry-run")):
+        told = said_by(folder, *command, code=2)
+        assert "api.openai.com does not report what an answer costs" in told
+
+
+def test_another_price_or_model_than_the_baselines_is_planned_for(project):
+    folder = project("gpt-4o")
+    _, session = run(folder)
+    run_command(folder, "baseline", "save", str(session))
+    assert "cost: $0.035" in said_by(folder, "plan")
+    project("gpt-4o", "pricing: {gpt-4o: {input: 25, output: 100}}\n")
+    for told in (said_by(folder, "plan"), said_by(folder, "plan", str(session))):
+        assert "cost: $0.35" in told
+        assert "at today's price of gpt-4o; a call cost $0.0035 there, at another price" in told
+    assert "about $0.18, as in the baseline" in dry_run(folder)
+    project("gpt-4o-mini")
+    told = said_by(folder, "plan")
+    assert "cost: $0.0021" in told
+    assert "as it asked python ./agent.py:answer gpt-4o" in told
+    project("mine")
+    told = said_by(folder, "plan")
+    assert "(cost: unknown)" in told
+    assert "the price of mine is unknown: write it into pricing" in told
+    assert "cost of the agent's planned calls: unknown" in dry_run(folder)
+
+
+def test_a_plan_without_a_baseline_costs_what_the_newest_session_cost(project):
+    folder = judged(project("gpt-4o"), "gpt-4o-mini")
+    run(folder)
+    told = said_by(folder, "plan")
+    assert "$0.0035 a call, as in the newest session here" in told
+    assert "the cost includes the judge's: $0.00033 a trial, as in the newest session here" in told
+    assert "(cost: $0.038)" in told
+    run(folder, "--budget-usd", "0.005")
+    told = said_by(folder, "plan")
+    assert re.search(r"\$0.0035 a call, as in \d trials of the newest session here", told)
+    folder = judged(project("mine"), "gpt-4o-mini")
+    run(folder)
+    told = said_by(folder, "plan")
+    assert "the cost includes" not in told
+    assert "the whole cost is unknown, as the agent's is" in told

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from gate.commands.label_review.manifest import Criterion
 from gate.errors import UsageError
-from gate.graders.rubrics.built_in import BUILT_IN, rubric_of
+from gate.graders.rubrics.built_in import BUILT_IN
 from gate.graders.rubrics.rubric import Criterion as OfRubric
 from gate.graders.rubrics.rubric import Rubric
-from gate.plugins import Grader
 from gate.records import MetricSpec
 from gate.store.session import SuiteMeta
 
@@ -24,16 +23,6 @@ class Asked:
 
     criteria: tuple[Criterion, ...]
     about: Mapping[str, str]
-
-
-def rubrics_of(graders: Iterable[Grader]) -> tuple[Rubric, ...]:
-    """The rubrics of the graders that ask a judge."""
-    written = [
-        getattr(grader, "rubric", None)
-        for grader in graders
-        if getattr(grader, "role", "") == "judge"
-    ]
-    return tuple(rubric_of(grader) for grader in written if isinstance(grader, (str, Rubric)))
 
 
 def judge_metrics(meta: SuiteMeta) -> dict[str, MetricSpec]:

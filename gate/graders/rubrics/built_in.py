@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gate.errors import UsageError
 from gate.graders.rubrics import answer, case, quality, safety, task, trajectory
 from gate.graders.rubrics.rubric import Rubric
+from gate.plugins import Grader
 from gate.text.suggestions import did_you_mean
 
 BUILT_IN: Mapping[str, Rubric] = {
@@ -32,3 +33,13 @@ def rubric_of(written: str | Rubric) -> Rubric:
         near = did_you_mean(written, tuple(BUILT_IN))
         raise UsageError(f"rubric: no built-in rubric is called '{written[:60]}'{near}")
     return BUILT_IN[written]
+
+
+def rubrics_of(graders: Iterable[Grader]) -> tuple[Rubric, ...]:
+    """The rubrics of the graders that ask a judge."""
+    written = [
+        getattr(grader, "rubric", None)
+        for grader in graders
+        if getattr(grader, "role", "") == "judge"
+    ]
+    return tuple(rubric_of(grader) for grader in written if isinstance(grader, (str, Rubric)))

@@ -9,6 +9,7 @@ from gate.report.wording.checks import list_failing
 from gate.text.spans import Line, code, join, prose, say
 
 DOT = " · "
+BUDGET = "the budget of "  # in a reason: it ended the run
 WHOLE = 4_000  # characters of a command: a part of one is of no use
 
 
@@ -125,6 +126,9 @@ def _more_trials(report: Report) -> Line:
     if report.imported:
         plan = code("gate plan latest")
         return say("run more rounds or add cases; {} shows how many", plan)
+    if any(suite.not_run and BUDGET in suite.reason for suite in report.suites.values()):
+        again = "run the job again" if _on_github(report) else code("gate run --resume")
+        return say("raise the budget, then {}", again)
     open_suites = [suite for suite in report.suites.values() if suite.outcome == "inconclusive"]
     if any(0 < suite.look < suite.looks for suite in open_suites):
         again = "run the job again: it" if _on_github(report) else code("gate run --resume")

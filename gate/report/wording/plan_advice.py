@@ -66,7 +66,7 @@ def _enough(missed: Target, metric: MetricOutlook, suite: SuiteOutlook) -> Line:
         return say("A difference within {} ({}) is never reported as a change.", rule, allowed)
     rounds = "" if missed.max_rounds is not None else " (more rounds alone would not be enough)"
     tolerated = within_tolerance(metric, missed.change)
-    lower = say(", were {} ({}) lower", rule, allowed) if tolerated else ()
+    lower = say(", if {} were below {}", rule, allowed) if tolerated else ()
     return say("{} would{}{}.", " or ".join(ways), rounds, lower)
 
 

@@ -98,6 +98,7 @@ def _measure(
     case_ids = frozenset(suite.table.cases)
     spared = bool(suite.meta.looks) and not suite.not_run
     partial = bool(suite.meta.not_selected) or spared
+    not_asked = _cases(held, name, suite) - case_ids
     control, rules = beside.suites.get(name) if beside else None, config.find_suite(name)
     return SuiteData(
         name=name,
@@ -114,7 +115,9 @@ def _measure(
         if suite_report.outcome == "error" and not suite.tally.trials
         else "",
         not_run=max(0, suite.not_run),
-        not_asked=_cases(held, name, suite) - case_ids if partial else frozenset(),
+        stopped_by=suite.ended if suite.not_run > 0 else "",
+        unasked_cases=not_asked if suite.not_run > 0 else frozenset(),
+        not_asked=not_asked if partial else frozenset(),
         ended=suite.ended,
         advisory=held.rules.advisory.get(name, {}),
     )

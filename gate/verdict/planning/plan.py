@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gate.agents.pricing import cost_usd
-from gate.analysis.estimates import estimates, family_of
+from gate.analysis.estimates import family_of
 from gate.analysis.noise import CallNoise, assume_noise, measure_noise, share_never_changing
 from gate.analysis.noise_odds import (
     RunSize,
@@ -21,7 +20,6 @@ from gate.analysis.noise_odds import (
 )
 from gate.analysis.table import Table
 from gate.errors import UsageError
-from gate.plugins import Array
 from gate.records import (
     BaselineInfo,
     Config,
@@ -31,13 +29,13 @@ from gate.records import (
     Price,
     Suite,
     Tolerance,
-    Usage,
     Verdict,
 )
 from gate.records.planning import RISKY, Action, Kind, LimitOutlook, Plan, SuiteOutlook
 from gate.stats.planning import mean_share_of_all
 from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
 from gate.verdict.levels import applicable_gates
+from gate.verdict.planning.costs import price_per_call
 from gate.verdict.planning.detectable import Forecast, PlanShape, first_known, metric_outlook
 from gate.verdict.suite_data import Setting, SuiteData
 
@@ -45,8 +43,6 @@ if TYPE_CHECKING:  # reading stored suites takes more than planning those that j
     from gate.store.measurements import StoredSuite
 
 ASSUMED = 0.8  # of a share that nobody has measured
-_TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
-COST = "operational.estimated_cost_per_query"
 WORTH = 0.85  # an action that leaves more of the detectable change than this is not worth the name
 CLOSE = 1.1  # more rounds are less work than more cases: taken where they come this close
 FINE = 1.5  # times the tolerance: a suite that sees this sees nearly all that could ever block
@@ -67,13 +63,16 @@ class PlannedSuite:
     drift: Mapping[str, float] = field(default_factory=dict)  # metric -> session effect's variance
     batch: int = 1  # calls under way at once: no look comes after fewer
     notes: tuple[str, ...] = ()
-    price: Price | None = None  # of the agent's model, for stored trials of unknown cost
+    price: Price | None = None  # of the agent's model today
+    other_model: bool = False  # the stored trials are another model's
+    priced_by: Table | None = None  # whose trials say what one costs; None: the baseline's
     judge_usd: float | None = None  # of a trial; None: nobody judges, or it is unknown
 
     @property
     def usd_per_call(self) -> float | None:
         """Of the agent and, as far as known, of those who judge; None is unknown."""
-        usd = price_per_call(self.table, self.price)
+        table = self.table if self.priced_by is None else self.priced_by
+        usd = price_per_call(table, self.price, other_model=self.other_model)
         return None if usd is None else usd + (self.judge_usd or 0.0)
 
 
@@ -346,25 +345,6 @@ def _gate_target(spec: MetricSpec, gates: Sequence[GateRule]) -> float:
 
 def _has_value(table: Table, spec: MetricSpec) -> bool:
     return not math.isnan(family_of(spec).reduce(table.values(spec)))
-
-
-def price_per_call(table: Table | None, price: Price | None = None) -> float | None:
-    """Mean cost of a trial with all its tries or, of a table without costs, that of its mean tokens
-    at the `price`; None is unknown.
-    """
-    if table is None:
-        return None
-    spec = table.specs.get(COST)
-    known = estimates(table, {COST: spec})[COST].value if spec else None
-    if known is not None or price is None:
-        return known
-    tokens = {name: _mean(table.column(name)) for name in _TOKENS}
-    return cost_usd(Usage(**tokens), "", {"": price})
-
-
-def _mean(values: Array) -> int | None:
-    known = values[values == values]  # NaN is unknown
-    return round(float(known.mean())) if known.size else None
 
 
 def _never_changing(table: Table | None) -> float | None:

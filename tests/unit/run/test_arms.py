@@ -126,7 +126,7 @@ def test_the_calls_of_both_count_against_the_budget_also_after_a_resume(sessions
     ids = [f"c{n}" for n in range(9)]
     new, old = YesAgent(), YesAgent()
     found = collect(sessions, new, old, suite_plan(*ids), budget=Budget(calls=10))
-    assert found.ended_early == "the budget of 10 calls is used up"
+    assert found.ended_early == "the budget of 10 calls was used up after 10 of 18 calls"
     assert (len(new.asked), len(old.asked)) == (5, 5)
     more = YesAgent()
     collect(sessions, more, more, suite_plan(*ids), budget=Budget(calls=12))

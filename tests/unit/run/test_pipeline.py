@@ -127,7 +127,7 @@ def test_an_unanswered_trial_stays_one_when_the_budget_ends_before_it_is_asked_a
         session, QueuedAgent(a=["yes"]), suite_plan("a", "b"), budget=Budget(calls=1)
     )
     assert (collected.tallies["s"].trials, collected.tallies["s"].infra_errors) == (2, 1)
-    assert collected.ended_early == "the budget of 1 calls is used up"
+    assert collected.ended_early == "the budget of 1 call was used up after 2 of 2 calls"
 
 
 def test_a_stop_keeps_what_is_finished_and_says_how_to_go_on(session):
@@ -208,7 +208,7 @@ def test_a_budget_between_two_looks_ends_the_run_without_a_look(session):
         session, YesAgent(), suite_plan(*IDS, looks=FORTY), budget=Budget(calls=13), undecided=look
     )
     assert (made.tallies["s"].trials, made.course.made) == (13, {"s": 1})
-    assert made.ended_early == "the budget of 13 calls is used up"
+    assert made.ended_early == "the budget of 13 calls was used up after 13 of 40 calls"
     assert made.course.going == {"s"}
 
 
@@ -350,7 +350,7 @@ def test_what_the_judge_costs_counts_against_the_budget(session):
         session, Dear(), judged_plan("a", "b", "c"), ask=ask, budget=Budget(usd=5.0)
     )
     assert collected.tallies["s"].trials < 3
-    assert collected.ended_early == "the budget of 5.00 USD is used up"
+    assert collected.ended_early == "the budget of $5.00 was used up after 2 of 3 calls"
 
 
 class Dear(YesAgent):
@@ -367,7 +367,7 @@ def test_a_small_budget_is_not_spent_before_anybody_knows_what_a_trial_costs(ses
     cases = [f"c{n:02}" for n in range(40)]
     collected = collect(session, Dear(), suite_plan(*cases), budget=Budget(usd=0.05))
     assert collected.tallies["s"].trials == 5
-    assert collected.ended_early == "the budget of 0.05 USD is used up"
+    assert collected.ended_early == "the budget of $0.05 was used up after 5 of 40 calls"
 
 
 def test_a_budget_of_money_ends_a_run_whose_costs_nobody_knows(session):

@@ -111,7 +111,7 @@ def test_the_whole_of_a_small_suite():
     [
         ({"max_rounds": None}, "340 cases would (more rounds alone would not be enough)."),
         ({"cases": None, "max_rounds": None}, "No number of cases or rounds would, as runs differ"),
-        ({"change": 0.02}, "12 rounds would, were regression.tolerance (2 pt) lower."),
+        ({"change": 0.02}, "12 rounds would, if regression.tolerance were below 2 pt."),
         ({"cases": 9, "max_rounds": 2, "change": 0.02}, "within regression.tolerance (2 pt) is"),
     ],
 )
