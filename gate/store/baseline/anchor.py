@@ -35,7 +35,7 @@ from gate.store.baseline.file import StoredAnchor
 from gate.store.baseline.schema import moment_of
 
 RUNS = 5  # of main that an anchor is made of; a release measures as many rounds at once
-WORSE, BETTER = 0.05, 0.01  # one-sided p-values of a level beside the anchor
+WORSE, BETTER = 0.05, 0.001  # one-sided p-values of a level beside the anchor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,7 +330,7 @@ def _look_for_better(anchor: StoredAnchor, main: MainRuns, rules: AnchorRules) -
 
 def _differs(then: StoredAnchor, now: StoredAnchor, one: Watched, *, worse: bool) -> bool:
     """Whether the second level is worse by more than chance explains in 1 of 20, or better in 1 of
-    100: each new anchor is one more that chance may have made too good.
+    1,000: each new anchor is one more that chance may have made too good.
     """
     pairing = pair_cases(then.table, now.table)
     spec = one.spec
