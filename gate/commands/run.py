@@ -14,6 +14,7 @@ from pathlib import Path
 from gate.commands.options.records import find_stored, host_of, results_folder, run_options
 from gate.github.context import is_ci
 from gate.records import Report
+from gate.registry import BackgroundImport
 from gate.run.execute import execute
 from gate.run.home import find_home
 from gate.run.options import Host, RunOptions
@@ -60,11 +61,11 @@ def _find_ended(request: RunOptions, host: Host) -> Report | None:
 
 
 def _tell_ended(report: Report, folder: Path, request: RunOptions, env: Mapping[str, str]) -> int:
-    from gate.report.announce import tell
-
+    """Says that nothing was done, then what a run says at its end. Returns its exit code."""
     note = f"{folder} is finished and stays as it is: nobody was asked"
     print(plain(f"gate: {note}; `gate run` without --resume measures anew"), file=sys.stderr)
-    for line in tell(report, folder, request, env):
+    judged = BackgroundImport("gate.run.judge").load().Outcome(report=report, session_dir=folder)
+    for line in judged.words(request, env):
         print(line)
     return report.exit_code
 

@@ -199,7 +199,7 @@ def _not_json(text: bytes, error: json.JSONDecodeError) -> str:
         return "HTML or XML, not a baseline file; was a page saved instead of the file?"
     if re.search(rb"^<<<<<<< ", text, re.MULTILINE):
         return "has merge conflict marks; take one side and run `gate baseline save` again"
-    if start and _OWN_HEAD not in text[:_HEAD_BYTES]:
+    if text.strip()[1:] and _OWN_HEAD not in text[:_HEAD_BYTES]:
         return "not a baseline file; name one that `gate baseline save` wrote, or a session"
     return f"incomplete JSON ({error.msg}): cut off or edited; restore it from the base branch"
 

@@ -77,8 +77,9 @@ def test_save_appends_and_keeps_the_newest_rounds(
         ("20261119-120001-0123abcd", 1),
         ("20261119-120002-0123abcd", 2),
     ]
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last == f"{Path('baselines') / 'analytics.json'}: 3 rounds of 2 runs, 1 case"
+    told, todo = capsys.readouterr().out.splitlines()[-2:]
+    assert told == f"{Path('baselines') / 'analytics.json'}: 3 rounds of 2 runs, 1 case"
+    assert todo == "Next: git add baselines && git commit - runs compare with the committed file"
     assert [path.name for path in file.parent.iterdir()] == ["analytics.json"]
 
 
