@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from glob import escape
 from itertools import groupby, islice
 from pathlib import Path
 from typing import cast
@@ -47,7 +46,6 @@ from gate.store.current_names import (
 from gate.store.event_log import SURROGATES, EventLog, disk, parse_line
 from gate.store.session_check import check_form, check_names, read_report, report_of
 from gate.system.shortage import advice
-from gate.text.suggestions import nearest
 from gate.user_code.hashes import Sources, merge_sources
 
 EVENTS, DETAILS, META, SUMMARY = "events.jsonl", "details.jsonl", "meta.json", "summary.json"
@@ -374,13 +372,14 @@ def find_session(given: str, out: Path) -> Path:
     if not given or os.path.lexists(path) or path.name != given:
         return path
     begins = given if given.startswith("session-") else f"session-{given}"
-    names = sorted(one.name for one in out.glob(f"{escape(begins)}*") if is_session(one))
+    there = (one for one in out.glob("session-*") if one.name.startswith(begins))
+    names = sorted(one.name for one in there if is_session(one))
     if begins in names or len(names) == 1:
         return out / (begins if begins in names else names[0])
     if names:
         several = f"{len(names)} sessions in {out} begin so, such as {names[0]} and {names[1]}"
         raise UsageError(f"{given}: {several}; write more of the name")
-    if nearest(given, [LATEST]):
+    if given.startswith(LATEST[:2]):
         raise UsageError(f"{given}: no such session - did you mean '{LATEST}'?")
     return path
 
