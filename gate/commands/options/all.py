@@ -58,7 +58,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "check all that a run needs, and say what to do; asks the agent one question",
     "validate": "check the config, datasets and baselines; calls no agent",
     "init": "create gate.yml, questions to fill in and three workflows for your agent",
-    "demo": "tell the whole story with the sample agent, in half a minute",
+    "demo": "tell the whole story with the sample agent, in about a minute",
     "dataset": "propose, approve, summarize and check the cases of a dataset",
     "agent": "run the bundled sample agent as a local server",
     "action": "entry point of the GitHub Action; reads INPUT_* and GITHUB_*",
