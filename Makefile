@@ -16,7 +16,7 @@ help: ## this list
 
 venv: $(VENV)/dev ## the environment for work on Agent Gate itself
 
-demo: $(VENV)/package ## the whole gate once, against the bundled sample agent (under a minute)
+demo: $(VENV)/package ## the whole gate once, against the bundled sample agent (about a minute)
 	$(BIN)/python -m gate demo
 
 pictures: $(VENV)/dev ## the pictures of the README and docs/, from the demo's agent; needs Chromium

@@ -27,7 +27,8 @@ T = TypeVar("T")
 ROUNDS = 3  # of the metrics that depend on it
 EXIT_CODES: Mapping[int, str] = {
     0: "pass, or an outcome that the policy allows",
-    1: "fail: a blocking metric got worse, or a limit is broken",
+    1: "fail: a blocking metric got worse, or a limit is broken; also a finding of `gate dataset "
+    "check`, and a case of `--case` or `--failed` that fails or is unscored",
     2: "wrong usage, or an invalid config, dataset, baseline or session",
     3: "inconclusive, if the policy says fail",
     4: "no baseline, if the policy says fail",

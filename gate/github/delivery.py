@@ -55,6 +55,7 @@ ADD = re.compile(r"; add `permissions: [^`]*` to the job")  # which does not hel
 PART = "this run has a part of the cases; the job that joins the parts writes it"
 CHECK_NAME = 100  # characters
 ANNOTATED = 10  # mistakes: GitHub shows as many annotations of a step
+LEFT_ALONE = "No comment was written: the run was cancelled; a newer one writes it."
 CANCELLED = "the job was cancelled or ran out of time before there was a verdict; run it again"
 
 
@@ -253,6 +254,9 @@ class Delivery:
         )
 
     def _cancel(self, ended: CheckResult) -> None:
+        has_comment = self._job.pull_request is not None and self._wanted.comment != "never"
+        if has_comment and not self._wanted.shard:
+            self._means.echo(LEFT_ALONE)
         if self._check is None:
             return
         api = self._means.connect(self._job, token(self._env))

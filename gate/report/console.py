@@ -314,7 +314,7 @@ def _dimensions(screen: Screen, report: Report) -> None:
             ]
         )
     screen.line("")
-    head = [*(["suite"] if several else []), "dimension", f"value ({RANGE})"]
+    head = [*(["suite"] if several else []), "dimension", f"mean ({RANGE})"]
     screen.table(head, rows, unfolded=len(head) - 1)
     if len(measured) > ROWS:
         screen.line(f"{len(measured) - ROWS} more in report.md")

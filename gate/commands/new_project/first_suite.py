@@ -168,7 +168,8 @@ def render_dataset(graders: tuple[Grading, ...]) -> str:
 def _cases(graders: tuple[Grading, ...]) -> Iterator[str]:
     yield "# Your questions. For each: write the question and what a right answer has to say, then"
     yield "# delete its line `status: proposed`. `gate run` asks only questions without that line;"
-    yield "# from five on it can compare with the base branch. More keys: docs/datasets.md."
+    yield "# any number is compared; with fewer than about 30 only large drops are seen."
+    yield "# More keys: docs/datasets.md."
     for number, hint in enumerate(_HINTS, start=1):
         yield ""
         yield f"# {hint}"

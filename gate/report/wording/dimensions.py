@@ -13,7 +13,7 @@ from gate.text.spans import Line, code, join, say
 _OF_ALL = ("operational", "agent")  # dimensions that every run has
 _MOST = 4  # metrics of a dimension
 
-RANGE = "means of the lowest and the highest case"
+RANGE = "lowest and highest case"
 NAME, TITLE = 48, 20  # characters of a metric and of a dimension
 
 # Dimension -> its main metrics: each the first that begins with one of the words.

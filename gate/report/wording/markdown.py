@@ -214,7 +214,7 @@ def dimensions_table(report: Report) -> str:
         ]
         for dimension in dimensions(report)
     ]
-    head = [*(["Suite"] if suites else []), "Dimension", f"value ({RANGE})"]
+    head = [*(["Suite"] if suites else []), "Dimension", f"mean ({RANGE})"]
     return table(head, "<" * len(head), rows) if rows else ""
 
 

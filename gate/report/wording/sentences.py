@@ -64,17 +64,25 @@ def _foreseen(foresight: Foresight, power: float) -> Line:
         return figures.size(amount, foresight.unit, relative=foresight.relative)
 
     kind = "drop" if foresight.direction == "higher" else "rise"
-    least = f"not even the largest {kind}"
-    if foresight.least is not None:
-        least = f"a {kind} of {size(foresight.least)} or more"
     guess = say(" (a guess, {})", prose(foresight.guess)) if foresight.guess else ()
     more: Line = ()
     if foresight.wanted is not None and foresight.cases is not None:
         cases = figures.count(foresight.cases, "case")
         more = say(" {} would catch {} ({}).", cases, size(foresight.wanted), code("gate plan"))
+    if foresight.least is None:
+        return say(
+            "The next run, compared with this one, is too small to catch any {} in {} reliably "
+            "({}){}.{}",
+            kind,
+            code(foresight.metric),
+            figures.often(power),
+            guess,
+            more,
+        )
     return say(
-        "The next run, compared with this one, would catch {} in {} {}{}.{}",
-        least,
+        "The next run, compared with this one, would catch a {} of {} or more in {} {}{}.{}",
+        kind,
+        size(foresight.least),
         code(foresight.metric),
         figures.often(power),
         guess,

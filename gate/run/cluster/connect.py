@@ -26,7 +26,7 @@ NOBODY_S = 30.0  # for a worker to come once all have gone
 _LOOK_S = 1.0  # how often who waits looks for what is wrong
 _FETCH_S = 2.0  # for a result that is there
 _PACKAGES = ("agent-gate", "dask", "distributed", "cloudpickle", "msgpack")
-_EXTRA = "pip install 'agent-gate[dask]'"
+_EXTRA = "pip install 'agent-gate[dask] @ git+https://github.com/agent-gate/agent-gate'"
 
 
 class PoolLost(Shortage):

@@ -47,6 +47,13 @@ def test_exit_codes_and_outcomes_are_those_of_the_documentation(document):
     rows = re.findall(r"^\| ([\d, ]+) \|", part, re.MULTILINE)
     assert {int(code) for row in rows for code in row.split(",")} == set(EXIT_CODES)
     assert document["outcomes"] == list(OUTCOMES)
+    meanings = dict(re.findall(r"^\| (\d+) \| (.+) \|$", part, re.M))
+    for code, about in EXIT_CODES.items():
+        both = [{*re.findall(r"`([^`]+)`", text)} for text in (about, meanings.get(str(code), ""))]
+        if both[0]:  # the commands and options that end with it, too
+            assert both[0] <= both[1], code
+    for command in ("gate dataset check", "--case", "--failed"):
+        assert f"`{command}`" in EXIT_CODES[1]
 
 
 def test_one_command_is_shown_as_help_shows_it(capsys):

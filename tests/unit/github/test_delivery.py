@@ -316,6 +316,8 @@ def test_a_cancelled_run_ends_its_check_and_leaves_the_comment(
     assert (stage.check["status"], stage.check["conclusion"]) == ("completed", "cancelled")
     assert stage.check["output"]["title"].startswith("the job was cancelled or ran out of time")
     assert "run it again" in stage.printed[-1]
+    left_alone = "No comment was written: the run was cancelled; a newer one writes it."
+    assert left_alone in stage.printed
     assert stage.github.comments == []
     assert not (stage.folder / "summary").exists()
 
@@ -323,7 +325,9 @@ def test_a_cancelled_run_ends_its_check_and_leaves_the_comment(
 def test_a_shard_says_nothing_on_the_pull_request(stage: Stage) -> None:
     stage.ended(shard="1/2", check_run="true")
     stage.ended(DOWN, shard="1/2", check_run="true")
+    stage.ended(Interrupted("stopped", exit_code=130), shard="1/2", check_run="true")
     assert stage.github.seen == []
+    assert not any("the run was cancelled" in line for line in stage.printed)
 
 
 def test_a_merge_speaks_for_its_shards(stage: Stage) -> None:

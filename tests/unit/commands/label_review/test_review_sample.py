@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import pytest
 
 from gate.commands.label_review.checking import check_ratings
-from gate.commands.label_review.criteria import criteria_of, rubrics_of
+from gate.commands.label_review.criteria import criteria_of
 from gate.commands.label_review.manifest import Manifest
 from gate.commands.label_review.merging import merge
 from gate.commands.label_review.raw_answer import Spoken, Stated
 from gate.commands.label_review.sample import choose_suite, draw, period_of, trials_of
 from gate.errors import Place, UsageError
 from gate.graders.judge import Judge
-from gate.graders.rubrics.built_in import BUILT_IN
+from gate.graders.rubrics.built_in import BUILT_IN, rubrics_of
 from gate.graders.rubrics.rubric import Criterion, Rubric
 from gate.records import MetricSpec, Provenance
 from gate.store.session import Meta, SuiteMeta

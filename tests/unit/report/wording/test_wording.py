@@ -215,17 +215,22 @@ def test_a_baseline_that_could_not_be_used_is_not_called_compared():
     [
         (
             {},
-            "a drop of 6.4 pt or more in # 8 times in 10. 330 cases would catch 5 pt (gate plan).",
+            "would catch a drop of 6.4 pt or more in # 8 times in 10. 330 cases would catch 5 pt "
+            "(gate plan).",
         ),
-        ({"cases": None}, "a drop of 6.4 pt or more in # 8 times in 10."),
-        ({"least": None, "cases": None}, "not even the largest drop in # 8 times in 10."),
+        ({"cases": None}, "would catch a drop of 6.4 pt or more in # 8 times in 10."),
+        (
+            {"least": None, "cases": None},
+            "is too small to catch any drop in # reliably (8 times in 10).",
+        ),
         (
             {"guess": "from one round", "cases": None},
-            "a drop of 6.4 pt or more in # 8 times in 10 (a guess, from one round).",
+            "would catch a drop of 6.4 pt or more in # 8 times in 10 (a guess, from one round).",
         ),
         (
             {"direction": "lower", "relative": True},
-            "a rise of 6.4 % or more in # 8 times in 10. 330 cases would catch 5 % (gate plan).",
+            "would catch a rise of 6.4 % or more in # 8 times in 10. 330 cases would catch 5 % "
+            "(gate plan).",
         ),
     ],
 )
@@ -235,7 +240,7 @@ def test_a_first_run_says_what_the_next_one_would_catch(changes, told):
     suites = {"analytics": replace(suite, foresight=replace(suite.foresight, **changes))}
     (line,) = sentences.foreseen(replace(first, suites=suites))
     shown = spans.plain(line).replace(SUCCESS, "#")
-    assert shown == f"The next run, compared with this one, would catch {told}"
+    assert shown == f"The next run, compared with this one, {told}"
 
 
 def test_a_line_of_several_suites_begins_with_its_suite():
