@@ -45,8 +45,7 @@ from gate.store.measurements import Stored, StoredSuite, find_newest_suites, loa
 from gate.text import figures
 from gate.text.figures import count
 from gate.text.suggestions import did_you_mean
-from gate.verdict.planning.costs import price_per_call
-from gate.verdict.planning.plan import PlannedSuite, plan, suite_from_baseline
+from gate.verdict.planning.plan import PlannedSuite, plan, price_per_call, suite_from_baseline
 
 WIDTH = 100
 ROUNDS = 3  # of a suite that gate.yml does not know; a baseline file has those of many runs

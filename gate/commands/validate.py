@@ -20,7 +20,6 @@ from gate.files.plain_file import is_there
 from gate.graders.user_code.make import make_grader
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Config, Suite
-from gate.run.budget import check_price, foresee_unknown_costs
 from gate.run.home import check_has_config, tell_unused_datasets
 from gate.run.rules_for_event import choose_judging_rules, where_of
 from gate.store.baseline.schema import CheckedBaseline, check_text
@@ -169,6 +168,8 @@ def _budget(config: Config, root: Path, findings: ConfigFindings) -> None:
     """What a run would refuse, or end at, because of a budget of money."""
     if config.budget.usd is None:
         return
+    from gate.run.budget import check_price, foresee_unknown_costs
+
     try:
         check_price(config, build(AGENTS, config.agent, root))
     except UsageError as error:

@@ -6,15 +6,16 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from gate.agents.pricing import model_of, price_of, with_list_prices
 from gate.errors import UsageError
 from gate.plugins import Agent, AgentTraits, read_traits
 from gate.records import Config, TrialRow
-from gate.run.trial_worker import Task
 from gate.text.figures import count, in_usd
 
+T = TypeVar("T")
 _FREE = ("none", "replay", "sample")  # their answers cost nothing, or say what they cost
 _TELL_NO_COST = ("api.anthropic.com", "api.openai.com")
 
@@ -48,7 +49,7 @@ class Allowance:
         """Whether money is limited and the cost of a trial is not known yet."""
         return self._usd is not None and not self._finished
 
-    def limit(self, tasks: Iterator[Task]) -> Iterator[Task]:
+    def limit(self, tasks: Iterator[T]) -> Iterator[T]:
         """The tasks until a limit is reached. Trials under way count with the mean cost of the
         finished ones.
         """

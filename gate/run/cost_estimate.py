@@ -14,7 +14,7 @@ from gate.run.prepare import SuitePlan
 from gate.run.setup import Setup
 from gate.store.measurements import StoredSuite
 from gate.text import figures
-from gate.verdict.planning.costs import price_per_call
+from gate.verdict.planning.plan import price_per_call
 
 BASELINE = "the baseline"
 

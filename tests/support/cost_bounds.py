@@ -114,7 +114,7 @@ LATE = {
     "gate.commands.grade": ("gate.run.cluster.grading",),
     "gate.commands.options.judging": ("gate.records", "gate.text.suggestions"),
     "gate.commands.run": ("gate.report.debugging", "gate.run.debug", "gate.run.dry_run"),
-    "gate.commands.validate": ("gate.commands.limit_odds",),
+    "gate.commands.validate": ("gate.commands.limit_odds", "gate.run.budget"),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),
     "gate.files.rows": ("gate.files.csv_rows", "gate.files.openagent_yaml"),
     "gate.graders.facts": (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from gate.commands.new_project.inline_yaml import inline
 from gate.records import Json
-from gate.suites.cases.form import DOCUMENT, FACT, QUESTION, TOOL
+from gate.suites.cases.keys import DOCUMENT, FACT, QUESTION, TOOL
 
 SCHEMA = ".gate/config.schema.json"
 DATASET = "datasets/questions.yaml"

@@ -16,13 +16,14 @@ from gate.files.json_values import is_integer
 from gate.files.rows import DatasetRow, DatasetSource, read_dataset
 from gate.plugins import Grader
 from gate.records import Case, CheckedJson, Json
-from gate.suites.cases.form import find_unfilled, is_unfilled
 from gate.suites.cases.keys import (
     GRADER_KEYS,
     INPUT_KEYS,
     OUTSIDE_DIGEST,
     REQUEST_KEYS,
     KeyRules,
+    find_unfilled,
+    is_unfilled,
     key_rules,
 )
 from gate.text.suggestions import did_you_mean

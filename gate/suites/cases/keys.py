@@ -11,6 +11,7 @@ from gate.files.json_schema_quick import Check, compile_check
 from gate.files.yaml import format_path, scalar
 from gate.plugins import GRADERS, ChecksCases, DoubtsCases, Grader
 from gate.records import LONGEST_S, CheckedJson, Json
+from gate.text.late_pattern import late_pattern
 
 INPUT_KEYS = ("input", "query", "question", "prompt")  # one of them; `input` is the proper name
 ANSWER, ANSWER_ALIAS = "expected_answer", "expected"
@@ -19,7 +20,18 @@ STATUSES = ("approved", "proposed", "rejected")
 OUTSIDE_DIGEST = frozenset(("id", "category", "tags", "status", "metadata", "check_allow"))
 # What `gate dataset check` makes of a right answer; none of it is one (docs/datasets.md).
 MUTATIONS = ("empty", "other_gold", "swapped", "turned", "number_5pct")
+# What the form of `gate init` has where nobody has written anything yet.
+QUESTION = "..."
+FACT = "what a right answer has to say"
+DOCUMENT = "id of the document with the answer"
+TOOL = "a_tool"
 
+_PLACEHOLDERS = (
+    ("expected_facts", FACT),
+    ("relevant_doc_ids", DOCUMENT),
+    ("expected_tool_calls", TOOL),
+)
+_FORM_ID = late_pattern(r"question-\d+")  # elsewhere three dots may be a question
 _TEXT: Json = {"type": "string"}
 _ANY: Json = {}
 OWN_KEYS: Mapping[str, CheckedJson] = {
@@ -202,3 +214,28 @@ def _class_keys(name: str) -> Mapping[str, Json]:
 def _kinds(schema: CheckedJson) -> list[str]:
     kinds = schema.get("type", "string")
     return kinds if isinstance(kinds, list) else [kinds]
+
+
+def is_unfilled(data: Mapping[str, Json]) -> bool:
+    """Whether the case's question is still that of the form."""
+    return data.get("input") == QUESTION and bool(_FORM_ID.fullmatch(str(data.get("id"))))
+
+
+def find_unfilled(data: Mapping[str, Json]) -> Iterator[str]:
+    """What of the case is still as the form has it, a sentence each."""
+    if is_unfilled(data):
+        yield f'input: still says "{QUESTION}" - write the question, or delete the case'
+    for key, placeholder in _PLACEHOLDERS:
+        value = data.get(key)
+        if value and placeholder in str(value) and placeholder in _list_texts(value):
+            yield f'{key}: still says "{placeholder}" - write what you expect, or delete the line'
+
+
+def _list_texts(value: Json) -> list[Json]:
+    """The value, the items of a list, and what their `value` or `name` is."""
+    items = value if isinstance(value, list) else [value]
+    return [
+        text
+        for item in items
+        for text in ((item.get("value"), item.get("name")) if isinstance(item, dict) else (item,))
+    ]

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gate.analysis.estimates import family_of
+import numpy as np
+
+from gate.agents.pricing import cost_usd
+from gate.analysis.estimates import estimates, family_of
 from gate.analysis.noise import CallNoise, assume_noise, measure_noise, share_never_changing
 from gate.analysis.noise_odds import (
     RunSize,
@@ -20,6 +23,7 @@ from gate.analysis.noise_odds import (
 )
 from gate.analysis.table import Table
 from gate.errors import UsageError
+from gate.plugins import Array
 from gate.records import (
     BaselineInfo,
     Config,
@@ -29,19 +33,23 @@ from gate.records import (
     Price,
     Suite,
     Tolerance,
+    Usage,
     Verdict,
 )
 from gate.records.planning import RISKY, Action, Kind, LimitOutlook, Plan, SuiteOutlook
 from gate.stats.planning import mean_share_of_all
 from gate.suites.config.levels import ALWAYS, level_of, tolerance_of
 from gate.verdict.levels import applicable_gates
-from gate.verdict.planning.costs import price_per_call
 from gate.verdict.planning.detectable import Forecast, PlanShape, first_known, metric_outlook
 from gate.verdict.suite_data import Setting, SuiteData
 
 if TYPE_CHECKING:  # reading stored suites takes more than planning those that just ran
     from gate.store.measurements import StoredSuite
 
+COST = "operational.estimated_cost_per_query"
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+_LOOKED_AT = 500  # trials that show whether the price is still the same
+_SAME = 0.01  # relative: nearer costs are of one price
 ASSUMED = 0.8  # of a share that nobody has measured
 WORTH = 0.85  # an action that leaves more of the detectable change than this is not worth the name
 CLOSE = 1.1  # more rounds are less work than more cases: taken where they come this close
@@ -412,3 +420,62 @@ def _best(
 
 def _or_endless(size: float | None) -> float:
     return math.inf if size is None else size
+
+
+# --------------------------------------------------------- what one trial costs, by stored trials
+
+
+def price_per_call(
+    table: Table | None, price: Price | None = None, *, other_model: bool = False
+) -> float | None:
+    """Mean cost of a trial in USD with all its tries, as stored; that of the table's mean tokens at
+    the `price` where no cost is stored, where gate.yml has the price and the stored ones rest on
+    another, or where they are an `other_model`'s. None is unknown.
+    """
+    if table is None:
+        return None
+    stored = None if other_model else _stored(table)
+    if price is None or (stored is not None and _rests_on(table, price)):
+        return stored
+    today = cost_usd(_mean_usage(table), "", {"": price})
+    return stored if today is None else today
+
+
+def _stored(table: Table) -> float | None:
+    spec = table.specs.get(COST)
+    return estimates(table, {COST: spec})[COST].value if spec else None
+
+
+def _rests_on(table: Table, price: Price) -> bool:
+    """Whether most of the stored costs are those of the price, or nobody can tell. One that a
+    provider's list says has not changed: the agent itself reports what an answer costs.
+    """
+    if price.source:
+        return True
+    ratios = [then / now if now else math.inf * then for then, now in _both_costs(table, price)]
+    return not ratios or abs(float(np.median(ratios)) - 1.0) <= _SAME
+
+
+def _both_costs(table: Table, price: Price) -> Iterator[tuple[float, float]]:
+    """Of the first trials with tokens: what is stored, and what it would be; without free ones."""
+    costs = table.column("cost_usd").ravel()
+    tokens = [table.column(name).ravel() for name in _TOKENS]
+    known = np.flatnonzero(~np.isnan(costs) & ~np.isnan(tokens[0]) & ~np.isnan(tokens[2]))
+    for at in known[:_LOOKED_AT]:
+        usage = Usage(**{n: _whole(column[at]) for n, column in zip(_TOKENS, tokens, strict=True)})
+        now, then = cost_usd(usage, "", {"": price}), float(costs[at])
+        if now is not None and (now or then):
+            yield then, now
+
+
+def _mean_usage(table: Table) -> Usage:
+    return Usage(**{name: _mean(table.column(name)) for name in _TOKENS})
+
+
+def _mean(values: Array) -> int | None:
+    known = values[~np.isnan(values)]
+    return _whole(known.mean()) if known.size else None
+
+
+def _whole(number: float) -> int | None:
+    return None if math.isnan(number) else round(float(number))
