@@ -290,6 +290,20 @@ def test_the_page_on_tests_names_all_there_is_and_nothing_else() -> None:
     assert sorted(named) == sorted(there + shared)
 
 
+def test_the_marketplace_takes_the_action() -> None:
+    """It wants a name, a description of at most 125 characters, and an icon and a colour of its
+    lists, at the root; a name that is no user's, organisation's or category's is its to check.
+    """
+    assert 0 < len(ACTION["name"].strip()) <= 50
+    assert not set(ACTION["name"]) & set("'\"<>@")
+    assert 0 < len(ACTION["description"].strip()) <= 125
+    colors = {"white", "black", "yellow", "blue", "green", "orange", "red", "purple", "gray-dark"}
+    assert ACTION["branding"].keys() == {"icon", "color"}
+    assert ACTION["branding"]["color"] in colors
+    assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", ACTION["branding"]["icon"])
+    assert all(ACTION["inputs"][name].get("description") for name in ACTION["inputs"])
+
+
 def test_sessions_are_not_committed_by_accident() -> None:
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert "results/" in ignored

@@ -1,12 +1,15 @@
 """`gate plan` as people use it: nothing is called, whatever there is to plan with."""
 
 import json
+import re
+import shutil
 
 import pytest
 
 from tests.support.chat_server import ChatServer
 from tests.support.git_repository import git
 from tests.support.in_process import gate
+from tests.support.paths import ROOT
 from tests.support.session_files import sessions_in
 from tests.support.yes_project import CASES, write_project
 
@@ -171,3 +174,14 @@ def validated(folder):
     done = gate(folder, "validate")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def test_the_page_shows_what_its_commands_print(tmp_path):
+    page = (ROOT / "docs" / "plan.md").read_text("utf-8")
+    (config,) = re.findall(r"```yaml\n(version: 1\n.*?)```", page, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(A harmless change.*?)```", page, re.DOTALL)
+    (tmp_path / "gate.yml").write_text(config, encoding="utf-8")
+    shutil.copytree(ROOT / "datasets" / "analytics", tmp_path / "datasets" / "analytics")
+    assert gate(tmp_path, "run", "--stop", "off", "--quiet").returncode in (0, 1)
+    assert gate(tmp_path, "baseline", "save", "latest").returncode == 0
+    assert plan(tmp_path) == shown

@@ -7,6 +7,7 @@ import os
 import re
 import runpy
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,7 +127,7 @@ def test_only_a_full_version_starts_the_workflow() -> None:
 
 
 GH = """#!/bin/sh
-echo "$@" >> "$GH_CALLS"
+echo "$@" >> "$CALLS"
 if [ "$1 $2" = "release view" ]; then exit "$GH_VIEW"; fi
 """
 SAID = {
@@ -135,7 +136,57 @@ SAID = {
     "github.server_url": "https://github.example",
     "github.ref_name": TAG,
     "needs.image.outputs.reference": IMAGE,
+    "steps.name.outputs.image": IMAGE.partition("@")[0],
+    "steps.build.outputs.digest": IMAGE.partition("@")[2],
 }
+NOTES = """#!/bin/sh
+echo "$(basename "$0") $@" >> "$CALLS"
+"""
+# What installs, builds and uploads is noted; a script is run.
+PYTHON = f"""#!/bin/sh
+if [ "$1" != -m ]; then exec "{sys.executable}" "$@"; fi
+echo "python $@" >> "$CALLS"
+if [ "$2" = build ]; then mkdir -p dist && touch dist/a.whl dist/a.tar.gz; fi
+if [ "$2" = venv ]; then
+  mkdir -p "$3/bin"
+  for name in pip gate; do cp "$(dirname "$0")/docker" "$3/bin/$name"; done
+fi
+"""
+
+
+def play(job: str, work: Path, folder: Path, *, gh: str = NOTES, **env: str) -> list[str]:
+    """Runs the shell of the job's steps, one after the other, as they are written, with stand-ins
+    for the programs that reach other machines; gives the words with which these were called.
+    """
+    tools = folder / "bin"
+    tools.mkdir()
+    for name, script in {"gh": gh, "docker": NOTES, "python": PYTHON}.items():
+        (tools / name).write_text(script, encoding="utf-8")
+        (tools / name).chmod(0o755)
+    env = {
+        **os.environ,
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "CALLS": str(folder / "calls"),
+        "GITHUB_REF_NAME": TAG,
+        "GITHUB_REPOSITORY": "Agent-Gate/agent-gate",
+        "GITHUB_OUTPUT": str(folder / "output"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+        "RUNNER_TEMP": str(folder),
+        **env,
+    }
+    for step in WORKFLOW["jobs"][job]["steps"]:
+        if "run" not in step:
+            continue
+        given = {
+            name: re.sub(r"\$\{\{ (\S+) \}\}", lambda found: SAID[found[1]], text)
+            for name, text in step.get("env", {}).items()
+        }
+        command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+        done = subprocess.run(
+            command, cwd=work, env=env | given, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{step['name']}: {done.stderr}"
+    return (folder / "calls").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the steps are shell")
@@ -146,36 +197,12 @@ def test_the_steps_of_the_release_run_as_they_are_written(
     """GitHub itself is left out: `gh` is a stand-in that notes its words. `view` 0: the release is
     there, as when the job is run again.
     """
-    (tmp_path / "bin").mkdir()
-    gh = tmp_path / "bin" / "gh"
-    gh.write_text(GH, encoding="utf-8")
-    gh.chmod(0o755)
     for name in ("evidence/evidence.json", "dist/a.whl", "dist/a.tar.gz"):
         (product.work / name).parent.mkdir(exist_ok=True)
         (product.work / name).write_text("x", encoding="utf-8")
-    env = {
-        **os.environ,
-        "PATH": f"{gh.parent}{os.pathsep}{os.environ['PATH']}",
-        "GH_CALLS": str(tmp_path / "calls"),
-        "GH_VIEW": view,
-        "GITHUB_REF_NAME": TAG,
-        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
-    }
-    for step in WORKFLOW["jobs"]["release"]["steps"]:
-        if "run" not in step:
-            continue
-        given = {
-            name: re.sub(r"\$\{\{ (\S+) \}\}", lambda found: SAID[found[1]], text)
-            for name, text in step.get("env", {}).items()
-        }
-        command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
-        done = subprocess.run(
-            command, cwd=product.work, env=env | given, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, f"{step['name']}: {done.stderr}"
+    calls = play("release", product.work, tmp_path, gh=GH, GH_VIEW=view)
     assert product.there("v0") == product.there(TAG)
     assert IMAGE in git(product.remote, "show", f"{TAG}:action.yml")
-    calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
     made = [call for call in calls if call.startswith("release create")]
     assert len(made) == int(view)
     if made:
@@ -183,6 +210,41 @@ def test_the_steps_of_the_release_run_as_they_are_written(
         assert made[0].endswith("agent-gate-evidence.tar.gz dist/a.tar.gz dist/a.whl")
     page = f"https://github.example/agent-gate/agent-gate/releases/edit/{TAG}"
     assert page in (tmp_path / "summary").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the steps are shell")
+def test_the_steps_of_the_image_try_both_architectures_before_it_gets_its_name(
+    product: Product, tmp_path: Path
+) -> None:
+    calls = play("image", product.work, tmp_path)
+    outputs = (tmp_path / "output").read_text(encoding="utf-8").splitlines()
+    assert outputs == ["image=ghcr.io/agent-gate/agent-gate", f"version={__version__}"]
+    *tried, named = calls
+    assert len(tried) == 2
+    for call, platform in zip(tried, ("linux/amd64", "linux/arm64"), strict=True):
+        assert call.startswith("docker run --rm --pull always ")
+        assert f"--platform {platform} --network none --read-only" in call
+        assert call.endswith(f" {IMAGE} --self-test")
+    name, _, digest = IMAGE.partition("@")
+    assert named == f"docker buildx imagetools create --tag {name}:{TAG} {name}@{digest}"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the steps are shell")
+def test_the_steps_of_the_packages_stamp_build_check_and_try_them(
+    product: Product, tmp_path: Path
+) -> None:
+    calls = play("packages", product.work, tmp_path)
+    stamp = json.loads((product.work / "gate/release.json").read_text(encoding="utf-8"))
+    assert stamp["version"] == __version__
+    assert [" ".join(call.split()[:4]) for call in calls] == [
+        "python -m pip install",
+        "python -m build",
+        "python -m twine check",
+        f"python -m venv {tmp_path}/tried",
+        "pip install --disable-pip-version-check dist/a.whl",
+        "gate --self-test",
+    ]
+    assert calls[2].endswith("twine check --strict dist/a.tar.gz dist/a.whl")
 
 
 def test_what_can_be_undone_comes_first() -> None:

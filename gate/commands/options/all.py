@@ -372,13 +372,13 @@ def _verify(p: Parser) -> None:
 
 
 def _help(p: Parser) -> None:
-    p.value("topic", "COMMAND", "command to show (all)", nargs="?")
+    p.value("topic", "COMMAND", "command, with --json also a grader, to show (all)", nargs="*")
     p.flag("--json", "print commands, options, graders, metrics and exit codes as JSON")
 
 
 def _schema(p: Parser) -> None:
     kinds = ("config", "case", "baseline", "session", "details", "meta", "evidence", "label")
-    p.add_argument("what", choices=(*kinds, "history"))
+    p.add_argument("what", choices=(*kinds, "history"), help="of what")
 
 
 _ADD: dict[str, Callable[[Parser], None]] = {

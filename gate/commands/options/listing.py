@@ -11,11 +11,16 @@ from gate.commands.options.all import parser
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """`name`: as it is typed, `--rounds N` or `[SESSION]`."""
+    """`name`: as it is typed, `--rounds N` or `[SESSION]`. `default`: what counts without it, in
+    words; empty: nothing. `choices`: its values where no others are taken.
+    """
 
     name: str
     about: str
     required: bool = False
+    default: str = ""
+    choices: tuple[str, ...] = ()
+    repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,11 @@ class Command:
 def list_commands() -> Iterator[Command]:
     """Every command, those with actions before their actions."""
     return _below(parser(), "gate")
+
+
+def list_options() -> tuple[Argument, ...]:
+    """Those of `gate` itself, without a command."""
+    return tuple(_arguments(parser(())))
 
 
 def _below(of: argparse.ArgumentParser, name: str) -> Iterator[Command]:
@@ -47,7 +57,23 @@ def _arguments(of: argparse.ArgumentParser) -> Iterator[Argument]:
             continue
         about = one.help.replace("%%", "%")
         needed = one.required if one.option_strings else one.nargs not in ("?", "*")
-        yield Argument(name=_name(one), about=about, required=needed)
+        yield Argument(
+            name=_name(one),
+            about=about,
+            required=needed,
+            default=_default(one, about),
+            choices=tuple(map(str, one.choices or ())),
+            repeatable=isinstance(one, argparse._AppendAction) or one.nargs in ("*", "+"),
+        )
+
+
+def _default(one: argparse.Action, about: str) -> str:
+    """As the parser has it, else as the last brackets of its help say it."""
+    if one.nargs == 0:
+        return ""
+    if one.default not in (None, argparse.SUPPRESS):
+        return str(one.default)
+    return about.rpartition("(")[2].partition(")")[0] if "(" in about else ""
 
 
 def _name(one: argparse.Action) -> str:
