@@ -55,9 +55,10 @@ def test_config_and_datasets_are_told_about_at_once(tmp_path: Path) -> None:
         "quarantine: [{case: c9, owner: me, until: 2999-01-01}]\n"
     )
     assert told(project(tmp_path, config, CASES + '{"id": "c0", "input": "x"}\nnonsense\n')) == [
-        "cases.jsonl:7: 'expected_facts' is missing, the grader 'facts' needs it",
+        "cases.jsonl:7: 'expected_facts' is missing, the grader 'facts' needs it"
+        " - write it, or null where it does not apply",
         "cases.jsonl:7: id: 'c0' is taken by line 1 - ids must be unique",
-        "cases.jsonl:8: not JSON: Expecting value (column 1)",
+        "cases.jsonl:8: not JSON: a value is expected; texts stand in double quotes (column 1)",
         "gate.yml:8: suites[2].graders[0]: unknown grader 'fatcs' - did you mean 'facts'?",
         "gate.yml:9: gates.correctness.fact_acuracy: unknown metric - did you mean "
         "'correctness.fact_accuracy'?",

@@ -178,7 +178,8 @@ def test_where_all_cases_lack_it_that_is_an_error(name, options):
     said = faults(source({"id": "a"}, {"id": "b"}), made)
     for key in made[name].needs:
         told = f"d.jsonl:1: '{key}' is missing, the grader '{name}' needs it"
-        assert f"{told} (2 cases: lines 1, 2)" in said
+        todo = " - write it, or null where it does not apply"
+        assert f"{told}{todo} (2 cases: lines 1, 2)" in said
 
 
 def test_cases_that_do_not_run_are_not_counted():
