@@ -12,7 +12,7 @@ PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"^\| +\d+ \| \[`(\w+)`\]\(\.\./(gate/[\w/]+\.py)\)", PAGE, re.MULTILINE)
 BOXES = dict(re.findall(r'(\w+)\["([\w/]+\.py)"\]', PAGE))
 ARROWS = re.findall(r"^  (\w+)(?:\[\S+?\])? (?:-->|-\. .+ \.->) (\w+)", PAGE, re.MULTILINE)
-MOST_FILES, MOST_LINES = 12, 2_500
+MOST_FILES, MOST_LINES = 12, 2_600  # 2,577: sessions that are finished, the end of a budget
 
 
 @cache
