@@ -50,7 +50,7 @@ class RecentRuns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A metric that is held against the anchor."""
+    """A metric that is compared with the anchor."""
 
     spec: MetricSpec
     tolerance: Tolerance

@@ -1,4 +1,4 @@
-"""What the newest release measured, for the anchor that main is held against.
+"""What the newest release measured, for the anchor that main is compared with.
 
 Trusted for who made it: a run of a release of this very repository, whose commit main has.
 """

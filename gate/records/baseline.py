@@ -1,5 +1,5 @@
 """What is kept of the runs that a baseline consists of, and of the anchor: fixed rounds that main
-itself is held against.
+itself is compared with.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ class BaselineRules:
     # Where the newest run's answers are kept beside the baseline: where that goes into an artifact,
     # in the repository, too, or nowhere.
     answers: Literal["artifact", "repo", "off"] = "artifact"
-    # release | best | a ref: what main itself is held against
+    # release | best | a ref: what main itself is compared with
     anchor: str = "release"
 
     def rounds_to_keep(self, *, cases: int, rounds: int) -> int:

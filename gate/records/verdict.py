@@ -267,13 +267,13 @@ class GateResult:
 
     @property
     def limits(self) -> tuple[float, ...]:
-        """What the value is held against: no figure of it may read as one that it is not."""
+        """What the value is compared with: no figure of it may read as one that it is not."""
         bounds = (self.min, self.max, self.target)
         return tuple(limit for limit in bounds if limit is not None)
 
 
 def limits_by_metric(gates: Iterable[GateResult]) -> dict[tuple[str, str], tuple[float, ...]]:
-    """(suite, metric) -> all that its figures are held against."""
+    """(suite, metric) -> all that its figures are compared with."""
     limits: dict[tuple[str, str], tuple[float, ...]] = {}
     for gate in gates:
         key = (gate.suite, gate.metric)

@@ -38,7 +38,7 @@ def listing(baseline: BaselineFile, origin: str, notes: Sequence[str] = ()) -> I
 
 
 def _anchor(baseline: BaselineFile) -> Iterator[str]:
-    """What main is held against, how far it has grown, and what main has lost since."""
+    """What main is compared with, how far it has grown, and what main has lost since."""
     if baseline.anchor is None:
         yield "  anchor: none before the next `gate baseline save`"
         return

@@ -20,7 +20,7 @@ _TIMES = 9.0  # a rise of as many times is told as a multiple
 
 def value(number: float | None, unit: str, *, limits: Sequence[float] = ()) -> str:
     """A metric's value with its unit: `0.93`, `2,310 ms`, `$0.0014`, `3.42`. Never as what it is
-    not: nothing, all of a share, or one of the `limits` that it is held against.
+    not: nothing, all of a share, or one of the `limits` that it is compared with.
     """
     if number is None or not math.isfinite(number):
         return ABSENT

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from gate.records import Blind, Calls, Comparison, Floor, GateResult, Outcome, limits_by_metric
 from gate.text import figures
 
-Limits = Sequence[float]  # what the figures of a metric are held against, beside its baseline
+Limits = Sequence[float]  # what the figures of a metric are compared with, beside its baseline
 
 
 def describe_regression(row: Comparison, limits: Limits = ()) -> str:

@@ -1,4 +1,4 @@
-"""What every agent type keeps to, held against each one that is registered."""
+"""What every agent type keeps to, checked with each one that is registered."""
 
 import dataclasses
 import os

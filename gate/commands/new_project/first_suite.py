@@ -193,7 +193,7 @@ def ask(question):
     """Call your agent here. Return its answer as a text, or as an object that also says what it
     retrieved and which tools it called (docs/agents.md of Agent Gate).
     """
-    raise NotImplementedError("gate_agent.py: call your agent in the function ask")
+    raise RuntimeError("gate_agent.py: call your agent in the function ask")
 '''
 _LANGGRAPH = '''"""How Agent Gate asks the graph: from a case to the graph's last state."""
 

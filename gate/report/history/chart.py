@@ -147,7 +147,7 @@ def _bands(
 
 
 def _draw_anchor(frame: _Frame, course: Course) -> Iterator[Markup]:
-    """The level that main is held against, from edge to edge."""
+    """The level that main is compared with, from edge to edge."""
     if course.anchor is None:
         return
     y = frame.up(course.anchor)

@@ -72,7 +72,7 @@ class Check:
 
     @property
     def limits(self) -> tuple[float, ...]:
-        """What its figures are held against."""
+        """What its figures are compared with."""
         return self.gate.limits if self.gate else ()
 
     @property

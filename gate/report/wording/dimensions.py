@@ -43,7 +43,7 @@ class Dimension:
     name: str
     metrics: tuple[Estimate, ...]  # with a value; those that judge the suite before the main ones
     trials: int  # of the suite
-    limits: Mapping[str, tuple[float, ...]]  # metric -> what its figures are held against
+    limits: Mapping[str, tuple[float, ...]]  # metric -> what its figures are compared with
 
     @property
     def title(self) -> str:

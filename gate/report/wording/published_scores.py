@@ -1,4 +1,4 @@
-"""Published results of others beside one's own: told as quotations, held against nothing."""
+"""Published results of others beside one's own: told as quotations, compared with nothing."""
 
 from __future__ import annotations
 

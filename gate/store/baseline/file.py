@@ -92,7 +92,7 @@ class BaselineFile:
     accepted: tuple[AcceptanceNote, ...] = ()
     paths: Mapping[str, Path] = field(default_factory=dict)  # case id -> of a newest round
     renamed: Mapping[str, str] = field(default_factory=dict)  # old names in the file -> new
-    anchor: StoredAnchor | None = None  # what main is held against; None: not set yet
+    anchor: StoredAnchor | None = None  # what main is compared with; None: not set yet
 
     @property
     def suite(self) -> str:

@@ -51,7 +51,7 @@ class Compared:
     runs: tuple[BaselineRun, ...] = ()  # whose rounds are in the table, oldest first
     history: tuple[BaselineRun, ...] = ()  # all that the file has, oldest first
     accepted: tuple[AcceptanceNote, ...] = ()  # changes that the file has taken in, oldest first
-    anchor: StoredAnchor | None = None  # what main is held against; None: the file has none
+    anchor: StoredAnchor | None = None  # what main is compared with; None: the file has none
     stored: Table | None = None  # the rounds of all runs of `history`, in the pool or not
     here: Here = ""  # how the working tree's file differs from the base branch's
     text: bytes = field(default=b"", repr=False)  # the file itself, kept for a release's evidence

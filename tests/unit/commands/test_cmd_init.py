@@ -306,7 +306,7 @@ def test_a_function_that_is_not_there_yet_is_written(tmp_path: Path) -> None:
     adapter = (tmp_path / "gate_agent.py").read_text("utf-8")
     names: dict[str, Callable[[str], str]] = {}
     exec(compile(adapter, "gate_agent.py", "exec"), names)
-    with pytest.raises(NotImplementedError, match="call your agent in the function ask"):
+    with pytest.raises(RuntimeError, match="call your agent in the function ask"):
         names["ask"]("Why?")
     assert "langgraph" not in adapter.lower()
 
