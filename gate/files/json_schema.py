@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import cast
 
 from gate.errors import Place, Problem
-from gate.files.json_schema_mismatch import Mismatch
+from gate.files.json_schema_mismatch import Mismatch, Path
 from gate.files.json_schema_quick import compile_check
 from gate.records import Json
 from gate.user_code.patterns import explain_elsewhere, is_short
 
+UNKNOWN = "unknown key"  # how the message of such a mismatch begins
 _EXPLAINS = "gate.files.json_schema_messages"  # with jsonschema
 
 
@@ -25,6 +27,30 @@ def mismatches(schema: dict[str, Json], data: Json) -> list[Mismatch]:
     if compile_check(schema)(data):
         return []
     return _explain("explain", schema, data)
+
+
+def join_misspelt(found: Sequence[Mismatch]) -> list[Mismatch]:
+    """Without the keys that are missing because they are misspelt: of a mapping with one unknown
+    and one missing key, the first is told alone.
+    """
+    missing: dict[Path, list[str]] = {}
+    strange: dict[Path, int] = {}
+    for one in found:
+        if one.rule == "required":
+            missing.setdefault(one.path, []).append(one.key)
+        elif one.message.startswith(UNKNOWN):
+            strange[one.path[:-1]] = strange.get(one.path[:-1], 0) + 1
+    told, meant = [], set[tuple[Path, str]]()
+    for one in found:
+        around = one.path[:-1]
+        lacking = missing.get(around, []) if one.message.startswith(UNKNOWN) else []
+        guessed = [key for key in lacking if f"did you mean '{key}'?" in one.message]
+        if not guessed and len(lacking) == strange.get(around) == 1:
+            guessed = lacking
+            one = replace(one, message=f"{UNKNOWN} - did you mean '{lacking[0]}'?")
+        meant |= {(around, key) for key in guessed}
+        told.append(one)
+    return [one for one in told if one.rule != "required" or (one.path, one.key) not in meant]
 
 
 class SchemaCheck:

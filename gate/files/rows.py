@@ -30,7 +30,8 @@ def read_dataset(source: DatasetSource, lines: Container[int] | None = None) -> 
         with source.open() as stream:
             yield from _read_format(stream, source, lines)
     except FileNotFoundError:
-        yield Problem(Place(source.name), "there is no such file - check its path")
+        where = f" in {source.named_at}" if source.named_at else ""
+        yield Problem(Place(source.name), f"there is no such file - check its path{where}")
     except OSError as error:
         yield Problem(Place(source.name), f"cannot be read: {error.strerror or error}")
     except InvalidInput as error:

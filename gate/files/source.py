@@ -30,7 +30,7 @@ class DatasetSource:
 
     `file`: its own name where `name` says more; the suffix tells the format. `beside` opens a file
     by its path from the folder of this one; None: there is nothing beside it. Both raise OSError.
-    `any_keys`: somebody reads those that no grader knows.
+    `any_keys`: somebody reads those that no grader knows. `named_at`: file and line that name it.
     """
 
     name: str
@@ -38,6 +38,7 @@ class DatasetSource:
     file: str = ""
     beside: Callable[[str], BinaryIO] | None = None
     any_keys: bool = False
+    named_at: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

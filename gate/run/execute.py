@@ -32,7 +32,7 @@ from gate.run.pipeline import Collected, Effects, measure
 from gate.run.progress import ProgressListener, count_planned, progress, read_passed_shares
 from gate.run.record_answers import record_end, recorder
 from gate.run.resume import continue_looks, reopen
-from gate.run.setup import GivenAgent, Setup, set_up
+from gate.run.setup import GivenAgent, Setup, set_up, tell_agent_line
 from gate.store.session import (
     Meta,
     Session,
@@ -194,7 +194,9 @@ def _add_late_sources(setup: Setup, before: Sources) -> Setup:
 def _check_health(setup: Setup, session: SessionWriter, cluster: ClusterPool | None) -> str:
     """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
     try:
-        health_found = cluster.health if cluster else check_health(setup.agent, setup.place.world)
+        with tell_agent_line(setup.place):
+            world = setup.place.world
+            health_found = cluster.health if cluster else check_health(setup.agent, world)
     except UsageError:
         if setup.resumed is None:
             session.discard()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -245,10 +246,27 @@ def _agent_of(place: RunPlace, given: GivenAgent | None) -> Agent:
         check_record(options.record)
     if options.joins is not None:  # nobody is asked
         return agent
-    if options.offline:
-        agent.check(world)
-    begin(agent, world)
+    with tell_agent_line(place):
+        if options.offline:
+            agent.check(world)
+        begin(agent, world)
     return agent
+
+
+@contextmanager
+def tell_agent_line(place: RunPlace) -> Iterator[None]:
+    """What is wrong with the agent's settings is told with their line in gate.yml, if it is no
+    option that gives them.
+    """
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except UsageError as error:
+        where, message = place.config.agent.place, str(error)
+        if where.line is None or (place.options.base_url and "base_url" in message):
+            raise
+        raise UsageError(f"{where.file}:{where.line}: {message}") from error
 
 
 def _selection(place: RunPlace) -> Selection:

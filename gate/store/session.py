@@ -341,7 +341,8 @@ def latest_session(out: Path) -> Path:
         if judged:
             return folder
     raise UsageError(
-        f"{out}: no session with a verdict found here; give a session folder (session-...)"
+        f"{out}: no session with a verdict found here; `gate run` makes one, or give a session "
+        "folder (session-...)"
     )
 
 

@@ -110,7 +110,12 @@ MISTAKES: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     ),
     "a judge grader without a judge": (
         ("validate",),
-        config("[facts]", "[{judge: {rubric: answer}}]"),
+        {
+            **config("[facts]", "[{judge: {rubric: answer}}]"),
+            "cases.jsonl": CASES.replace("expected_facts", "expected_answer")
+            .replace("[", '"')
+            .replace("]", '"'),
+        },
     ),
     "a pipe in a command": (
         RUN,
@@ -197,3 +202,4 @@ def test_each_mistake_is_told_with_its_place_and_what_to_do(tmp_path, request):
     if request.config.getoption("--update-golden", default=False):
         GOLDEN.write_text(told, encoding="utf-8")
     assert told == GOLDEN.read_text("utf-8"), "pytest tests/golden --update-golden, and read it"
+    assert told.count("\n   ") == len(MISTAKES)  # one message each

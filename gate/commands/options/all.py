@@ -432,6 +432,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         if "" in given:
             option = f"--{name.replace('_', '-')}"
             shown_name = option if any(one.startswith(option) for one in argv) else name.upper()
+            top.prog += f" {argv[0]}" if argv[0] in COMMANDS else ""
             top.error(f"{shown_name}: the value is empty; leave it out, or give one")
     options.secrets = set()
     return options

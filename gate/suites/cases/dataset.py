@@ -374,7 +374,7 @@ def _data(row: DatasetRow, rules: KeyRules) -> dict[str, Json]:
 def _input_faults(written: Mapping[str, Json]) -> Iterator[str]:
     names = [key for key in INPUT_KEYS if key in written]
     if not names:
-        yield "'input' is missing (or its aliases 'query', 'question', 'prompt')"
+        yield "'input' is missing - give the question this name, or query, question or prompt"
     elif len(names) > 1:
         yield f"'{names[0]}' and '{names[1]}' are two names of the same key - keep one"
     elif written[names[0]] in ("", [], {}):

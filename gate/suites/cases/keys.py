@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gate.errors import GraderFailure, UsageError
-from gate.files.json_schema import mismatches
+from gate.files.json_schema import join_misspelt, mismatches
 from gate.files.json_schema_quick import Check, compile_check
 from gate.files.yaml import format_path, scalar
 from gate.plugins import GRADERS, ChecksCases, DoubtsCases, Grader
@@ -89,7 +89,7 @@ class KeyRule:
     def explain(self, key: str, value: Json) -> Iterator[str]:
         """What is wrong with a value that does not surely fit."""
         try:
-            for wrong in mismatches(self.schema, value):
+            for wrong in join_misspelt(mismatches(self.schema, value)):
                 yield f"{format_path((key, *wrong.path))}: {wrong.message}"
         except GraderFailure as failure:  # its patterns take too long
             yield f"{key}: {failure}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files import bundled
-from gate.files.json_schema import mismatches
+from gate.files.json_schema import join_misspelt, mismatches
 from gate.files.json_schema_mismatch import Mismatch
 from gate.files.json_schema_quick import compile_check
 from gate.files.json_values import as_list, as_objects
@@ -42,12 +42,17 @@ def check_document(
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}
-    wrong = [_reword(mismatch, hidden, done.data) for mismatch in _mismatches(done.data)]
-    faults = [*keys, *done.faults, *_twice(done.data), *wrong]
-    for fault in faults:
+    found = _mismatches(done.data)
+    other = [*keys, *done.faults, *_twice(done.data)]
+    wrong, misspelt = (
+        [_reword(mismatch, hidden, done.data) for mismatch in mismatched]
+        for mismatched in (found, join_misspelt(found))
+    )
+    told = [*other, *(fault for fault in misspelt if fault.path not in {k.path for k in keys})]
+    for fault in (*other, *wrong):
         _leave_out(done.data, fault)
     unique_problems = dict.fromkeys(
-        Problem(document.place(fault.path), fault.message) for fault in faults
+        Problem(document.place(fault.path), fault.message) for fault in told
     )
     return done.data, list(unique_problems)
 

@@ -95,7 +95,8 @@ def _check_metric_name(
         who = f"no suite makes {number[0]} rounds" if number and rounds else "no suite measures it"
         where = "in `gate run` " if metric.partition(".")[0] in OF_IMPORTS else ""
         who = "no suite measures it; only imported results have it" if where else who
-        findings.warn(place, f"{who}, so {where}it is missing (policy.missing_metric decides)")
+        if findings.complete:  # else a suite that is wrong may measure it
+            findings.warn(place, f"{who}, so {where}it is missing (policy.missing_metric decides)")
         return
     names = sorted({*specs, *contract})
     same = [
@@ -131,7 +132,7 @@ def _limits(gate: GateRule, spec: MetricSpec | None, findings: ConfigFindings) -
             findings.wrong(
                 gate.place, f"min {gate.min:g} can never be broken: it is at least {low:g}"
             )
-        elif spec.direction == "lower" and gate.max is None:
+        elif _is_turned(gate, spec):
             findings.warn(gate.place, "lower is better here - did you mean max?")
     if gate.max is not None:
         if low is not None and gate.max < low:
@@ -256,8 +257,13 @@ def _at_this_size(
         spec = specs.get(gate.metric)
         if spec is not None and spec.unit == "share" and (spec.low, spec.high) == (0.0, 1.0):
             _reachable(gate, suite, trials, config.regression.alpha / blocking, findings)
-        if spec is not None and spec.family == "quantile":
+        if spec is not None and spec.family == "quantile" and not _is_turned(gate, spec):
             _enough_calls(gate, suite.name, spec.options.get("q", 0.95), trials, findings)
+
+
+def _is_turned(gate: GateRule, spec: MetricSpec) -> bool:
+    """Whether `min` stands where a larger value is worse."""
+    return spec.direction == "lower" and gate.min is not None and gate.max is None
 
 
 def _enough_calls(

@@ -94,7 +94,9 @@ class Rules:
         is_shared = self.base is not None and suite.name not in self.new_suites
         if is_shared and not os.path.lexists(path):
             return None
-        return on_disk(path, bundled.short_path(own_suite.dataset))
+        at = own_suite.place
+        named_at = f"{at.file}:{at.line}" if at.line is not None else ""
+        return replace(on_disk(path, bundled.short_path(own_suite.dataset)), named_at=named_at)
 
     def base_source(self, suite: Suite) -> DatasetSource | None:
         """The dataset of the base; None if it has none, or the own rules judge."""

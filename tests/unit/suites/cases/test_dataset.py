@@ -145,7 +145,10 @@ def test_whole_numbers_are_ids_too() -> None:
         ({"id": 1.5, "input": "x"}, "id: 1.5 is not "),
         ({"id": True, "input": "x"}, "id: True is not "),
         ({"id": None, "input": "x"}, "id: None is not "),
-        ({"id": "a"}, "'input' is missing (or its aliases 'query', 'question', 'prompt')"),
+        (
+            {"id": "a"},
+            "'input' is missing - give the question this name, or query, question or prompt",
+        ),
         ({"id": "a", "input": ""}, "input: is empty"),
         ({"id": "a", "prompt": []}, "prompt: is empty"),
         ({"id": "a", "input": 3}, "input: 3 is not "),
@@ -217,7 +220,7 @@ def test_every_problem_is_told_up_to_a_limit() -> None:
 
 def test_one_problem_of_many_cases_is_told_once() -> None:
     three = lines(*({"id": f"c{i}"} for i in range(3)), case(id="d", status="x"))
-    nothing = "'input' is missing (or its aliases 'query', 'question', 'prompt')"
+    nothing = "'input' is missing - give the question this name, or query, question or prompt"
     assert told(three)[0] == f"d.jsonl:1: {nothing} (3 cases: lines 1, 2, 3)"
     assert len(told(three)) == 2
     many = lines(*({"id": f"c{i}"} for i in range(20)))
