@@ -189,7 +189,7 @@ def test_a_wrong_answer_is_not_tried_again_unless_the_suite_says_so():
     ("limits", "reason"),
     [
         ({"usd": None, "calls": 3, "minutes": None}, "3 calls"),
-        ({"usd": 0.3, "calls": None, "minutes": None}, "0.30 USD"),
+        ({"usd": 0.3, "calls": None, "minutes": None}, "$0.30"),
         ({"usd": None, "calls": None, "minutes": 0.06}, "0.06 minutes"),
     ],
 )
@@ -221,7 +221,7 @@ def test_costs_of_trials_under_way_are_expected():
     for _ in range(3):
         next(stream)  # three under way: 0.25 spent and 0.75 expected
     assert list(stream) == []
-    assert "1.00 USD" in allowance.used_up
+    assert "$1.00" in allowance.used_up
 
 
 def test_what_a_resumed_session_spent_counts():
