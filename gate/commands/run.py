@@ -55,7 +55,8 @@ def _describe_latest(config: str | None) -> str:
 
 def _find_ended(request: RunOptions, host: Host) -> Report | None:
     """The verdict that stays as it is. A job judges anew, by the base branch of now."""
-    if is_ci(host.env) or request.rounds is not None or request.protect is not None:
+    anew = (request.rounds, request.protect, request.stage, request.shard)
+    if is_ci(host.env) or any(one is not None for one in anew):
         return None
     return find_ended(Path(str(request.resume)), host.redactor().redact)
 

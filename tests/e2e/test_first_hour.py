@@ -95,9 +95,10 @@ class Reader:
         self._printed = [normal(line) for line in done.stdout.splitlines()]
 
     def compare(self, shown):
-        """Each line that the page shows is how a line of the last command begins."""
+        """The last command prints each line that the page shows, perhaps on two lines."""
+        printed = " ".join(self._printed)
         for line in filter(None, map(normal, shown.splitlines())):
-            assert any(one.startswith(line) for one in self._printed), (line, self._printed)
+            assert line in printed, (line, self._printed)
 
 
 @pytest.fixture
