@@ -112,6 +112,9 @@ def _events(text: str, file: str, loader: type[yaml.SafeLoader]) -> Iterator[yam
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = " ".join(part for part in (error.context, error.problem) if part)
+        if "nesting depth" in message:  # libyaml, of thousands of brackets that nothing closes
+            where = Place(file, mark.line + 1 if mark else None)
+            raise InvalidInput([Problem(where, f"more than {MAX_DEPTH} levels deep")]) from None
         hint = "YAML is indented with spaces, not tabs" if _on_tab(text, mark) else _CHECK
         place = Place(file, mark.line + 1 if mark else None)
         raise InvalidInput([Problem(place, f"not YAML: {message} - {hint}")]) from None

@@ -62,7 +62,7 @@ def test_config_and_datasets_are_told_about_at_once(tmp_path: Path) -> None:
         "gate.yml:8: suites[2].graders[0]: unknown grader 'fatcs' - did you mean 'facts'?",
         "gate.yml:9: gates.correctness.fact_acuracy: unknown metric - did you mean "
         "'correctness.fact_accuracy'?",
-        "none.jsonl: there is no such file - check its path",
+        "none.jsonl: there is no such file - check its path in gate.yml:7",
     ]
 
 
