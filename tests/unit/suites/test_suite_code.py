@@ -569,7 +569,7 @@ def test_validate_tells_its_tasks_and_every_problem_at_once(tmp_path, capsys):
     assert [str(problem) for problem in caught.value.problems] == [
         "gate.yml:4: suites[0]: './mine.py:Mine': is not a suite: load_tasks missing - "
         "docs/suite-as-code.md has an example",
-        "none.jsonl: there is no such file - check its path",
+        "none.jsonl: there is no such file - check its path in gate.yml:6",
     ]
 
 
