@@ -20,6 +20,7 @@ from gate.stats.pairs import Array
 # Powers of the information t with which the chances of error are spent, without and with a surplus.
 HARM_POWERS = (2.2, 1.5)  # alpha t^2.2: little is spent on early looks, which exaggerate
 FUTILITY_POWERS = (1.6, 0.5)
+FEW_LOOKS, FEW_HARM, FEW_FUTILITY = 10, 2.0, 1.5  # without a surplus, at up to as many looks
 MODEST, LARGE = 1.1, 1.33  # 4/3: 16 times the planned rounds, of which 2 times run
 USUAL_HISTORY = 4.0  # rounds of a baseline, in planned rounds
 LOOKS_COST = 1.1  # about the drift of many looks over that of one: where its search begins
@@ -85,13 +86,19 @@ def boundaries(
             times=times, harm=(z,), futility=(z,), proof=(z_power,), drift=z + z_power
         )
 
+    few = len(times) <= FEW_LOOKS
+    harm_power = _between((FEW_HARM if few else HARM_POWERS[0], HARM_POWERS[1]), surplus)
+    futility_power = _between(
+        (FEW_FUTILITY if few else FUTILITY_POWERS[0], FUTILITY_POWERS[1]), surplus
+    )
+
     def accused(t: float) -> float:
-        return float(alpha * t ** _between(HARM_POWERS, surplus))
+        return float(alpha * t**harm_power)
 
     alone = normal_quantile(1.0 - alpha) + normal_quantile(1.0 - beta)
 
     def missed(t: float) -> float:
-        return float(beta * t ** _between(FUTILITY_POWERS, surplus))
+        return float(beta * t**futility_power)
 
     harm, proof = crossing(times, accused), crossing(times, missed)
     drift = _drift(times, harm, missed, start=LOOKS_COST * alone)
