@@ -96,7 +96,8 @@ def run_demo(place: Path, main_runs: int) -> dict[str, Path]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     shutil.copytree(ROOT / "datasets" / "analytics", place / "datasets" / "analytics")
-    text = CONFIG.format(url=f"http://127.0.0.1:{port}") + "baseline: {answers: repo}\n"
+    agent = f'type: openai, base_url: "http://127.0.0.1:{port}", model: sample-analytics-1'
+    text = CONFIG.format(agent=agent) + "baseline: {answers: repo}\n"
     (place / "gate.yml").write_text(text, "utf-8")
     git(place, "init", "-q", "-b", "main")
     commit(place, "The agent and its suite")

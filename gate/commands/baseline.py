@@ -313,6 +313,8 @@ def _fetch_pool(suite: str, desk: Desk) -> BaselineFile | None:
     """
     wanted = request(suite, desk)
     wanted = replace(wanted, base_sha=desk.job.head_sha or wanted.base_sha)
+    if wanted.no_branch and not is_there(desk.root / wanted.file):
+        return None  # there is no other place where one could be
     there = find_baseline(desk.rules.source, wanted, desk.opened.forge, desk.root)
     return parse(there.text, there.file) if there else None
 

@@ -8,8 +8,7 @@ import argparse
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 from gate.errors import InfrastructureError
@@ -17,7 +16,7 @@ from gate.files import bundled
 
 GATE = (sys.executable, "-m", "gate")
 CONFIG = """version: 1
-agent: {{type: openai, base_url: "{url}", model: sample-analytics-1, concurrency: 8}}
+agent: {{{agent}, concurrency: 8}}
 suites:
   - name: analytics
     dataset: datasets/analytics/dataset.jsonl
@@ -33,7 +32,7 @@ pricing: {{sample-analytics-1: {{input: 0, output: 0}}}}
 protect: false
 """
 TASKS = """version: 1
-agent: {{type: openai, base_url: "{url}", model: sample-analytics-1, concurrency: 8}}
+agent: {{{agent}, concurrency: 8}}
 suites:
   - name: trajectories
     dataset: datasets/trajectories/dataset.jsonl
@@ -47,7 +46,8 @@ gates: {{agent.success_rate: {{min: 0.6}}, agent.trajectory_score: {{min: 8}}}}
 pricing: {{sample-analytics-1: {{input: 0, output: 0}}}}
 protect: false
 """
-NOBODY = "http://127.0.0.1:9"  # an address where no agent listens
+SAMPLE = "type: sample, options: {{{options}}}"
+NOBODY = 'type: openai, base_url: "http://127.0.0.1:9", model: sample-analytics-1'  # none listens
 _SEEN = (
     "An unchanged agent passes: noise alone does not block.",
     "A worse retrieval is blocked, with the cases that newly fail and the cause they share.",
@@ -78,14 +78,14 @@ class Story:
         shutil.rmtree(self._baseline, ignore_errors=True)  # each demo starts its own pool
         kept = str(self._baseline)
         _say("1. The agent as main has it: measured, and kept as the baseline")
-        first = self._measure(["--seed", "1"], "none", expect=PASS)
+        first = self._measure("seed: 1", "none", expect=PASS)
         self._gate("baseline", "save", str(first), "--out", kept, expect=PASS)
         _say("2. A pull request that changes nothing: pass")
-        self._measure(["--seed", "2"], kept, expect=PASS)
+        self._measure("seed: 2", kept, expect=PASS)
         _say("3. A pull request that retrieves one document instead of five: blocked")
-        broken = self._measure(["--top-k", "1"], kept, expect=FAIL)
+        broken = self._measure("top_k: 1", kept, expect=FAIL)
         _say("4. Tasks of several steps: right answers, and an agent that goes round in circles")
-        self._measure(["--loop"], "none", expect=FAIL, written=TASKS)
+        self._measure("loop: true", "none", expect=FAIL, written=TASKS)
         _say("5. The agent is switched off: an outage, which is not a fail")
         self._run_config(NOBODY, kept, CONFIG, expect=OUTAGE)
         _say("What was seen")
@@ -95,20 +95,20 @@ class Story:
         for name in ("comment.md", "report.html", "junit.xml", "summary.json", "details.jsonl"):
             print(f"  {broken / name}")
 
-    def _measure(
-        self, switches: Sequence[str], baseline: str, *, expect: int, written: str = CONFIG
-    ) -> Path:
-        """One `gate run` against the sample agent with `switches`; returns its session."""
-        with self._serve(switches) as url:
-            return self._run_config(url, baseline, written, expect=expect)
+    def _measure(self, options: str, baseline: str, *, expect: int, written: str = CONFIG) -> Path:
+        """One `gate run` of the sample agent with `options`; returns its session. The agent is a
+        part of the run, so that the commands that the run prints go on working.
+        """
+        agent = SAMPLE.format(options=options)
+        return self._run_config(agent, baseline, written, expect=expect)
 
-    def _run_config(self, url: str, baseline: str, written: str, *, expect: int) -> Path:
+    def _run_config(self, agent: str, baseline: str, written: str, *, expect: int) -> Path:
         before = set(self._out.glob("session-*"))
         self._step += 1
         self._out.mkdir(parents=True, exist_ok=True)
         config = self._out / f"gate-{self._step}.yml"  # stays: the printed commands name it
         data = bundled.folder().as_posix()
-        text = written.format(url=url).replace("datasets/", f"{data}/")
+        text = written.format(agent=agent).replace("datasets/", f"{data}/")
         config.write_text(text, encoding="utf-8")
         words = ("--config", str(config), "--baseline", baseline, "--out", str(self._out))
         self._gate("run", *words, expect=expect)
@@ -125,28 +125,6 @@ class Story:
             raise InfrastructureError(
                 f"gate {arguments[0]} ended with {code}, and {expect} was expected"
             )
-
-    @contextmanager
-    def _serve(self, switches: Sequence[str]) -> Iterator[str]:
-        """The sample agent on a free port; its address."""
-        command = [*GATE, "agent", "--port", "0", *switches]
-        process = subprocess.Popen(  # noqa: S603 - ourselves
-            command, env=self._env, stdout=subprocess.PIPE, text=True
-        )
-        try:
-            yield _find_address(process)
-        finally:
-            process.terminate()
-            process.communicate()
-
-
-def _find_address(process: subprocess.Popen[str]) -> str:
-    """From the first line that the agent prints."""
-    for line in process.stdout or ():
-        for word in line.split():
-            if word.startswith("http://"):
-                return word.rstrip("/.,")
-    raise InfrastructureError("the sample agent did not start")
 
 
 def _say(text: str) -> None:

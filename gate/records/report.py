@@ -370,7 +370,7 @@ class Report:
     accepted: tuple[AcceptedChange, ...] = ()  # changes for the worse that somebody meant
     comment_id: str = "gate"  # which comment of the pull request
     reproduce: str = ""  # the command that runs the worst case again
-    resume: str = ""  # the command that continues a run on a laptop that ended with an error
+    next_command: str = ""  # on a laptop: continues what an error ended, saves a first run
     alpha: float = 0.01  # chance that comparisons block a run in which nothing changed
     power: float = 0.8  # chance to catch a drop of the size `mde`
     schema_version: int = 1

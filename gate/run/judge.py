@@ -26,7 +26,7 @@ from gate.run.locate import locate_findings
 from gate.run.part_reports import adapt_report
 from gate.run.pipeline import Collected
 from gate.run.prepare import SuitePlan
-from gate.run.resume import resume_command
+from gate.run.resume import list_next_commands
 from gate.run.rules_for_event import measures_the_base, shows_answers, tell_edited_baseline
 from gate.run.setup import Setup
 from gate.run.suite_metrics import metrics_of
@@ -126,7 +126,7 @@ def _setting(setup: Setup, session: SessionWriter, ended_early: str = "") -> Set
         elsewhere=_list_metrics_elsewhere(setup),
         measures_main=measures_the_base(place.job, place.config),
         asked_with=_describe_agent(setup),
-        resume=_describe_resume(setup, session),
+        next_commands=_list_next_commands(setup, session),
     )
 
 
@@ -140,9 +140,9 @@ def _describe_agent(setup: Setup) -> dict[str, str]:
     return {name: value for name, value in given.items() if here and value and "@" not in value}
 
 
-def _describe_resume(setup: Setup, session: SessionWriter) -> str:
+def _list_next_commands(setup: Setup, session: SessionWriter) -> Mapping[str, str]:
     here = setup.place.job.mode == "laptop" and setup.place.config.file != WRITTEN
-    return resume_command(session.meta, session.folder) if here else ""
+    return list_next_commands(session.meta, session.folder) if here else {}
 
 
 def _list_loosened(setup: Setup) -> tuple[str, ...]:

@@ -151,7 +151,17 @@ def _tell_start(meta: Meta) -> str:
     return f": {given}" if given else ""
 
 
-def resume_command(meta: Meta, folder: Path) -> str:
+def list_next_commands(meta: Meta, folder: Path) -> Mapping[str, str]:
+    """What to type after a run, by its outcome: what continues it, what makes it the baseline."""
+    save = ["gate baseline save"]
+    if "config" in meta.options:
+        save.append(f"--config {quote(str(meta.options['config']))}")
+    if "out" in meta.options:  # else it is the newest session where the command looks
+        save.append(quote(str(folder)))
+    return {"error": _resume_command(meta, folder), "no_baseline": " ".join(save)}
+
+
+def _resume_command(meta: Meta, folder: Path) -> str:
     """The command that continues the session with the options that began it; empty where one of
     them is better not printed, such as an address with a password.
     """

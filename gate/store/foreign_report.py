@@ -68,7 +68,7 @@ def strip_report(report: Report, origin: Origin, *, shows_answers: bool) -> Repo
         shows_answers=shown,
         page_url="",
         reproduce="",
-        resume="",
+        next_command="",
         decision=None,
     )
 

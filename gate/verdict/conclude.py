@@ -97,7 +97,7 @@ def conclude(
         accepted=_open_acceptances(measured, setting),
         comment_id=setting.comment_id,
         reproduce=reproduce(verdict, worse, measured, config, setting),
-        resume=setting.resume if verdict.outcome == "error" else "",
+        next_command=setting.next_commands.get(verdict.outcome, ""),
         alpha=config.regression.alpha,
         power=config.regression.power,
         shows_answers=setting.shows_answers,

@@ -178,7 +178,7 @@ class Setting:
     measures_main: bool = False  # a run of the branch that is deployed, no change to it
     shows_answers: bool = True  # what was expected, and what the base branch answered
     page_url: str = ""  # where report.html will be found
-    resume: str = ""  # the command that continues the session; empty where it is not on a laptop
+    next_commands: Mapping[str, str] = field(default_factory=dict)  # on a laptop, by outcome
     # Options that say who was asked; None: nobody was, so nothing can be asked again.
     asked_with: Mapping[str, str] | None = field(default_factory=dict)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,23 +19,60 @@ from tests.support.paths import ROOT
 OPEN, ALL = 385, 1_450  # words of the comment of the pull request that fails
 
 
-@pytest.fixture(scope="module")
-def comments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """First run, unchanged, one document instead of five, several steps, nobody: their comments."""
-    folder = tmp_path_factory.mktemp("demo")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the demo printed, in the folder in which somebody typed it."""
+
+    folder: Path
+    text: str
+
+    def gate(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return gate(self.folder, *words)
+
+
+def gate(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-m", "gate", "demo"],
+    return subprocess.run(
+        [sys.executable, "-m", "gate", *words],
         cwd=folder,
-        env=env,
+        env={**env, "COLUMNS": "400"},  # no command is wrapped
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    folder = tmp_path_factory.mktemp("demo")
+    done = gate(folder, "demo")
     assert done.returncode == 0, done.stdout[-2_000:] + done.stderr
-    sessions = re.findall(r"^Session written to: (.+)$", done.stdout, re.MULTILINE)
-    texts = [Path(folder, session, "comment.md").read_text("utf-8") for session in sessions]
+    return Shown(folder=folder, text=done.stdout)
+
+
+@pytest.fixture(scope="module")
+def comments(shown: Shown) -> dict[str, str]:
+    """First run, unchanged, one document instead of five, several steps, nobody: their comments."""
+    sessions = re.findall(r"^Session written to: (.+)$", shown.text, re.MULTILINE)
+    texts = [Path(shown.folder, session, "comment.md").read_text("utf-8") for session in sessions]
     return dict(zip(("first", "pass", "fail", "steps", "outage"), texts, strict=True))
+
+
+def test_the_printed_next_steps_can_be_pasted(shown: Shown) -> None:
+    """Those of failing cases, and that of the first run; `gate open` has tests of its own."""
+    again = re.findall(r"^Next: gate (run .*--case .*)$", shown.text, re.MULTILINE)
+    assert len(again) == 2
+    for command in again:
+        done = shown.gate(*shlex.split(command))
+        assert done.returncode == 1, done.stderr
+        assert "0 of 1 case passed every round" in done.stdout
+    (save,) = re.findall(r"^Next: .* gate (baseline save .*)$", shown.text, re.MULTILINE)
+    done = shown.gate(*shlex.split(save))
+    assert done.stderr.endswith("this session is already in the baseline\n")  # the demo did it
+    shutil.rmtree(shown.folder / "results" / "demo" / "baselines")
+    done = shown.gate(*shlex.split(save))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "results/demo/baselines/analytics.json: 3 rounds of 1 run, 200 cases\n"
 
 
 def test_the_failing_one_is_short(comments: dict[str, str]) -> None:

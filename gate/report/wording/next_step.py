@@ -52,7 +52,7 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "no_baseline" and (todo := _stored_but_unused(report)):
         yield say("runs compare with the committed baseline, so {}", prose(todo))
     elif report.outcome == "no_baseline":
-        command = code("gate baseline save")
+        command = code(report.next_command or "gate baseline save")
         if report.imported and not _on_github(report):
             yield say("create a baseline: import the results of the base branch, then {}", command)
             return
@@ -79,8 +79,8 @@ def _outcome_step(report: Report) -> Iterator[Line]:
     elif report.outcome == "error":
         if _on_github(report):
             yield say("continue where it stopped: run the job again")
-        elif report.resume:
-            yield say("continue where it stopped: {}", code(report.resume))
+        elif report.next_command:
+            yield say("continue where it stopped: {}", code(report.next_command))
         else:
             more = "with the options of this run"
             yield say("continue where it stopped: {} {}", code("gate run --resume"), more)

@@ -276,6 +276,13 @@ def test_the_worst_case_comes_first():
         ),
         (no_baseline(), "create a baseline: run the workflow that measures it on the base branch"),
         (
+            no_baseline(
+                provenance=replace(no_baseline().provenance, run_url=None, commit=None),
+                next_command="gate baseline save --config a.yml out/session-1",
+            ),
+            "create a baseline: run gate baseline save --config a.yml out/session-1",
+        ),
+        (
             not_comparable(),
             "start a new baseline with gate baseline accept --reason TEXT on the base branch",
         ),
@@ -287,7 +294,7 @@ def test_the_worst_case_comes_first():
         (
             agent_down(
                 provenance=replace(agent_down().provenance, run_url=None),
-                resume="gate run --config a.yml --resume results/session-1",
+                next_command="gate run --config a.yml --resume results/session-1",
             ),
             "continue where it stopped: gate run --config a.yml --resume results/session-1",
         ),
