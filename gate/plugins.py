@@ -88,6 +88,7 @@ class World:
     root: Path  # the folder of gate.yml; relative paths start here
     cancelled: Callable[[], bool] = lambda: False  # True once the run is being stopped
     section: str = "agent"  # of gate.yml, where the plug-in is written: for messages
+    offline: bool = False  # `check` looks at settings and files: no call, and no key is needed
     session: Path | None = None  # the session's folder, for what an agent must keep; None: none yet
     # Told what a reply says of its provider's limits.
     hear: Callable[[tuple[RateLimit, ...]], None] = lambda limits: None

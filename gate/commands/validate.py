@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         _dataset(suite, done)
         _baseline(suite, done)
     done.lines += tell_unused_datasets(config.suites)
-    _load_own_code(config, root, env, done.found)
+    _check_models(config, root, env, done.found)
     done.found.add(lint_with_data(config, measured, done.cases))
     done.found.add(kinship(config, root))
     if not done.found.problems:  # the agent may be none of gate.yml's then
@@ -148,20 +148,25 @@ def _graders(suite: Suite, root: Path) -> Iterator[tuple[str, Grader]]:
             continue
 
 
-def _load_own_code(
+def _check_models(
     config: Config, root: Path, env: Mapping[str, str], findings: ConfigFindings
 ) -> None:
-    """Loads the functions that gate.yml names; none is called."""
+    """Addresses, programs, files and functions that gate.yml names; none is called."""
     models = ("agent", "control_agent", "judge", "verifier")
     sections = [(name, getattr(config, name), AGENTS) for name in models]
     for section, spec, registry in (*sections, ("retriever", config.retriever, RETRIEVERS)):
-        if spec is None or spec.name != "python":
+        if spec is None:
             continue
-        world = World(env=env, root=root, section=section)
         try:
-            build(registry, spec, root).check(world)
+            model = build(registry, spec, root)
+        except UsageError:
+            continue  # told with the rest of gate.yml
+        try:
+            model.check(World(env=env, root=root, section=section, offline=True))
         except (UsageError, InfraFailure) as error:
-            findings.wrong(spec.place, str(error))
+            told = f"{error}".startswith(f"{section}.")  # the setting, with its section
+            place = replace(spec.place, key="") if told else spec.place
+            findings.wrong(place, str(error))
 
 
 def _budget(config: Config, root: Path, findings: ConfigFindings) -> None:

@@ -236,6 +236,10 @@ def _hint(error: ValidationError) -> str:
     return near if "did you mean" in near else ""
 
 
+_AS_WRITTEN = {True: "true", False: "false", None: "null"}
+
+
 def _short(value: object) -> str:
-    text = repr(value)
+    """The value; true, false and null as a file has them."""
+    text = _AS_WRITTEN[value] if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -40,6 +40,7 @@ _LEADING_ZERO = late_pattern(r"[-+]?0[0-9]")
 _UNPRINTABLE = late_pattern(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # YAML 1.2, 5.1
 )
+_ESCAPES = ("unknown escape", "escape sequence of", "hexdecimal")  # libyaml spells it so
 _CHECK = "check brackets, quotes and indentation up to this line"
 _LONE = late_pattern("[\ud800-\udfff]")  # which no UTF-8 can hold
 
@@ -116,6 +117,9 @@ def _events(text: str, file: str, loader: type[yaml.SafeLoader]) -> Iterator[yam
             where = Place(file, mark.line + 1 if mark else None)
             raise InvalidInput([Problem(where, f"more than {MAX_DEPTH} levels deep")]) from None
         hint = "YAML is indented with spaces, not tabs" if _on_tab(text, mark) else _CHECK
+        if any(words in message for words in _ESCAPES):
+            message = 'a backslash between double quotes begins an escape such as "\\n"'
+            hint = "write single quotes, or two backslashes"
         place = Place(file, mark.line + 1 if mark else None)
         raise InvalidInput([Problem(place, f"not YAML: {message} - {hint}")]) from None
     except yaml.YAMLError as error:
@@ -244,7 +248,8 @@ class _Builder:
             self.lines[path] = _line_of(event)
             return path
         if top.key is None:
-            self._stop(event, "a key must be a word, not a list, a mapping or an alias")
+            message = "a key must be a word, not a list, a mapping or an alias"
+            self._stop(event, f"{message} - put text with braces or brackets in quotes")
         return (*top.path, str(top.key))
 
     def _attach(self, value: Json) -> None:

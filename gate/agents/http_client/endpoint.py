@@ -55,8 +55,12 @@ def read_by(read: Callable[[HttpReply], Response], reply: HttpReply) -> Response
 
 
 def reach(world: World, url: str, *, timeout_s: float, setting: str = "base_url") -> None:
-    """Connects and asks nothing, which costs no tokens. Raises InfraFailure, UsageError."""
+    """Connects and asks nothing, which costs no tokens; without a network it looks at the address.
+    Raises InfraFailure, UsageError.
+    """
     session = HttpSession(world.env, setting=f"{world.section}.{setting}")
+    if world.offline:
+        return session.check_address(url)
     try:
         session.reach(url, timeout_s=min(timeout_s, CHECK_S))
     finally:
@@ -80,13 +84,13 @@ def key_of(world: World, name: str | None) -> str | None:
     if name is None:
         return None
     key = world.env.get(name, "").strip()
-    if not key:
+    if not key and not world.offline:
         or_given = ", give --provider-key" if world.section == "agent" else ""
         raise UsageError(
             f"{world.section}.api_key_env: the environment variable {name} is not set - set it to "
             f"the key{or_given}, or remove api_key_env if the {world.section} needs no key"
         )
-    return key
+    return key or None
 
 
 def bearer(world: World, name: str | None) -> dict[str, str]:

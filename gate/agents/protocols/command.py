@@ -103,7 +103,7 @@ class Command:
 
     def environment(self, world: World) -> dict[str, str]:
         for name in self.env:
-            if not world.env.get(name, "").strip():
+            if not world.env.get(name, "").strip() and not world.offline:
                 raise UsageError(
                     f"{world.section}.env: the environment variable {name} is not set - set it, or"
                     " remove it from the list"

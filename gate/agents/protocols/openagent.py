@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from gate.agents.http_client.endpoint import Endpoint, bearer, health, key_of
+from gate.agents.http_client.endpoint import Endpoint, bearer, health, key_of, reach
 from gate.agents.http_client.reply import HttpReply
 from gate.agents.http_client.route import format_address, is_loopback
 from gate.agents.server_logs.options import LogOptions
@@ -57,7 +57,11 @@ class OpenAgent:
         return f"openagent {self.model} at {format_address(self.server)}"
 
     def check(self, world: World) -> int:
+        """The status of the server's answer; 0 where nothing may be called."""
         key_of(world, self.api_key_env)
+        if world.offline:
+            reach(world, self.base_url, timeout_s=self.timeout_s)
+            return 0
         reply = health(world, f"{self.server}/api/health", timeout_s=self.timeout_s)
         try:
             body = answer.json_of(reply)

@@ -1,5 +1,6 @@
 """`gate validate`: what was checked, or everything that is wrong."""
 
+import os
 from argparse import Namespace
 from pathlib import Path
 
@@ -98,6 +99,58 @@ def test_a_broken_agent_is_told_with_its_line_and_not_warned_of_as_another(
     (found,) = told(project(tmp_path, config))
     assert found.partition("gate.yml:2: ")[2].startswith(problem)
     assert "provider key" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("agent", "problem"),
+    [
+        (
+            "type: openai, base_url: localhost:8000, model: m",
+            "agent.base_url: not an address - write http://host:port or https://host",
+        ),
+        (
+            "type: anthropic, base_url: 'https:/host', model: m, api_key_env: NOBODY_SET_IT",
+            "agent.base_url: not an address - write http://host:port or https://host",
+        ),
+        (
+            "type: openagent, base_url: localhost",
+            "agent.base_url: not an address - write http://host:port or https://host",
+        ),
+        (
+            "type: http, url: 'http://127.0.0.1:9', body: {q: '{{qestion}}'}",
+            "agent.body: unknown placeholder {{qestion}} - known: input, question, id, case.KEY",
+        ),
+        (
+            "type: command, command: no-such-program x, env: [NOBODY_SET_IT]",
+            "agent.command: program 'no-such-program' not found - install it, or check its path",
+        ),
+        (
+            "type: replay, file: none.jsonl",
+            "agent: none.jsonl: No such file or directory - record one with --record",
+        ),
+    ],
+)
+def test_an_agent_that_no_run_could_ask(tmp_path: Path, agent: str, problem: str) -> None:
+    """Settings and files are looked at; nobody is called, and no key has to be set."""
+    config = CONFIG.replace("type: sample", agent)
+    (found,) = told(project(tmp_path, config))
+    assert found.removeprefix(f"{tmp_path}/") == f"gate.yml:2: {problem}"
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "type: openai, base_url: 'http://127.0.0.1:9', model: m, api_key_env: NOBODY_SET_IT",
+        "type: http, url: 'http://127.0.0.1:9', api_key_env: NOBODY_SET_IT",
+        "type: openagent, base_url: 'http://127.0.0.1:9'",
+        "type: command, command: git --version, env: [NOBODY_SET_IT]",
+    ],
+)
+def test_an_agent_need_not_run_and_no_key_is_needed(
+    tmp_path: Path, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(project(tmp_path, CONFIG.replace("type: sample", agent)), {**os.environ}) == 0
+    assert capsys.readouterr().out.endswith("No problems found.\n")
 
 
 def test_warnings_do_not_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

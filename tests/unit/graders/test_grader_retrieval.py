@@ -91,8 +91,8 @@ def test_the_reason_tells_where_grades_are_negative():
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ('{"a": null}', "relevance_scores.a: None is not a number"),
-        ('{"a": true}', "relevance_scores.a: True is not a number"),
+        ('{"a": null}', "relevance_scores.a: null is not a number"),
+        ('{"a": true}', "relevance_scores.a: true is not a number"),
         ('{"a": "2"}', "relevance_scores.a: '2' is not a number"),
         ('{"a": NaN}', "not JSON"),
         ("[1]", "relevance_scores: "),

@@ -43,7 +43,7 @@ def test_one_object_is_found_between_words(text):
         ('{"score": 0}', "score: 0 must be at least 1"),
         ('{"score": 5.5}', "score: 5.5 is not a whole number"),
         ('{"score": "4"}', "score: '4' is not a whole number"),
-        ('{"score": true}', "score: True is not a whole number"),
+        ('{"score": true}', "score: true is not a whole number"),
         ("{}", "'score' is missing"),
     ],
 )

@@ -129,7 +129,7 @@ def broken(old: str, new: str) -> bytes:
         (broken('"kept": 2', '"kept": -1'), "runs.0.kept: -1 must be at least 0"),
         (broken('"kept": 2', '"kept": 99999999'), "must be at most 10000"),
         (broken('"kept": 2', '"kept": 3'), "x.json:16: values.half: 2 values, but the runs kept 3"),
-        (broken("[0, 1]", "[0, true]"), "x.json:17: values.success.1: True is not a number"),
+        (broken("[0, 1]", "[0, true]"), "x.json:17: values.success.1: true is not a number"),
         (broken("[0, 1]", "[0]"), "x.json:17: values.success: 1 values"),
         (broken('"id": "b"', '"id": "a"'), "x.json:17: id: 'a' appears twice"),
         (broken('"id": "b"', '"id": 5'), "x.json:17: id: 5 is not a string"),

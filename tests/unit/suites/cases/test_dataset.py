@@ -143,8 +143,8 @@ def test_whole_numbers_are_ids_too() -> None:
         ({"id": "", "input": "x"}, "id: is empty"),
         ({"id": "  ", "input": "x"}, "id: is empty"),
         ({"id": 1.5, "input": "x"}, "id: 1.5 is not "),
-        ({"id": True, "input": "x"}, "id: True is not "),
-        ({"id": None, "input": "x"}, "id: None is not "),
+        ({"id": True, "input": "x"}, "id: true is not "),
+        ({"id": None, "input": "x"}, "id: null is not "),
         (
             {"id": "a"},
             "'input' is missing - give the question this name, or query, question or prompt",

@@ -81,7 +81,7 @@ def test_when_a_run_may_end(written: str, stop: str | None, max_rounds: int | No
     ("written", "problem"),
     [
         ("stop: sometimes", "stop: 'sometimes' is not one of early, off, both"),
-        ("stop: true", "stop: True is not one of early, off, both"),
+        ("stop: true", "stop: true is not one of early, off, both"),
         ("max_rounds: 0", "max_rounds: 0 must be at least 1"),
         ("max_rounds: 1000000000000", "max_rounds: 1000000000000 must be at most 10000"),
         ("control: frsh", "control: 'frsh' is not one of stored, fresh - did you mean 'fresh'?"),
