@@ -49,14 +49,19 @@ RULES = RegressionRules(alpha=0.01, tolerance=Tolerance(value=0.02))
 KINDS = ("spread", "break")
 
 
-def planned(shape: Shape, was: np.ndarray) -> float | None:
+def forecast(was: np.ndarray) -> Forecast:
+    """What `gate plan` knows after these rounds of main."""
     allowed = Tolerance(value=0.02)
     noise = measure_noise(SUCCESS, table(was, was.size, len(was)).values(SUCCESS), allowed)
-    plan = Planned(
+    return Forecast(spec=SUCCESS, noise=noise, tolerance=0.02)
+
+
+def planned(shape: Shape) -> Planned:
+    return Planned(
         cases=shape.cases,
         rounds=shape.rounds,
         max_rounds=shape.cap,
-        rounds_b=float(was.shape[1]),
+        rounds_b=float(shape.history),
         tests=1,
         alpha=RULES.alpha,
         power=RULES.power,
@@ -66,7 +71,6 @@ def planned(shape: Shape, was: np.ndarray) -> float | None:
         batch=1,
         price=None,
     )
-    return Forecast(spec=SUCCESS, noise=noise, tolerance=0.02).least(plan)
 
 
 def measure(job: tuple[Shape, int], *, seed: int) -> dict[str, list]:
@@ -77,7 +81,10 @@ def measure(job: tuple[Shape, int], *, seed: int) -> dict[str, list]:
         p = chances(rng, shape.cases)
         was = answers(rng, p, shape.history)
         unchanged = judged(shape, was, answers(rng, p, shape.cap), RULES)
-        for name, least in (("verdict", unchanged.row.mde), ("plan", planned(shape, was))):
+        for name, least in (
+            ("verdict", unchanged.row.mde),
+            ("plan", forecast(was).least(planned(shape))),
+        ):
             if least is None or least >= 0.6:
                 found[name].append((rep % 2, None, None))
                 continue

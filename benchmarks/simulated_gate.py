@@ -68,11 +68,11 @@ class Ended:
         return self.verdict.comparisons[0]
 
 
-def options(about: str | None, *, reps: int) -> argparse.ArgumentParser:
+def options(about: str | None, *, reps: int, seed: int = 1) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name, default in (("--reps", reps), ("--seed", 1), ("--jobs", 2)):
+    for name, default in (("--reps", reps), ("--seed", seed), ("--jobs", 2)):
         parser.add_argument(name, type=int, default=default)
     return parser
 
