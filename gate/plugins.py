@@ -138,7 +138,8 @@ class Agent(Protocol):
 
     def check(self, world: World) -> int | None:
         """The HTTP status of a health check, if there is one. Raises InfraFailure, with the address
-        and what to start, if it cannot be reached.
+        and what to start, if it cannot be reached; UsageError for settings that can be no agent's.
+        Where `world.offline`, settings and files are all that is looked at.
         """
         ...
 
