@@ -311,12 +311,13 @@ def _fetch_pool(suite: str, desk: Desk) -> BaselineFile | None:
     saved. With the base commit's pool it would replace that, and whoever runs a job again until
     main looks good would choose the best of the runs.
     """
-    wanted = request(suite, desk)
-    wanted = replace(wanted, base_sha=desk.job.head_sha or wanted.base_sha)
-    if wanted.no_branch and not is_there(desk.root / wanted.file):
-        return None  # there is no other place where one could be
+    wanted, reasons = request(suite, desk), list[str]()
+    wanted = replace(wanted, base_sha=desk.job.head_sha or wanted.base_sha, explain=reasons.append)
     there = find_baseline(desk.rules.source, wanted, desk.opened.forge, desk.root)
-    return parse(there.text, there.file) if there else None
+    if there is None:
+        desk.echo(f"{suite}: a new baseline begins ({'; '.join(reasons)})")
+        return None
+    return parse(there.text, there.file)
 
 
 def _files(folder: Path, suites: Sequence[str] | None) -> list[Path]:

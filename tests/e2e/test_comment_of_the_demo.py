@@ -72,7 +72,11 @@ def test_the_printed_next_steps_can_be_pasted(shown: Shown) -> None:
     shutil.rmtree(shown.folder / "results" / "demo" / "baselines")
     done = shown.gate(*shlex.split(save))
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "results/demo/baselines/analytics.json: 3 rounds of 1 run, 200 cases\n"
+    assert done.stdout.splitlines() == [
+        "analytics: a new baseline begins (this folder is no git repository, and has no "
+        "baselines/analytics.json)",
+        "results/demo/baselines/analytics.json: 3 rounds of 1 run, 200 cases",
+    ]
 
 
 def test_the_failing_one_is_short(comments: dict[str, str]) -> None:

@@ -243,6 +243,8 @@ def test_pull_and_show(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert gate("pull") == 4
     assert "repo: no baselines/analytics.json at " in capsys.readouterr().out
     gate("save", store(tmp_path, {"a\x1b[31m": [True, False]}))
+    begins = "analytics: a new baseline begins (repo: no baselines/analytics.json at "
+    assert begins in capsys.readouterr().out
     git(work, "add", ".")
     git(work, "commit", "-q", "-m", "baseline")
     assert gate("pull", "--out", tmp_path / "got") == 0
