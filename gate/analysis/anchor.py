@@ -25,7 +25,7 @@ from gate.stats.pairs import case_means
 
 WINDOWS = (2, 3, 4, 5)  # newest runs that are taken together
 MENDED = 3  # newest runs whose mean must be back
-LEVEL = normal_cdf(-3.5)  # of each test, shared by the blocking metrics of a suite
+LEVEL = normal_cdf(-3.45)  # of each test, shared by the blocking metrics of a suite
 LEAST = 0.5  # of the anchor's cases must be there unchanged
 # Few steps tell little of the session effect. So many steps without one are added to them, and what
 # is left is widened; both were chosen by simulation.
