@@ -55,7 +55,7 @@ def read_by(read: Callable[[HttpReply], Response], reply: HttpReply) -> Response
 
 
 def reach(world: World, url: str, *, timeout_s: float, setting: str = "base_url") -> None:
-    """Connects and asks nothing, which costs no tokens; without a network it looks at the address.
+    """Connects and asks nothing, which costs no tokens; offline it only looks at the address.
     Raises InfraFailure, UsageError.
     """
     session = HttpSession(world.env, setting=f"{world.section}.{setting}")
