@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
@@ -113,8 +114,14 @@ def pytest_collectstart() -> None:
     gc.disable()  # nothing of what is collected is garbage
 
 
+@given(st.none())
+def _let_hypothesis_register_its_random(_: None) -> None:
+    """Later it warns that nothing holds it: from Python 3.14 on what is frozen is not found."""
+
+
 def pytest_collection_finish() -> None:
     """Thousands of tests are half a gigabyte that no later look for garbage has to walk through."""
+    _let_hypothesis_register_its_random()
     gc.collect()
     gc.freeze()
     gc.enable()
