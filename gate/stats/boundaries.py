@@ -152,6 +152,23 @@ def _two_sided(paths: Paths, t: float, harm: float, futility: float) -> Ending:
     return Ending(accused=paths.above(t, harm), acquitted=acquitted)
 
 
+@lru_cache(maxsize=512)
+def caught_drift(plan: Boundaries, alpha: float, beta: float) -> float:
+    """The change, in standard errors at the last look, that a run catches with probability 1 -
+    beta. It is a little smaller than the drift of the plan: with a strong suspicion the run goes
+    on where the plan would end at `futility`.
+    """
+    if len(plan.times) == 1:
+        return plan.drift
+    doubt = normal_quantile(1.0 - strong_suspicion(alpha))
+    futility = (*(min(bound, doubt) for bound in plan.futility[:-1]), plan.harm[-1])
+    near = (0.96 * plan.drift, plan.drift)
+    chances = endings(replace(plan, futility=futility), near)
+    low, high = (normal_quantile(sum(one.accused for one in looks)) for looks in chances)
+    share = (normal_quantile(1.0 - beta) - low) / (high - low)  # nearly a line on this scale
+    return min(plan.drift, near[0] + share * (near[1] - near[0]))
+
+
 def crossing(times: Sequence[float], spent: Spending) -> tuple[float, ...]:
     """One-sided boundary that a path without drift exceeds by time t with the chance `spent(t)`."""
     paths = Paths.start()

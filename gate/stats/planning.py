@@ -18,6 +18,7 @@ from gate.stats.boundaries import (
     FAR,
     Boundaries,
     boundaries,
+    caught_drift,
     endings,
     find_surplus,
     strong_suspicion,
@@ -97,6 +98,10 @@ class PlanSize:
         surplus = find_surplus(information, self.rounds, self.planned or self.rounds)
         return boundaries(self.times(), risks.alpha, risks.beta, surplus)
 
+    def drift(self, risks: Risks) -> float:
+        """The change that is caught with probability 1 - beta, in standard errors at the end."""
+        return caught_drift(self.boundaries(risks), risks.alpha, risks.beta)
+
 
 def least_change(size: PlanSize, risks: Risks, tolerance: float = 0.0) -> float:
     """The smallest change, in sd, that is caught with probability 1 - beta and exceeds the
@@ -109,7 +114,7 @@ def least_change(size: PlanSize, risks: Risks, tolerance: float = 0.0) -> float:
     return least_fall(
         size.arms,
         size.fall,
-        boundary=size.boundaries(risks).drift - reserve,
+        boundary=size.drift(risks) - reserve,
         reserve=reserve,
         tolerance=tolerance,
         shared=size.shared,
@@ -126,7 +131,7 @@ def cases_for(change: float, size: PlanSize, risks: Risks) -> float:
     """The number of cases with which a change (in sd) is caught, all else as in `size`; infinite if
     the session effect alone hides it.
     """
-    drift = size.boundaries(risks).drift
+    drift = size.drift(risks)
     return _least(lambda n: _catches(replace(size, cases=n), change, drift, risks))
 
 
@@ -134,7 +139,7 @@ def rounds_for(change: float, size: PlanSize, risks: Risks) -> float:
     """The number of rounds with which a change (in sd) is caught, all else as in `size`; infinite
     if no number is enough, because the baseline is too small or cases break at random.
     """
-    drift = size.boundaries(risks).drift
+    drift = size.drift(risks)
     return _least(lambda r: _catches(replace(size, rounds=r), change, drift, risks))
 
 

@@ -11,6 +11,7 @@ from gate.records import Sight
 from gate.stats.boundaries import (
     Boundaries,
     boundaries,
+    caught_drift,
     find_surplus,
     nominal,
 )
@@ -52,7 +53,7 @@ class LookBoundary:
         """What the whole plan could see; of a plan that was broken off, what was seen so far."""
         if settled:
             return Sight(
-                drift=self.bounds.drift,
+                drift=caught_drift(self.bounds, self.alpha, 1.0 - power),
                 power=power,
                 level=nominal(self.bounds.harm[-1]),
                 share=self.position.times[self.position.index],

@@ -33,11 +33,11 @@ def size(cases=100, rounds=3.0, rounds_b=12.0, looks=10, shared=0.0):
 @pytest.mark.parametrize(
     ("cases", "points"),
     [
-        (10, (36, 21, 16)),
-        (40, (18, 10, 8)),
+        (10, (35, 20, 16)),
+        (40, (18, 10, 7.9)),
         (100, (11, 6.5, 5.0)),
-        (300, (6.5, 3.8, 2.9)),
-        (1000, (3.6, 2.1, 1.6)),
+        (300, (6.5, 3.7, 2.9)),
+        (1000, (3.5, 2.0, 1.6)),
     ],
 )
 def test_the_least_change_of_the_reference_suites(cases, points):
@@ -62,21 +62,20 @@ def test_the_least_change_needs_the_cases_and_rounds_that_it_was_found_for():
 
 
 def test_calls_for_five_points_with_and_without_early_ends():
-    """One round a case: 423 calls fixed, a cap of 509 with 196 unchanged and 327 changed when
-    simulated with drops that add noise of their own.
+    """One round a case: 422 calls fixed; ten looks have a cap of 500, of which 0.38 and 0.62 are
+    made.
     """
     change = 0.05 / SD
     fixed = cases_for(change, size(rounds=1, rounds_b=4, looks=1), RISKS)
     cap = cases_for(change, size(rounds=1, rounds_b=4), RISKS)
-    assert (fixed, cap) == (pytest.approx(423, abs=3), pytest.approx(509, abs=3))
+    assert (fixed, cap) == (pytest.approx(422, abs=1), pytest.approx(500, abs=1))
     enough = size(cases=cap, rounds=1, rounds_b=4)
     unchanged = forecast_ends(enough, RISKS, change=0.0, tolerance=0.0)
     changed = forecast_ends(enough, RISKS, change=change, tolerance=0.0)
-    assert 0.38 <= unchanged.mean_share <= 0.47
-    assert changed.mean_share == pytest.approx(0.6, abs=0.03)
+    assert unchanged.mean_share == pytest.approx(0.385, abs=0.01)
+    assert changed.mean_share == pytest.approx(0.62, abs=0.01)
     assert unchanged.caught <= 0.01
-    # A strong suspicion is looked at again where the futility boundary would let it go.
-    assert changed.caught == pytest.approx(0.806, abs=1e-3)
+    assert changed.caught == pytest.approx(0.8, abs=1e-3)
 
 
 def test_the_reference_suite_with_a_cap_of_twice_its_rounds():
