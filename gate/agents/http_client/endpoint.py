@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from gate.agents.http_client.reply import HttpReply
+from gate.agents.http_client.route import check_address
 from gate.agents.http_client.session import HttpSession
 from gate.errors import AgentFailure, InfraFailure, UsageError
 from gate.plugins import World
@@ -58,9 +59,9 @@ def reach(world: World, url: str, *, timeout_s: float, setting: str = "base_url"
     """Connects and asks nothing, which costs no tokens; offline it only looks at the address.
     Raises InfraFailure, UsageError.
     """
-    session = HttpSession(world.env, setting=f"{world.section}.{setting}")
     if world.offline:
-        return session.check_address(url)
+        return check_address(url, f"{world.section}.{setting}")
+    session = HttpSession(world.env, setting=f"{world.section}.{setting}")
     try:
         session.reach(url, timeout_s=min(timeout_s, CHECK_S))
     finally:

@@ -93,6 +93,11 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def check_address(url: str, setting: str) -> None:
+    """Connects to nothing. Raises UsageError for what is no address."""
+    _parse_url(url, setting)
+
+
 def _parse_url(url: str, setting: str) -> tuple[SplitResult, str, int]:
     """The parts of the URL, its host in ASCII and its port."""
     try:

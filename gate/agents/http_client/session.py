@@ -86,10 +86,6 @@ class HttpSession:
         judge(reply, now=now, setting=self._setting)
         return reply
 
-    def check_address(self, url: str) -> None:
-        """Connects to nothing. Raises UsageError for what is no address."""
-        self._route("GET", url, {})
-
     def reach(self, url: str, *, timeout_s: float) -> None:
         """Connects, through proxy and TLS, and sends nothing. Raises InfraFailure, UsageError."""
         route = self._route("GET", url, {})

@@ -51,7 +51,8 @@ class Sample(_Counted):
 
     def check(self, world: World) -> None:
         """Nothing can be out of reach; broken data raise UsageError."""
-        _knowledge(bundled.folder(), self.options.stale)
+        if not world.offline:
+            _knowledge(bundled.folder(), self.options.stale)
 
     def connect(self, world: World) -> SampleConnection:
         knowledge = _knowledge(bundled.folder(), self.options.stale)
