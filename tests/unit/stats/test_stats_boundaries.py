@@ -51,6 +51,12 @@ def test_a_change_of_the_drift_is_caught_as_often_as_it_says(times: tuple[float,
     assert share_caught(y, found.harm, found.futility) == pytest.approx(0.8, abs=0.01)
 
 
+@pytest.mark.parametrize(("looks", "power"), [(3, 2.0), (10, 2.0), (11, 2.2), (20, 2.2)])
+def test_the_first_of_many_looks_spends_less(looks: int, power: float) -> None:
+    found = boundaries(tuple(k / looks for k in range(1, looks + 1)), 0.05, 0.2)
+    assert nominal(found.harm[0]) == pytest.approx(0.05 * looks**-power, rel=1e-3)
+
+
 def test_nobody_ends_undecided() -> None:
     found = boundaries(TENTHS, 0.01, 0.2)
     assert found.harm[-1] == found.futility[-1]
