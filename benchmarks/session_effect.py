@@ -1,19 +1,23 @@
 """False alarms and power when runs share a session effect, with it counted in and without.
 
-    PYTHONPATH=. python benchmarks/session_effect.py [--reps 1000] [--seed 1] [--runs 5,10,20]
-        [--cases 300]
+    PYTHONPATH=. python benchmarks/session_effect.py [--reps 1000] [--seed 1] [--jobs 2]
+        [--runs 5,10,20] [--cases 300]
 
-Main ran `runs` times, each case 3 times, the values of the newest 5 runs and the means of all
-are stored; a pull request that changed nothing (or lowered success) runs once. All calls of a run
-share a shift with standard deviation tau of the suite's success. Case difficulties: half
-Beta(.5, .5), 35 % Beta(20, 1), 15 % Beta(1, 20). Blocked: one-sided p <= 1 % and a drop of
-2 points.
+An agent that did not change is simulated four times as often: its shares are small.
+
+Main ran `runs` times, each case 3 times. The values of as many runs are stored as a baseline file
+keeps (the newest 5 of 300 cases, 16 of 100) and the means of all; a pull request that changed
+nothing (or lowered success) runs once, without looks. All calls of a run share a shift with
+standard deviation tau of the suite's success. Case difficulties: half Beta(.5, .5), 35 %
+Beta(20, 1), 15 % Beta(1, 20). Blocked: one-sided p <= 1 % and a drop of 2 points.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import Pool
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +27,13 @@ from gate.analysis.pooling import pool
 from gate.analysis.table import Table
 from gate.records import MetricSpec, Tolerance
 from gate.records.baseline import BaselineRun
+from gate.records.settings import BaselineRules
 
 Array = npt.NDArray[np.float64]
 SPEC = MetricSpec(name="agent.success_rate", column="success", family="rate", unit="share")
-ROUNDS, KEPT = 3, 5
+ROUNDS = 3
 ALPHA, TOLERANCE = 0.01, 0.02
+CHUNK = 50  # repetitions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +49,16 @@ class World:
     at: int = 0
     trend: float = 0.0
 
+    @property
+    def unchanged(self) -> bool:
+        return not (self.drop or self.step or self.trend)
+
     def level(self, age: int) -> float:
         """Of the run that has `age` newer ones, above the newest."""
         return (self.step if self.at and age >= self.at else 0.0) + self.trend * min(age, 9)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Seen:
     """Shares of the repetitions."""
 
@@ -58,24 +68,29 @@ class Seen:
     noticed: float  # a session effect was allowed for
 
 
-def simulate(world: World, *, runs: int, cases: int, reps: int, seed: int) -> Seen:
-    tally = np.zeros(4)
-    for number in range(reps):
+def simulate(first: int, *, world: World, runs: int, cases: int, seed: int) -> Array:
+    """How many of CHUNK repetitions, from number `first` on, show what `Seen` has, in its order."""
+    tally, kept = np.zeros(4), runs_kept(cases)
+    for number in range(first, first + CHUNK):
         rng = np.random.default_rng([seed, number, runs])
         logits = _logits(rng, cases)
         levels = [world.level(age) for age in reversed(range(runs))]
         past = [_run(rng, logits, rng.normal(0.0, world.tau) + level) for level in levels]
         now = _run(rng, logits, rng.normal(0.0, world.tau) - world.drop)
-        found = pool(*_stored(past))
-        everything = np.hstack(past[-(world.at or KEPT) :][-KEPT:])
+        found = pool(*_stored(past, kept))
+        everything = np.hstack(past[-(world.at or kept) :][-kept:])
         tally += (
             _blocked(everything, now, 0.0),
             _blocked(found.table.column("success"), now, found.drift.get(SPEC.name, 0.0)),
-            len(found.runs) != min(KEPT, runs, world.at or KEPT),
+            len(found.runs) != min(kept, runs, world.at or kept),
             SPEC.name in found.drift,
         )
-    without, counted, cut, noticed = (float(x) for x in tally / reps)
-    return Seen(without=without, counted=counted, cut=cut, noticed=noticed)
+    return tally
+
+
+def runs_kept(cases: int) -> int:
+    """Runs of main whose values a baseline file keeps: 16 of 100 cases, 5 of 300."""
+    return BaselineRules().rounds_to_keep(cases=cases, rounds=ROUNDS) // ROUNDS
 
 
 def _logits(rng: np.random.Generator, cases: int) -> Array:
@@ -98,9 +113,9 @@ def _run(rng: np.random.Generator, logits: Array, shift: float) -> Array:
     return (rng.random((len(logits), ROUNDS)) < shifted[:, None]).astype(np.float64)
 
 
-def _stored(past: list[Array]) -> tuple[Table, list[BaselineRun]]:
+def _stored(past: list[Array], most: int) -> tuple[Table, list[BaselineRun]]:
     ids = tuple(f"c{i:03d}" for i in range(len(past[0])))
-    kept = past[-KEPT:]
+    kept = past[-most:]
     table = Table(
         suite="s",
         cases=ids,
@@ -115,7 +130,7 @@ def _stored(past: list[Array]) -> tuple[Table, list[BaselineRun]]:
             commit=None,
             created_at="2026-01-01",
             rounds=ROUNDS,
-            kept=ROUNDS if number >= len(past) - KEPT else 0,
+            kept=ROUNDS if number >= len(past) - most else 0,
             cases=len(values),
             means={SPEC.name: float(values.mean())},
         )
@@ -135,6 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--reps", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--runs", default="5,10,20")
     parser.add_argument("--cases", type=int, default=300)
     options = parser.parse_args()
@@ -143,18 +159,22 @@ def main() -> None:
     worlds += [World(drop=drop) for drop in (0.03, 0.05)]
     worlds += [World(drop=0.05, step=0.1, at=2)]
     worlds += [World(drop=drop, trend=0.015) for drop in (0.0, 0.05)]
-    for runs in map(int, options.runs.split(",")):
-        for world in worlds:
-            seen = simulate(
-                world, runs=runs, cases=options.cases, reps=options.reps, seed=options.seed
-            )
-            print(
-                f"{runs:4d} {100 * world.tau:4.1f} {100 * world.drop:6.1f} {100 * world.step:5.0f}"
-                f" {100 * world.trend:5.1f}"
-                f" {100 * seen.without:15.1f} / {100 * seen.counted:<14.1f}"
-                f" {100 * seen.cut:13.1f} {100 * seen.noticed:10.1f}",
-                flush=True,
-            )
+    with Pool(options.jobs) as jobs:
+        for runs in map(int, options.runs.split(",")):
+            for world in worlds:
+                reps = options.reps * (4 if world.unchanged else 1)
+                ask = partial(
+                    simulate, world=world, runs=runs, cases=options.cases, seed=options.seed
+                )
+                tallies = jobs.map(ask, range(0, reps, CHUNK), chunksize=1)
+                seen = Seen(*(np.sum(tallies, axis=0) / (CHUNK * len(tallies))).tolist())
+                print(
+                    f"{runs:4d} {100 * world.tau:4.1f} {100 * world.drop:6.1f}"
+                    f" {100 * world.step:5.0f} {100 * world.trend:5.1f}"
+                    f" {100 * seen.without:15.1f} / {100 * seen.counted:<14.1f}"
+                    f" {100 * seen.cut:13.1f} {100 * seen.noticed:10.1f}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/success_interval.py [--suites 2000] [--seed 1]
 
 A suite's cases are drawn from a beta distribution with the given mean; `alike` is the correlation
-that the rounds of a case then have. Prints a row of docs/statistics.md for each shape of a suite.
+that the rounds of a case then have. Prints a row of benchmarks/README.md for each shape of a suite.
 """
 
 from __future__ import annotations

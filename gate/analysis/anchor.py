@@ -27,8 +27,8 @@ WINDOWS = (2, 3, 4, 5)  # newest runs that are taken together
 MENDED = 3  # newest runs whose mean must be back
 LEVEL = normal_cdf(-3.45)  # of each test, shared by the blocking metrics of a suite
 LEAST = 0.5  # of the anchor's cases must be there unchanged
-# Few steps tell little of the session effect. So many steps without one are added to them, and what
-# is left is widened; both were chosen by simulation.
+# Few steps tell little of the session effect. The estimate is shrunk as if DOUBT further steps had
+# shown none, and then multiplied by WIDER; both were chosen by simulation.
 DOUBT, WIDER = 55.0, 4.0
 _EPSILON = 1e-9
 
@@ -69,7 +69,7 @@ class MainLevel:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Bounds of the change that hold over a year of runs."""
+        """Bounds of the change at the level of the test."""
         return self.evidence.bounds(self.level)
 
 

@@ -104,7 +104,8 @@ class AnchorHeader:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnchorLevel:
     """One metric of main against the anchor. The change is `now` minus `anchor`, and a share of the
-    anchor where `relative`; its bounds hold over a year of nights.
+    anchor where `relative`; its bounds are those at the level of the
+    anchor's test.
     """
 
     metric: str

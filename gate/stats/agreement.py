@@ -2,8 +2,7 @@
 
 Both are 1 - (disagreement seen) / (disagreement by chance). The interval comes from leaving out one
 case at a time (jackknife). So answers of one case may depend on each other, and nothing is drawn at
-random: the same labels always give the same bytes. Bootstrap percentiles do not work for few cases:
-they miss a kappa of 0.98 in every second sample of ten (docs/statistics.md).
+random: the same labels always give the same bytes. Bootstrap percentiles do not work for few cases.
 """
 
 from __future__ import annotations
