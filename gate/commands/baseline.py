@@ -62,7 +62,7 @@ def save(options: argparse.Namespace, desk: Desk) -> int:
     """Adds a session to the baselines, all of its suites or none. Raises UsageError for what a pull
     request measured.
     """
-    session = load_session(find_session(options.session, Path(desk.config.report.dir)))
+    session = load_session(find_session(options.session, desk.results))
     check_may_save(session, desk.job)
     if desk.job.mode == "release":
         return _save_anchor(session, options, desk)
@@ -246,7 +246,7 @@ def judge_main_branch(options: argparse.Namespace, desk: Desk) -> int:
     """Says what main's session came to, keeps the issue about main's level up to date, and returns
     the session's exit code.
     """
-    session = load_session(find_session(options.session, Path(desk.config.report.dir)))
+    session = load_session(find_session(options.session, desk.results))
     refuse_debugging(session)
     report = session.report
     if report is None:

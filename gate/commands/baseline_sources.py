@@ -15,7 +15,7 @@ from gate.github.remote_repository import connect, open_forge
 from gate.github.upload import Uploaded, upload_folder
 from gate.records import BaselineRules, Config
 from gate.records.forge import BaselineRequest, FoundBaseline
-from gate.run.home import check_has_config
+from gate.run.home import check_has_config, sessions_folder
 from gate.run.rules_for_event import commit_to_compare, find_release_before, name_branch
 from gate.run.save_baseline import file_name
 from gate.store.baseline.source_order import find_baseline, source_names
@@ -25,12 +25,15 @@ from gate.suites.protection.rules import load_own_config
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What the commands about baselines share. `root`: the folder of gate.yml."""
+    """What the commands about baselines share. `root`: the folder of gate.yml; `results`: that of
+    the sessions.
+    """
 
     job: Job
     config: Config
     opened: Opened
     root: Path
+    results: Path
     now: datetime
     base_sha: str | None = None  # the commit to compare with
     why_no_base: str = ""  # why it is not known, where git was to tell it
@@ -64,6 +67,7 @@ def open_desk(
         why_no_base="" if isinstance(base, str) else base.reason,
         opened=opened,
         root=root,
+        results=Path(sessions_folder(home, loaded) or loaded.report.dir),
         now=now,
         env=env,
         echo=echo,

@@ -40,9 +40,10 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     site = _find_site(options)
     paths = [find_stored(path) for path in options.paths]
     past = _read_paths(paths, options) if paths else _read_baselines(options, env)
-    for note in past.notes:
-        _tell(f"note: {note}")
     chains = [chain for chain in past.chains if chain.runs]
+    printed = chains and options.format in ("table", "md") and not options.out  # with its notes
+    for note in () if printed else past.notes:
+        _tell(f"note: {note}")
     if not chains and not options.reports:
         places = ", ".join(options.paths) or "the baselines of this repository"
         _tell(f"no history in {places}; `gate history results` shows a folder of sessions")

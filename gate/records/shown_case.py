@@ -29,6 +29,17 @@ class ShownCase:
         """Rounds that did not fail. What no grader has an opinion on is no failure."""
         return sum(not is_failed_round(row) for row in self.rows)
 
+    @property
+    def passed_always(self) -> bool:
+        return bool(self.rows) and self.passed == self.planned and not self.undecided
+
+    @property
+    def undecided(self) -> bool:
+        """Whether no grader has an opinion on any of its answers."""
+        return bool(self.rows) and all(
+            row["passed"] is None and not is_failed_round(row) for row in self.rows
+        )
+
 
 def is_failed_round(row: TrialRow) -> bool:
     """Whether it failed, was not answered, or could not be judged."""

@@ -49,7 +49,7 @@ def render(
         _Printer(screen).case(case)
     for note in () if options.quiet else notes:
         screen.line(f"Note: {note}", "yellow", wrap=False)
-    good = sum(case.rows != () and case.passed == case.planned for case in cases)
+    good = sum(case.passed_always for case in cases)
     summary = f"{good} of {figures.count(len(cases), 'case')} passed every round"
     screen.line(f"{summary}; nothing was compared.", "bold", wrap=False)
     text = screen.text().rstrip("\n")
@@ -128,6 +128,8 @@ class _Printer:
 
     def case(self, case: ShownCase) -> None:
         rounds = f"{case.passed} of {figures.count(case.planned, 'round')} passed"
+        if case.undecided:
+            rounds = "no grader has an opinion on its answers"
         self.screen.line(f"{case.suite}: {case.case_id}: {rounds}", "bold", wrap=False)
         self._text("question", case.question, indent=2)
         for name, value in case.expected.items():

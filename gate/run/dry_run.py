@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.agents.pricing import model_of
+from gate.records import Config
 from gate.run.budget import foresee_unknown_costs
 from gate.run.cost_estimate import (
     agent_price,
@@ -36,7 +37,20 @@ def describe_run(options: RunOptions, host: Host, results: Path) -> Iterator[str
     yield f"{figures.count(planned, 'call')} planned{more}{early}"
     yield from _tell_costs(setup, results)
     yield from (f"Note: {note}" for note in (*setup.place.config.warnings, *setup.notes))
+    yield from _tell_missing_keys(setup.place.config, host.env)
     yield "Nothing was asked and nothing was written; `gate plan` says what this run can detect."
+
+
+def _tell_missing_keys(config: Config, env: Mapping[str, str]) -> Iterator[str]:
+    """Keys that the run would not start without."""
+    for section in ("agent", "judge", "verifier", "retriever"):
+        spec = getattr(config, section)
+        name = spec.options.get("api_key_env") if spec is not None else None
+        if isinstance(name, str) and not env.get(name, "").strip():
+            yield (
+                f"Warning: {section}.api_key_env: the environment variable {name} is not set; "
+                "a run ends at once without it"
+            )
 
 
 def _tell_costs(setup: Setup, results: Path) -> Iterator[str]:

@@ -232,7 +232,7 @@ def _read_rounds(session: Session, suite: str) -> dict[str, Rounds]:
 def _no_measurement(session: Session) -> str:
     """Why none of its suites is a run; empty when they are."""
     if session.report is None:
-        return "the run did not finish; continue it with `gate run --resume`"
+        return f"the run did not finish; continue it with `gate run --resume {session.folder}`"
     if "shard" in session.meta.options:
         return "only a part of the cases (--shard); use the session of `gate merge`"
     return ""

@@ -17,7 +17,7 @@ OPTIONS = {
     "http": {
         "url": f"http://user:{SECRET}@127.0.0.1:9/search?key={SECRET}",
         "headers": {"X-Key": SECRET},
-        "body": {"key": SECRET},
+        "body": {"key": SECRET, "q": "{{input}}"},
     },
     "python": {"callable": "./search.py:search"},
     "recorded": {"file": "run.txt"},

@@ -94,6 +94,12 @@ def test_a_dry_run_checks_everything_and_asks_nobody(recorded):
         some = run_command(recorded, "run", "--dry-run", "--sample", "5", "--baseline", "none")
         assert "s: 5 cases of 12 x 3 rounds, compared with nothing" in some.stdout
         assert server.calls == 0
+        config = recorded / "gate.yml"
+        keyed = config.read_text().replace("model: m,", "model: m, api_key_env: NOBODY_SET_IT,")
+        config.write_text(keyed)
+        told = run_command(recorded, "run", "--dry-run", "--baseline", "none").stdout
+        missing = "agent.api_key_env: the environment variable NOBODY_SET_IT is not set"
+        assert f"Warning: {missing}; a run ends at once without it" in told
     assert sessions_in(recorded) == before
     (recorded / "cases.jsonl").write_text('{"id": "a"}\n')
     wrong = run_command(recorded, "run", "--dry-run", code=2)

@@ -86,10 +86,9 @@ def key_of(world: World, name: str | None) -> str | None:
         return None
     key = world.env.get(name, "").strip()
     if not key and not world.offline:
-        or_given = ", give --provider-key" if world.section == "agent" else ""
         raise UsageError(
             f"{world.section}.api_key_env: the environment variable {name} is not set - set it to "
-            f"the key{or_given}, or remove api_key_env if the {world.section} needs no key"
+            f"the key, or remove api_key_env if the {world.section} needs no key"
         )
     return key or None
 

@@ -16,7 +16,7 @@ from gate.agents.http_client.route import format_address
 from gate.agents.http_client.session import HttpSession
 from gate.agents.wire import answer, template
 from gate.agents.wire.tracing import TraceShape
-from gate.errors import AgentFailure
+from gate.errors import AgentFailure, UsageError
 from gate.plugins import AGENTS, Connection, World
 from gate.records import Case, Json, Response
 
@@ -132,6 +132,13 @@ def check(sent: Sent, world: World) -> None:
     """Raises UsageError for a wrong template, InfraFailure when nobody is at the address."""
     template.check(sent.url, f"{world.section}.url")
     template.check(sent.body, f"{world.section}.body")
+    body = None if sent.method == "GET" else sent.body
+    if not (template.names_in(sent.url) or template.names_in(body)):
+        where = "url" if sent.method == "GET" else "body"
+        raise UsageError(
+            f"{world.section}.{where}: no case is sent, every call would be the same - write "
+            f"{{{{input}}}} where the question goes"
+        )
     bearer(world, sent.api_key_env)
     reach(world, sent.url, timeout_s=sent.timeout_s, setting="url")
 

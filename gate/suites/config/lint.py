@@ -58,6 +58,8 @@ def lint(
     for rule in config.regression.metrics.values():
         _check_metric_name(rule.metric, rule.place, everywhere, findings)
         _tolerance(rule.tolerance, everywhere.get(rule.metric), rule.place, findings)
+    if config.regression.tolerance is not None:  # of the run: what is absolute is for shares
+        _reach(config.regression.tolerance, 1.0, config.regression.place, findings)
     _rounds(config, findings)
     _prices(config, findings)
     _quarantine(config, today, findings)
@@ -175,11 +177,21 @@ def _tolerance(
 ) -> None:
     if allowed is None or spec is None or spec.low is None or spec.high is None:
         return
-    reach = 1.0 if allowed.relative else spec.high - spec.low
-    if allowed.value >= reach:
-        findings.wrong(
-            place, f"tolerance {allowed.value:g} can never be exceeded: no drop is that large"
-        )
+    _reach(allowed, 1.0 if allowed.relative else spec.high - spec.low, place, findings)
+
+
+def _reach(allowed: Tolerance, reach: float, place: Place, findings: ConfigFindings) -> None:
+    """Refuses a tolerance as large as the largest drop there is."""
+    if allowed.value < reach:
+        return
+    said = f"{100 * allowed.value:g}%" if allowed.relative else f"{allowed.value:g}"
+    points = "" if allowed.relative or reach != 1.0 else _as_share(allowed.value)
+    findings.wrong(place, f"tolerance {said} can never be exceeded: no drop is that large{points}")
+
+
+def _as_share(points: float) -> str:
+    said = "1 point" if points == 1.0 else f"{points:g} points"
+    return f" - for {said} write {points / 100:g}" if points < 100.0 else ""
 
 
 def _rounds(config: Config, findings: ConfigFindings) -> None:

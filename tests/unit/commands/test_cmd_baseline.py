@@ -93,6 +93,17 @@ def test_save_takes_the_latest_session_of_results(work: Path, tmp_path: Path) ->
     assert [run.session_id for run in stored.runs] == ["20261119-120002-0123abcd"]
 
 
+def test_save_finds_the_sessions_beside_a_gate_yml_above(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(work / "results", {"a": [True]})
+    (work / ".git").mkdir(exist_ok=True)  # the search ends at the top of the repository
+    (work / "deep").mkdir()
+    monkeypatch.chdir(work / "deep")
+    gate("save")
+    assert (work / "baselines" / "analytics.json").exists()
+
+
 def test_save_elsewhere_continues_the_repositorys_pool(work: Path, tmp_path: Path) -> None:
     gate("save", store(tmp_path, {"a": [True]}))
     git(work, "add", ".")

@@ -49,6 +49,17 @@ def test_question_expectation_and_every_round_are_shown_whole(session, capsys):
     assert "refund-2" not in text
 
 
+def test_a_case_that_nothing_judges_has_not_passed(session, capsys):
+    rows = [json.loads(line) for line in (session / "details.jsonl").read_text().splitlines()]
+    for row in rows:
+        row["passed"] = None
+    (session / "details.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    show("refund-2", session)
+    text = capsys.readouterr().out
+    assert "analytics: refund-2: no grader has an opinion on its answers" in text
+    assert "passed" not in text.split("question")[0]
+
+
 def test_what_the_base_branch_answered_is_shown_if_the_case_is_the_same(session, capsys):
     keep(session, "d-refund-1")
     show("refund-1", session)

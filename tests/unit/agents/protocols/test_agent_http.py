@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,19 @@ def test_an_unknown_placeholder_is_a_usage_error(field):
     fields = {"url": "http://127.0.0.1:9/", **{field: "http://x/{{qestion}}"}}
     with pytest.raises(UsageError, match=f"agent.{field}: unknown placeholder {{{{qestion}}}}"):
         HttpAgent(**fields).check(WORLD)
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"body": {"input": "hi"}}, "body"),
+        ({"method": "GET", "url": "http://127.0.0.1:9/"}, "url"),
+    ],
+)
+def test_a_request_that_never_sends_the_case_is_a_usage_error(fields, where):
+    world = replace(WORLD, offline=True)
+    with pytest.raises(UsageError, match=f"agent.{where}: no case is sent, every call would be"):
+        HttpAgent(**{"url": "http://127.0.0.1:9/", **fields}).check(world)
 
 
 def test_a_key_that_the_case_lacks_is_a_usage_error():

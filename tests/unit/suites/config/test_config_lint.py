@@ -155,6 +155,20 @@ def test_regression_metrics_are_known_and_their_tolerance_can_be_broken() -> Non
     assert "unknown metric" in rules("a.b", Tolerance(value=0.1))[0]
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "told"),
+    [
+        (Tolerance(value=0.99), ""),
+        (Tolerance(value=1.0), "no drop is that large - for 1 point write 0.01"),
+        (Tolerance(value=2.0), "no drop is that large - for 2 points write 0.02"),
+        (Tolerance(value=2.0, relative=True), "tolerance 200% can never be exceeded"),
+    ],
+)
+def test_the_tolerance_of_the_run_can_be_exceeded_too(tolerance: Tolerance, told: str) -> None:
+    problems = found(regression=RegressionRules(tolerance=tolerance)).problems
+    assert [told in problem.message for problem in problems] == [True] * bool(told)
+
+
 def test_with_a_broken_suite_only_misspelled_metrics_are_told() -> None:
     config = replace(
         CONFIG, gates=(gate("style.kindness", min=1), gate("agent.sucess_rate", min=1))
