@@ -76,6 +76,8 @@ def continue_looks(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]
         setup = replace(setup, plans=plans)
     else:
         now = _course(session.meta, session, stands=stands)
+        if now.again and now.going:
+            session.note_continued()
     notes = [*setup.notes, *_notes(now, session.meta)]
     if setup.plans != wanted:
         notes.append(
@@ -190,6 +192,7 @@ def _without_looks(suites: Mapping[str, SuiteMeta]) -> dict[str, SuiteMeta]:
         name: replace(
             suite,
             looks=None,
+            continued=False,
             specs=_comparable_specs(suite.specs),
             told_by={n: replace(by, about="") for n, by in suite.told_by.items()},
         )

@@ -76,6 +76,7 @@ class SuiteMeta:
     told_by: Mapping[str, ToldBy] = field(default_factory=dict)  # column -> where rows tell why
     quoted: tuple[QuotedValue, ...] = ()  # published results of others, beside its own
     looks: Looks | None = None  # the plan of a run that may stop early; None: all its rounds
+    continued: bool = False  # somebody asked for more trials after its verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +208,12 @@ class SessionWriter:
         """Into meta.json: that a judged session is to have so many rounds, and at which looks."""
         suites = {n: replace(one, looks=looks[n]) for n, one in self.meta.suites.items()}
         self.meta = replace(self.meta, suites=suites, added=added)
+        self.note_continued()
+
+    def note_continued(self) -> None:
+        """Into meta.json: that a judged session is to have more trials."""
+        suites = {n: replace(one, continued=True) for n, one in self.meta.suites.items()}
+        self.meta = replace(self.meta, suites=suites)
         self._write_meta()
 
     def _write_meta(self) -> None:

@@ -32,7 +32,9 @@ def compare_all(
     pairs = [pair for standing in standings for pair in _pairs(standing, gates, rules)]
     tested = [pair for pair in pairs if pair.tested]
     seen = [_evidence(pair, _as_measured(pair)) for pair in tested]
+    # What was made to go on after its end did not end by its looks alone.
     alone = not any(map(_decides, chain(gates, *(one.data.gates for one in standings))))
+    alone = alone and not any(one.data.meta.continued for one in standings)
     judged = judge_comparisons(tested, seen, pairs, rules, ended=ended, alone=alone)
     at_worst = judged
     if any(pair.standing.lacks(pair.spec) for pair in tested):

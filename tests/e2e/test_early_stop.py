@@ -218,6 +218,8 @@ def test_going_on_with_an_ended_session_adds_rounds_until_the_cap(project):
         against(project, "--resume", str(session))
         assert suite(session)["look"] == look
         made.append(len(details_of(session)))
+        row = next(r for r in summary_of(session)["comparisons"] if r["level"] == "block")
+        assert row["ci_high"] - row["delta"] == pytest.approx(row["delta"] - row["ci_low"])
     assert made == sorted(set(made))
     assert made[-1] == CAP
     assert "was already complete: one batch of trials was added" in str(
