@@ -138,7 +138,7 @@ def run(
     """
     ground = find_ground(Path(options.dir or "."))
     if read is None and sys.stdin.isatty() and not env.get("CI"):
-        read = input
+        read = _read_line
     started = _start(options, ground, env, read)
     there = [path for path in started.files if os.path.lexists(ground.find(path))]
     if there and not options.force:
@@ -152,6 +152,15 @@ def run(
     for line in (*_tell_ground(ground), *started.words):
         print(plain(line))
     return 0
+
+
+def _read_line(words: str) -> str:
+    """The user's answer. Raises EOFError at Ctrl-D, which leaves the cursor behind the question."""
+    try:
+        return input(words)
+    except EOFError:
+        print()
+        raise
 
 
 def _tell_there(there: Sequence[str], ground: Ground) -> str:

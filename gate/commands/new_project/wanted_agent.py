@@ -98,8 +98,18 @@ def _check(kind: str, given: Mapping[str, str | None], *, imported: bool) -> Non
 
 def ask_user(read: Callable[[str], str]) -> dict[str, str | None]:
     """The same options, asked one by one, again where an answer is none of those that are listed;
-    an empty first answer takes the sample agent.
+    an empty first answer takes the sample agent. Raises UsageError where the input ends before.
     """
+    try:
+        return _ask_in_turn(read)
+    except EOFError:
+        raise UsageError(
+            "gate init: the input ended before the last question, and nothing was written - answer "
+            "each one, or name the agent with --agent"
+        ) from None
+
+
+def _ask_in_turn(read: Callable[[str], str]) -> dict[str, str | None]:
     given: dict[str, str | None] = dict.fromkeys(("agent", *OPTIONS, "template"))
     kind = _choose(read, "Your agent", KINDS)
     given["agent"] = kind

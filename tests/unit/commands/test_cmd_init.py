@@ -296,6 +296,22 @@ def test_a_slip_is_asked_again_and_never_taken_for_the_sample_agent(tmp_path: Pa
     assert asking_step(tmp_path, GATE_YML)["env"] == {"MYK": "${{ secrets.MYK }}"}
 
 
+@pytest.mark.parametrize("answers", [(), ("http",), ("http", "http://127.0.0.1:9", "", "ragg")])
+def test_an_input_that_ends_before_the_last_question_writes_nothing(
+    tmp_path: Path, answers: tuple[str, ...]
+) -> None:
+    left = iter(answers)
+
+    def read(words: str) -> str:
+        for answer in left:
+            return answer
+        raise EOFError
+
+    with pytest.raises(UsageError, match="the input ended before the last question"):
+        start(tmp_path, read)
+    assert not any(tmp_path.iterdir())
+
+
 _OPTIONS = {"type": "openai", "base_url": "http://127.0.0.1:9", "model": "m"}
 
 
