@@ -13,6 +13,7 @@ import pytest
 
 from gate.commands import validate
 from gate.commands.init import FILES, render_files, run
+from gate.commands.new_project.wanted_agent import OPTIONS, ask_user, choose_agent
 from gate.commands.new_project.workflows import ACTIONS
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
@@ -294,6 +295,55 @@ def test_a_slip_is_asked_again_and_never_taken_for_the_sample_agent(tmp_path: Pa
     config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
     assert config["agent"] == {**_OPTIONS, "api_key_env": "MYK"}
     assert asking_step(tmp_path, GATE_YML)["env"] == {"MYK": "${{ secrets.MYK }}"}
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("127.0.0.1:8103", "http://127.0.0.1:8103"),
+        ("localhost:8103/ask", "http://localhost:8103/ask"),
+        ("bot.example.test/ask", "https://bot.example.test/ask"),
+        ("ftp://bot.example.test", "http://host:port or https://host"),
+    ],
+)
+def test_an_address_without_its_scheme_is_refused_at_once(
+    tmp_path: Path, written: str, meant: str
+) -> None:
+    with pytest.raises(UsageError, match=f"^--base-url: not an address - write {meant}$"):
+        start(tmp_path, agent="http", base_url=written)
+    assert not any(tmp_path.iterdir())
+    asked, read = asked_in_turn("http", written, "http://127.0.0.1:9/ask", "", "")
+    start(tmp_path, read)
+    assert asked[2].startswith(f"This is not an address - write {meant}.\nIts address [")
+
+
+def test_an_address_that_a_variable_completes_is_taken_as_it_is(tmp_path: Path) -> None:
+    start(tmp_path, agent="http", base_url="${AGENT}/ask")
+    config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"]["url"] == "${AGENT}/ask"
+
+
+@pytest.mark.parametrize(
+    ("kind", "proposed", "address"),
+    [
+        ("anthropic", "https://api.anthropic.com", None),
+        ("openagent", "http://127.0.0.1:14000", "http://127.0.0.1:14000"),
+        ("openai", "http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+    ],
+)
+def test_a_protocol_with_an_address_of_its_own_keeps_it(
+    kind: str, proposed: str, address: str | None
+) -> None:
+    given = dict.fromkeys(("agent", *OPTIONS, "template"))
+    wanted = choose_agent({**given, "agent": kind}, imported=False)
+    assert wanted is not None
+    assert wanted.options.get("base_url") == address
+    asked, read = asked_in_turn(kind, "", "m", "", "")
+    ask_user(read)
+    assert asked[1] == f"Its address [{proposed}]: "
+    other = choose_agent({**given, "agent": kind, "base_url": "http://a"}, imported=False)
+    assert other is not None
+    assert other.options["base_url"] == "http://a"
 
 
 @pytest.mark.parametrize("answers", [(), ("http",), ("http", "http://127.0.0.1:9", "", "ragg")])
