@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -110,6 +111,12 @@ class Ground:
         if found.is_absolute() and not self.folder.is_absolute():
             found = Path(os.path.relpath(found))
         return found.as_posix()
+
+    def enter(self, command: str) -> str:
+        """The command as it is typed from the working folder on."""
+        if self.folder.resolve() == Path().resolve():
+            return f"`{command}`"
+        return f"`cd {shlex.quote(self.folder.as_posix())} && {command}`"
 
 
 def find_ground(folder: Path) -> Ground:
@@ -222,7 +229,7 @@ def _start(
     )
     told = tell_reference(release, native=bool(around.before))
     if wanted is None:
-        next_step = "Next: run `gate run`, then put your own agent in gate.yml."
+        next_step = f"Next: {ground.enter('gate run')}, then put your own agent in gate.yml."
         written = _render_sample(ground.branch) | render_workflows(around)
         return _Started(files=written, words=(told, next_step))
     wanted, offered = _find_model(wanted, env)
@@ -243,7 +250,7 @@ def _start(
         *_tell_model(wanted, offered, config),
         *_tell(asked),
         told,
-        _next_step(wanted, questions),
+        _next_step(wanted, questions, asked, ground),
     )
     return _Started(files=written, words=words)
 
@@ -283,14 +290,22 @@ def _tell(asked: Probed) -> Iterator[str]:
         yield f"The agent answered in {asked.took}: {shorten(asked.said, 200)}"
     elif asked.why:
         yield f"The agent did not answer: {asked.why}"
-        yield "gate.yml is written all the same; `gate doctor` asks again."
+        yield "gate.yml is written all the same."
 
 
-def _next_step(wanted: WantedAgent, questions: Questions) -> str:
+def _next_step(wanted: WantedAgent, questions: Questions, asked: Probed, ground: Ground) -> str:
     called = "graph" if wanted.template == "langgraph" else "agent"
-    first = "" if wanted.has_code else f"let {ADAPTER} call your {called}, "
-    then = "" if questions.ready else f"write your questions into {questions.file}, then "
-    return f"Next: {first}{then}`gate run`."
+    steps = []
+    if not wanted.has_code:
+        steps.append(f"let {ground.show(ADAPTER)} call your {called}")
+    if not questions.ready:
+        steps.append(f"write your questions into {ground.show(questions.file)}")
+    command = ground.enter("gate run")
+    if asked.repair:
+        steps.insert(0, asked.repair)
+        command = f"{ground.enter('gate doctor')}, and `gate run` once that finds nothing to do"
+    before = "".join(f"{step}, " for step in steps)
+    return f"Next: {before}{'then ' if steps else ''}{command}."
 
 
 def _render_schema() -> str:

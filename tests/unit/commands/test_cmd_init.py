@@ -408,13 +408,44 @@ def test_langgraph_gets_a_file_that_asks_the_graph(tmp_path: Path) -> None:
 
 
 def test_questions_of_a_csv_file_become_the_first_suite(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "faq.csv").write_text("question;answer\nHow long?;30 days\nHow much?;9\n")
-    start(tmp_path / "new", source=["csv", str(tmp_path / "faq.csv")])
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b" / "a.py").write_text("def ask(question):\n    return question\n")
+    monkeypatch.chdir(tmp_path)
+    agent = {"callable": "./a.py:ask", "source": ["csv", "faq.csv"]}
+    start(Path("a b"), **agent)
+    assert capsys.readouterr().out.splitlines()[-1] == "Next: `cd 'a b' && gate run`."
+    monkeypatch.chdir(tmp_path / "a b")
+    run(Namespace(dir=None, force=True, **{**agent, "source": ["csv", "../faq.csv"]}), {})
     assert capsys.readouterr().out.splitlines()[-1] == "Next: `gate run`."
-    config = str(tmp_path / "new" / "gate.yml")
+    config = str(tmp_path / "a b" / "gate.yml")
     assert validate.run(Namespace(config=config, suite=None), {}) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "repair"),
+    [
+        (OWN, "start the agent at http://127.0.0.1:9, or correct `agent` in gate.yml"),
+        ({**OWN, "api_key_env": "NO_SUCH_KEY"}, "set NO_SUCH_KEY to the agent's key"),
+        ({"program": "no-such-program"}, "correct the agent, or `agent` in gate.yml"),
+    ],
+)
+def test_an_agent_that_did_not_answer_is_to_be_repaired_before_the_run(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, object],
+    repair: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    start(Path("new"), **options)
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told == (
+        f"Next: {repair}, write your questions into new/datasets/questions.yaml, then "
+        "`cd new && gate doctor`, and `gate run` once that finds nothing to do."
+    )
 
 
 def test_the_provider_of_promptfoo_is_the_agent_unless_another_is_named(tmp_path: Path) -> None:
