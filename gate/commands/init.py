@@ -11,6 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from gate.commands.new_project.first_suite import (
 )
 from gate.commands.new_project.inline_yaml import inline
 from gate.commands.new_project.probe import QUESTION, TIMEOUT_S, Probed, find_models, probe
-from gate.commands.new_project.questions import read_questions, write_questions
+from gate.commands.new_project.questions import fit_graders, read_questions, write_questions
 from gate.commands.new_project.release import Release, read_release, tell_reference
 from gate.commands.new_project.wanted_agent import (
     MODEL,
@@ -234,7 +235,8 @@ def _start(
         return _Started(files=written, words=(told, next_step))
     wanted, offered = _find_model(wanted, env)
     asked = _ask(wanted, ground.folder, env, read_already.first if read_already else QUESTION)
-    questions = read_already or write_questions(wanted.template, asked)
+    fit = partial(fit_graders, read_already) if read_already else write_questions
+    questions = fit(wanted.template, asked)
     config = render_config(
         {"type": wanted.kind, **asked.options}, questions.file, questions.graders, ground.branch
     )

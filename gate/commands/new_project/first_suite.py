@@ -32,7 +32,8 @@ class Grading:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
     """A dataset, the graders that its keys need, and what was left out. `ready`: cases that run as
-    they are; else they are to be filled in. `first`: the first question.
+    they are; else they are to be filled in. `keys`: those that some case has. `first`: the first
+    question.
     `agent`: options of `gate init` for the agent that was asked them so far, if it is known.
     """
 
@@ -41,6 +42,7 @@ class Questions:
     notes: tuple[str, ...] = ()
     file: str = "datasets/questions.jsonl"
     ready: bool = True
+    keys: frozenset[str] = frozenset()
     first: Json = ""
     agent: Mapping[str, str] = field(default_factory=dict)
 

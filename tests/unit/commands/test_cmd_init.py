@@ -424,6 +424,18 @@ def test_questions_of_a_csv_file_become_the_first_suite(
     assert validate.run(Namespace(config=config, suite=None), {}) == 0
 
 
+def test_documents_of_a_csv_file_are_graded(tmp_path: Path) -> None:
+    (tmp_path / "faq.csv").write_text("question,relevant_doc_ids\nHow long?,kb-1\n")
+    (tmp_path / "a.py").write_text(
+        "def ask(question):\n    return {'answer': '', 'retrieved': []}\n"
+    )
+    source = ["csv", str(tmp_path / "faq.csv")]
+    run(Namespace(dir=str(tmp_path), force=False, callable="./a.py:ask", source=source), {})
+    config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["suites"][0]["graders"] == [{"retrieval": {"k": [1, 3, 5]}}]
+    assert validate.run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {}) == 0
+
+
 @pytest.mark.parametrize(
     ("options", "repair"),
     [
