@@ -98,14 +98,25 @@ def choose_graders(
 
 
 def render_config(
-    agent: Mapping[str, Json], dataset: str, graders: tuple[Grading, ...], branch: str | None
+    agent: Mapping[str, Json],
+    dataset: str,
+    graders: tuple[Grading, ...],
+    branch: str | None,
+    *,
+    artifact: str = "",
 ) -> str:
-    """gate.yml. `agent`: the keys of its section."""
-    return "\n".join([*_config(agent, dataset, graders, branch), ""])
+    """gate.yml. `agent`: the keys of its section. `artifact`: with the baseline; empty: the usual
+    one.
+    """
+    return "\n".join([*_config(agent, dataset, graders, branch, artifact), ""])
 
 
 def _config(
-    agent: Mapping[str, Json], dataset: str, graders: tuple[Grading, ...], branch: str | None
+    agent: Mapping[str, Json],
+    dataset: str,
+    graders: tuple[Grading, ...],
+    branch: str | None,
+    artifact: str,
 ) -> Iterator[str]:
     yield f"# yaml-language-server: $schema={SCHEMA}"
     yield "# What `gate run` measures. `gate validate` checks this file; every key: docs/config.md."
@@ -145,6 +156,8 @@ def _config(
     if branch:
         yield "  # Pull requests are compared with this branch and judged by its rules."
         yield f"  branch: {inline(branch)}"
+    if artifact:
+        yield f"  artifact: {artifact}  # another project of the repository has gate-baseline"
     yield "  answers: repo  # its answers are kept in baselines/, shown beside new ones; artifact:"
     yield "                 # only with the baseline that a workflow stores; off: nowhere"
 

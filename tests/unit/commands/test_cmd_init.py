@@ -574,16 +574,143 @@ def test_workflows_of_a_subfolder_lie_where_github_reads_them(
     assert shlex.split(judged)[2:] == ["--config", f"{inside}/gate.yml", "main-session"]
 
 
-def test_a_second_project_of_a_repository_does_not_overwrite_the_workflows_of_the_first(
-    tmp_path: Path,
+def init_two(top: Path, first: str, second: str) -> None:
+    git(top, "init", "-q", "-b", "main")
+    start(top / first, **OWN)
+    start(top / second, **OWN, api_key_env="MYK")
+
+
+def read_workflows(top: Path) -> dict[str, str]:
+    found = (top / ".github" / "workflows").iterdir()
+    return {path.name: path.read_text("utf-8") for path in found}
+
+
+def test_a_second_project_of_a_repository_has_workflows_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
-    init(tmp_path / "a")
-    before = (tmp_path / GATE_YML).read_text("utf-8")
-    with pytest.raises(UsageError, match="perhaps of another project of this repository"):
-        init(tmp_path / "b")
-    assert not (tmp_path / "b").exists()
-    assert (tmp_path / GATE_YML).read_text("utf-8") == before
+    start(tmp_path / "bot1", **OWN)
+    first = read_workflows(tmp_path)
+    capsys.readouterr()
+    start(tmp_path / "bots" / "no 2", **OWN, api_key_env="MYK")
+    both = read_workflows(tmp_path)
+    names = {"gate-bots-no-2.yml", "gate-baseline-bots-no-2.yml"}
+    assert both.keys() == {*first, *names}
+    assert {name: both[name] for name in first} == first
+    assert "belong to another project" in capsys.readouterr().out
+    config = yamlfile.parse((tmp_path / "bots/no 2/gate.yml").read_bytes(), "gate.yml").data
+    assert config["baseline"]["artifact"] == "gate-baseline-bots-no-2"
+    workflow = yamlfile.parse(both["gate-bots-no-2.yml"].encode(), "x").data
+    (asked,) = [s for s in workflow["jobs"]["gate-bots-no-2"]["steps"] if s.get("id") == "gate"]
+    assert asked["with"] == {
+        "working-directory": "bots/no 2",
+        "config": "gate.yml",
+        "comment-id": "bots-no-2",
+        "comment-title": "bots-no-2",
+        "baseline-workflow": "gate-baseline-bots-no-2.yml",
+    }
+    assert asked["env"] == {"MYK": "${{ secrets.MYK }}"}
+
+
+def find_values(data: object, key: str) -> set[object]:
+    """What stands under the key, at any depth."""
+    if isinstance(data, list):
+        return {value for item in data for value in find_values(item, key)}
+    if not isinstance(data, dict):
+        return set()
+    found = {value for name, value in data.items() if name == key and isinstance(value, str)}
+    return found | {value for item in data.values() for value in find_values(item, key)}
+
+
+def test_two_projects_of_a_repository_share_no_name_that_must_be_one_projects(
+    tmp_path: Path,
+) -> None:
+    init_two(tmp_path, "bot1", "bot2")
+    texts = read_workflows(tmp_path)
+    for file in ("gate", "gate-baseline"):
+        one, two = (
+            yamlfile.parse(texts[f"{file}{end}.yml"].encode(), "x").data for end in ("", "-bot2")
+        )
+        for key in ("name", "working-directory", "baseline-workflow"):
+            assert not find_values(one, key) & find_values(two, key), (file, key)
+        groups = [data["concurrency"]["group"] for data in (one, two)]
+        assert groups[0] != groups[1] or "github.workflow" in groups[0]
+        assert find_values(two, "comment-id") == {"bot2"}
+    uploads = find_values(
+        yamlfile.parse(texts["gate-baseline-bot2.yml"].encode(), "x").data, "name"
+    )
+    assert uploads == {"gate-baseline-bot2", "gate-main-session-bot2"}
+    assert "|| github.sha }}-bot2\n" in texts["gate-bot2.yml"]
+    assert not any("<-project>" in text or "<comment>" in text for text in texts.values())
+
+
+def test_force_in_the_second_project_leaves_the_first_ones_workflows_alone(tmp_path: Path) -> None:
+    init_two(tmp_path, "bot1", "bot2")
+    before = read_workflows(tmp_path)
+    with pytest.raises(UsageError, match=r"gate-bot2\.yml.*: already there - use `gate init"):
+        start(tmp_path / "bot2", **OWN)
+    (tmp_path / ".github" / "workflows" / "gate-bot2.yml").unlink()
+    run(Namespace(dir=str(tmp_path / "bot2"), force=True, **OWN, api_key_env="MYK"), {})
+    assert read_workflows(tmp_path) == before
+    run(Namespace(dir=str(tmp_path / "bot1"), force=True, **OWN), {})
+    assert read_workflows(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "name"),
+    [
+        ("a/b", "a-b", "a-b"),
+        ("bot", "baseline", "baseline-2"),
+        ("bot", "gate", "gate-2"),
+        ("bot", "\u5e97", "project"),
+        ("bot", ".", "project"),
+        (".", "bot", "bot"),
+    ],
+)
+def test_the_name_of_a_second_project_is_free(
+    tmp_path: Path, first: str, second: str, name: str
+) -> None:
+    init_two(tmp_path, first, second)
+    written = read_workflows(tmp_path)
+    assert len(written) == 5
+    assert f"comment-id: {name}\n" in written[f"gate-{name}.yml"]
+
+
+def test_a_name_that_a_third_project_has_is_not_taken_again(tmp_path: Path) -> None:
+    init_two(tmp_path, "bot", "a/b")
+    start(tmp_path / "a-b", **OWN)
+    written = read_workflows(tmp_path)
+    assert "working-directory: a/b\n" in written["gate-a-b.yml"]
+    assert "working-directory: a-b\n" in written["gate-a-b-2.yml"]
+
+
+def test_workflows_with_a_job_for_each_project_are_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    start(tmp_path / "bot1", **OWN)
+    file = tmp_path / GATE_YML
+    step = "      - uses: agent-gate/agent-gate@v0\n        with: {config: bot2/gate.yml}\n"
+    file.write_text(file.read_text("utf-8") + step, encoding="utf-8")
+    before = read_workflows(tmp_path)
+    run(Namespace(dir=str(tmp_path / "bot2"), force=True, **OWN), {})
+    assert read_workflows(tmp_path) == before
+    assert "have a job for this project already" in capsys.readouterr().out
+    assert (tmp_path / "bot2" / "gate.yml").is_file()
+
+
+@pytest.mark.parametrize("content", ["on: push\njobs: {a: {steps: [{run: ls}]}}\n", "a: [", "[]"])
+def test_a_workflow_that_is_none_of_ours_is_no_project_of_a_subfolder(
+    tmp_path: Path, content: str
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / GATE_YML).parent.mkdir(parents=True)
+    (tmp_path / GATE_YML).write_text(content)
+    with pytest.raises(UsageError, match=r"gate\.yml: already there"):
+        start(tmp_path, **OWN)
+    run(Namespace(dir=str(tmp_path / "bot"), force=True, **OWN), {})
+    assert (tmp_path / GATE_YML).read_text() == content
+    assert "gate-bot.yml" in read_workflows(tmp_path)
 
 
 @pytest.mark.parametrize(
