@@ -1,4 +1,4 @@
-"""Whether a run of the main branch, or of a release, says to deploy (docs/semantics.md, section 10)."""
+"""Whether a run of the main branch, or of a release, says to deploy (docs/semantics.md 10)."""
 
 from __future__ import annotations
 
