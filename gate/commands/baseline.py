@@ -271,10 +271,11 @@ def _keep_issue(report: Report, desk: Desk) -> None:
     try:
         content = render_issue(report)
         if content is None:
-            news = close_issue(api, run_url=report.provenance.run_url or "")
+            url = report.provenance.run_url or ""
+            news = close_issue(api, run_url=url, job=report.comment_id)
         else:
             title, body = content
-            news = tell_issue(api, title=title, body=body)
+            news = tell_issue(api, title=title, body=body, job=report.comment_id)
         if news.action != "none":
             desk.echo(f"issue {news.action}: {news.url}")
     except ApiError as error:

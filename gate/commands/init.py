@@ -7,9 +7,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -22,8 +24,9 @@ from gate.commands.new_project.first_suite import (
 )
 from gate.commands.new_project.inline_yaml import inline
 from gate.commands.new_project.probe import QUESTION, TIMEOUT_S, Probed, find_models, probe
-from gate.commands.new_project.questions import read_questions, write_questions
+from gate.commands.new_project.questions import fit_graders, read_questions, write_questions
 from gate.commands.new_project.release import Release, read_release, tell_reference
+from gate.commands.new_project.several_projects import choose_name
 from gate.commands.new_project.wanted_agent import (
     MODEL,
     OPTIONS,
@@ -32,10 +35,13 @@ from gate.commands.new_project.wanted_agent import (
     choose_agent,
 )
 from gate.commands.new_project.workflows import (
+    ACCEPT,
     BRANCH,
+    FOLDER,
     PAGES,
     WORKFLOWS,
     Surroundings,
+    name_baseline,
     prepare_machine,
     render_pages,
     render_workflows,
@@ -65,6 +71,7 @@ _NAMED = """
 baseline:
   branch: <branch>
 """
+_ARTIFACT = "  artifact: <artifact>  # another project of the repository has gate-baseline\n"
 
 
 def render_files(branch: str | None = None, release: Release | None = None) -> dict[str, str]:
@@ -75,7 +82,7 @@ def render_files(branch: str | None = None, release: Release | None = None) -> d
     return _render_sample(branch) | render_workflows(around)
 
 
-def _render_sample(branch: str | None) -> dict[str, str]:
+def _render_sample(branch: str | None, artifact: str = "") -> dict[str, str]:
     """gate.yml and the questions for the sample agent, and the schema."""
     templates = files("gate.commands.templates")
     written = {
@@ -85,6 +92,8 @@ def _render_sample(branch: str | None) -> dict[str, str]:
     }
     if branch:
         written["gate.yml"] += _NAMED.replace("<branch>", inline(branch))
+    if branch and artifact:
+        written["gate.yml"] += _ARTIFACT.replace("<artifact>", artifact)
     return written | {SCHEMA: _render_schema()}
 
 
@@ -101,7 +110,7 @@ class Ground:
 
     def find(self, path: str) -> Path:
         """Where a file is to be written: workflows at the top, where alone GitHub reads them."""
-        is_workflow = path in WORKFLOWS or path == PAGES
+        is_workflow = path.startswith(FOLDER)
         return (self.top if self.top and self.inside and is_workflow else self.folder) / path
 
     def show(self, path: str) -> str:
@@ -110,6 +119,12 @@ class Ground:
         if found.is_absolute() and not self.folder.is_absolute():
             found = Path(os.path.relpath(found))
         return found.as_posix()
+
+    def enter(self, command: str) -> str:
+        """The command as it is typed from the working folder on."""
+        if self.folder.resolve() == Path().resolve():
+            return f"`{command}`"
+        return f"`cd {shlex.quote(self.folder.as_posix())} && {command}`"
 
 
 def find_ground(folder: Path) -> Ground:
@@ -138,7 +153,7 @@ def run(
     """
     ground = find_ground(Path(options.dir or "."))
     if read is None and sys.stdin.isatty() and not env.get("CI"):
-        read = input
+        read = _read_line
     started = _start(options, ground, env, read)
     there = [path for path in started.files if os.path.lexists(ground.find(path))]
     if there and not options.force:
@@ -149,27 +164,29 @@ def run(
     added = () if PAGES in started.files else _ignore(ground.folder, options)
     if added:
         print(f"added {' and '.join(added)} to {(ground.folder / IGNORE).as_posix()}")
-    for line in (*_tell_ground(ground), *started.words):
+    for line in (*_tell_ground(ground, started.files), *started.words):
         print(plain(line))
     return 0
 
 
+def _read_line(words: str) -> str:
+    """The user's answer. Raises EOFError at Ctrl-D, which leaves the cursor behind the question."""
+    try:
+        return input(words)
+    except EOFError:
+        print()
+        raise
+
+
 def _tell_there(there: Sequence[str], ground: Ground) -> str:
-    named = ", ".join(ground.show(path) if path in WORKFLOWS else path for path in there)
-    force = "use `gate init --force` to overwrite"
-    if ground.inside and all(path in WORKFLOWS for path in there):
-        return (
-            f"{named}: already there, perhaps of another project of this repository: give each "
-            "project a job with its own `working-directory` and `comment-id` "
-            f"(docs/github.md#inputs), or {force}"
-        )
-    return f"{named}: already there - {force}"
+    named = ", ".join(ground.show(path) if path.startswith(FOLDER) else path for path in there)
+    return f"{named}: already there - use `gate init --force` to overwrite"
 
 
-def _tell_ground(ground: Ground) -> Iterator[str]:
+def _tell_ground(ground: Ground, written: Collection[str]) -> Iterator[str]:
     if ground.branch:
         yield f"The base branch is {ground.branch}: `baseline.branch` in gate.yml."
-    if ground.inside:
+    if ground.inside and any(path.startswith(FOLDER) for path in written):
         yield (
             "GitHub reads workflows only at the top of the repository: they are there, and run the "
             f"gate in {ground.inside} (`working-directory`)."
@@ -204,39 +221,70 @@ def _start(
     read_already = read_questions(source[0], Path(source[1])) if source else None
     if read_already and not any(given.values()):
         wanted = choose_agent({**given, **read_already.agent}, imported=True)
+    project = choose_name(ground.top, ground.inside) if ground.top else ""
     around = Surroundings(
         branch=ground.branch or BRANCH,
         release=release,
         folder=ground.inside,
+        project=project or "",
         key=str(wanted.options.get("api_key_env", "")) if wanted else "",
         before=prepare_machine(wanted.kind, wanted.options) if wanted else (),
     )
-    told = tell_reference(release, native=bool(around.before))
+    workflows = _render_own(around, ground) if project is not None else {}
+    told = (
+        *_tell_project(project),
+        *([tell_reference(release, native=bool(around.before))] if workflows else ()),
+    )
+    artifact = name_baseline(around.project)
     if wanted is None:
-        next_step = "Next: run `gate run`, then put your own agent in gate.yml."
-        written = _render_sample(ground.branch) | render_workflows(around)
-        return _Started(files=written, words=(told, next_step))
+        next_step = f"Next: {ground.enter('gate run')}, then put your own agent in gate.yml."
+        written = _render_sample(ground.branch, artifact) | workflows
+        return _Started(files=written, words=(*told, next_step))
     wanted, offered = _find_model(wanted, env)
     asked = _ask(wanted, ground.folder, env, read_already.first if read_already else QUESTION)
-    questions = read_already or write_questions(wanted.template, asked)
+    fit = partial(fit_graders, read_already) if read_already else write_questions
+    questions = fit(wanted.template, asked)
+    agent = {"type": wanted.kind, **asked.options}
     config = render_config(
-        {"type": wanted.kind, **asked.options}, questions.file, questions.graders, ground.branch
+        agent, questions.file, questions.graders, ground.branch, artifact=artifact
     )
     written = {
         "gate.yml": config,
         questions.file: questions.text,
         **({} if wanted.has_code else {ADAPTER: render_adapter(wanted.template)}),
-        **render_workflows(around),
+        **workflows,
         SCHEMA: _render_schema(),
     }
     words = (
         *questions.notes,
         *_tell_model(wanted, offered, config),
         *_tell(asked),
-        told,
-        _next_step(wanted, questions),
+        *told,
+        _next_step(wanted, questions, asked, ground),
     )
     return _Started(files=written, words=words)
+
+
+def _render_own(around: Surroundings, ground: Ground) -> dict[str, str]:
+    """The workflows; of a further project without the one that serves all of them."""
+    rendered = render_workflows(around)
+    if around.project and os.path.lexists(ground.find(ACCEPT)):
+        del rendered[ACCEPT]
+    return rendered
+
+
+def _tell_project(project: str | None) -> Iterator[str]:
+    if project is None:
+        yield (
+            "The workflows have a job for this project already, and one for another: they are left "
+            "as they are."
+        )
+    elif project:
+        yield (
+            ".github/workflows/gate.yml and gate-baseline.yml belong to another project and are "
+            f"left as they are: this one's workflows and artifacts end with -{project}; require "
+            f"its check gate-{project}, too (docs/github.md#several-projects)."
+        )
 
 
 def _ask(wanted: WantedAgent, folder: Path, env: Mapping[str, str], question: Json) -> Probed:
@@ -274,14 +322,22 @@ def _tell(asked: Probed) -> Iterator[str]:
         yield f"The agent answered in {asked.took}: {shorten(asked.said, 200)}"
     elif asked.why:
         yield f"The agent did not answer: {asked.why}"
-        yield "gate.yml is written all the same; `gate doctor` asks again."
+        yield "gate.yml is written all the same."
 
 
-def _next_step(wanted: WantedAgent, questions: Questions) -> str:
+def _next_step(wanted: WantedAgent, questions: Questions, asked: Probed, ground: Ground) -> str:
     called = "graph" if wanted.template == "langgraph" else "agent"
-    first = "" if wanted.has_code else f"let {ADAPTER} call your {called}, "
-    then = "" if questions.ready else f"write your questions into {questions.file}, then "
-    return f"Next: {first}{then}`gate run`."
+    steps = []
+    if not wanted.has_code:
+        steps.append(f"let {ground.show(ADAPTER)} call your {called}")
+    if not questions.ready:
+        steps.append(f"write your questions into {ground.show(questions.file)}")
+    command = ground.enter("gate run")
+    if asked.repair:
+        steps.insert(0, asked.repair)
+        command = f"{ground.enter('gate doctor')}, and `gate run` once that finds nothing to do"
+    before = "".join(f"{step}, " for step in steps)
+    return f"Next: {before}{'then ' if steps else ''}{command}."
 
 
 def _render_schema() -> str:

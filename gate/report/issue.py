@@ -22,7 +22,9 @@ def render_issue(report: Report) -> tuple[str, str] | None:
     }
     if not fallen:
         return None
-    title = f"{TITLE}: {join_words(fallen, most=3)}"
+    # A job without a name of its own is called gate.
+    project = "" if report.comment_id == "gate" else f" ({report.comment_id})"
+    title = f"{TITLE}{project}: {join_words(fallen, most=3)}"
     lines = [f"- {markdown(line)}" for line in list_falls_of_main(report, own=True)]
     meant = say(
         "If it is meant: {}. It closes by itself once main is back.",

@@ -32,7 +32,8 @@ class Grading:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
     """A dataset, the graders that its keys need, and what was left out. `ready`: cases that run as
-    they are; else they are to be filled in. `first`: the first question.
+    they are; else they are to be filled in. `keys`: those that some case has. `first`: the first
+    question.
     `agent`: options of `gate init` for the agent that was asked them so far, if it is known.
     """
 
@@ -41,6 +42,7 @@ class Questions:
     notes: tuple[str, ...] = ()
     file: str = "datasets/questions.jsonl"
     ready: bool = True
+    keys: frozenset[str] = frozenset()
     first: Json = ""
     agent: Mapping[str, str] = field(default_factory=dict)
 
@@ -96,14 +98,25 @@ def choose_graders(
 
 
 def render_config(
-    agent: Mapping[str, Json], dataset: str, graders: tuple[Grading, ...], branch: str | None
+    agent: Mapping[str, Json],
+    dataset: str,
+    graders: tuple[Grading, ...],
+    branch: str | None,
+    *,
+    artifact: str = "",
 ) -> str:
-    """gate.yml. `agent`: the keys of its section."""
-    return "\n".join([*_config(agent, dataset, graders, branch), ""])
+    """gate.yml. `agent`: the keys of its section. `artifact`: with the baseline; empty: the usual
+    one.
+    """
+    return "\n".join([*_config(agent, dataset, graders, branch, artifact), ""])
 
 
 def _config(
-    agent: Mapping[str, Json], dataset: str, graders: tuple[Grading, ...], branch: str | None
+    agent: Mapping[str, Json],
+    dataset: str,
+    graders: tuple[Grading, ...],
+    branch: str | None,
+    artifact: str,
 ) -> Iterator[str]:
     yield f"# yaml-language-server: $schema={SCHEMA}"
     yield "# What `gate run` measures. `gate validate` checks this file; every key: docs/config.md."
@@ -143,6 +156,8 @@ def _config(
     if branch:
         yield "  # Pull requests are compared with this branch and judged by its rules."
         yield f"  branch: {inline(branch)}"
+    if artifact:
+        yield f"  artifact: {artifact}  # another project of the repository has gate-baseline"
     yield "  answers: repo  # its answers are kept in baselines/, shown beside new ones; artifact:"
     yield "                 # only with the baseline that a workflow stores; off: nowhere"
 

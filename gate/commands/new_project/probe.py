@@ -13,6 +13,7 @@ from typing import cast
 
 from gate.agents.http_client.endpoint import bearer, join_endpoint
 from gate.agents.http_client.reply import HttpReply
+from gate.agents.http_client.route import format_address
 from gate.agents.http_client.session import HttpSession
 from gate.agents.protocols.http import Exchange, HttpAgent
 from gate.agents.wire import answer
@@ -47,15 +48,16 @@ _REQUIRED = late_pattern(  # "question is required", "missing field 'question'"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probed:
     """What the agent did. `options`: of `agent` in gate.yml, with what was found out. `said`: its
-    answer, empty where it gave none; `why`: the reason then. `has_steps`, `has_documents`,
-    `has_texts`: whether it reports tool calls, what it retrieved, and the texts of that; None:
-    unknown.
+    answer, empty where it gave none; `why`: the reason then, and `repair` what to do about it.
+    `has_steps`, `has_documents`, `has_texts`: whether it reports tool calls, what it retrieved, and
+    the texts of that; None: unknown.
     """
 
     options: Mapping[str, Json]
     said: str = ""
     took: str = ""
     why: str = ""
+    repair: str = ""
     has_steps: bool | None = None
     has_documents: bool | None = None
     has_texts: bool | None = None
@@ -77,7 +79,12 @@ def probe(
         # Of an endpoint of any make nobody knows what it reports; a protocol may report it all.
         seen = False if is_http else None
         return Probed(
-            options=options, why=str(error), has_steps=seen, has_documents=seen, has_texts=seen
+            options=options,
+            why=str(error),
+            repair=_choose_repair(spec.options, env, error),
+            has_steps=seen,
+            has_documents=seen,
+            has_texts=seen,
         )
     return Probed(
         options=options,
@@ -87,6 +94,15 @@ def probe(
         has_documents=response.retrieved is not None,
         has_texts=_has_texts(response),
     )
+
+
+def _choose_repair(options: Mapping[str, Json], env: Mapping[str, str], error: Exception) -> str:
+    key, address = options.get("api_key_env"), options.get("url") or options.get("base_url")
+    if key and not env.get(str(key), "").strip():
+        return f"set {key} to the agent's key"
+    if address and isinstance(error, InfraFailure):
+        return f"start the agent at {format_address(str(address))}, or correct `agent` in gate.yml"
+    return "correct the agent, or `agent` in gate.yml"
 
 
 def find_models(address: str, key: str | None, env: Mapping[str, str]) -> tuple[str, ...]:

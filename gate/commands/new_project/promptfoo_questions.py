@@ -41,6 +41,7 @@ def read_promptfoo_questions(path: Path) -> Questions:
         text="".join(json.dumps(case, ensure_ascii=False) + "\n" for case in cases),
         graders=tuple(_grader_of(GRADERS[key]) for key in GRADERS if key in keys),
         notes=(*told, *_tell_unchecked(cases), said),
+        keys=frozenset(keys),
         first=cases[0]["input"],
         agent=agent,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gate.agents.http_client.route import check_address, is_loopback
 from gate.commands.new_project.first_suite import ADAPTER, TEMPLATES
 from gate.errors import UsageError
 from gate.records import Json
@@ -20,6 +21,10 @@ _NO_VARIABLE = (
 SAMPLE = "sample"
 KINDS = (SAMPLE, "openai", "openagent", "anthropic", "http", "command", "python")
 ADDRESS = "http://127.0.0.1:8000"
+_ADDRESSES = {  # of the protocols that have one of their own
+    "anthropic": "https://api.anthropic.com",
+    "openagent": "http://127.0.0.1:14000",
+}
 MODEL = "my-model"  # until somebody names it
 _OF_A_MODEL = ("openai", "openagent", "anthropic")
 _AT_AN_ADDRESS = (*_OF_A_MODEL, "http")
@@ -33,7 +38,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
 }
 _SPELLED = {"program": "command"}  # on the command line
 _QUESTIONS: Mapping[str, str] = {  # to the user, where nothing is given
-    "base_url": f"Its address [{ADDRESS}]: ",
+    "base_url": "Its address [{address}]: ",
     "model": f"Its model [{MODEL}]: ",
     "program": "The program, as you start it [python agent.py]: ",
     "callable": f"The function, as ./file.py:name [Enter: {ADAPTER} is written for you]: ",
@@ -92,21 +97,34 @@ def _check(kind: str, given: Mapping[str, str | None], *, imported: bool) -> Non
         raise UsageError(
             f"--template langgraph: is for --agent python, not {kind} - choose the template tools"
         )
+    if fault := _find_address_fault(given["base_url"]):
+        raise UsageError(f"--base-url: {fault}")
     if given["api_key_env"] and not _VARIABLE.fullmatch(given["api_key_env"]):
         raise UsageError(f"--api-key-env: {_NO_VARIABLE}")  # the text may be the key itself
 
 
 def ask_user(read: Callable[[str], str]) -> dict[str, str | None]:
     """The same options, asked one by one, again where an answer is none of those that are listed;
-    an empty first answer takes the sample agent.
+    an empty first answer takes the sample agent. Raises UsageError where the input ends before.
     """
+    try:
+        return _ask_in_turn(read)
+    except EOFError:
+        raise UsageError(
+            "gate init: the input ended before the last question, and nothing was written - answer "
+            "each one, or name the agent with --agent"
+        ) from None
+
+
+def _ask_in_turn(read: Callable[[str], str]) -> dict[str, str | None]:
     given: dict[str, str | None] = dict.fromkeys(("agent", *OPTIONS, "template"))
     kind = _choose(read, "Your agent", KINDS)
     given["agent"] = kind
     if kind == SAMPLE:
         return given
     for name in _ASKED_OF.get(kind, ("base_url", "model")):
-        given[name] = read(_QUESTIONS[name]).strip() or None
+        ask = _ask_address if name == "base_url" else _ask
+        given[name] = ask(read, _QUESTIONS[name].replace("{address}", _find_address(kind)))
     if kind in _AT_AN_ADDRESS:
         given["api_key_env"] = _ask_key(read)
     fitting = TEMPLATES if kind == "python" else TEMPLATES[:-1]
@@ -122,6 +140,42 @@ def _choose(read: Callable[[str], str], words: str, names: tuple[str, ...]) -> s
         again = f"There is no '{plain(answer)}'{did_you_mean(answer, names)}\n{question}"
         answer = read(again).strip().lower()
     return answer or names[0]
+
+
+def _ask(read: Callable[[str], str], question: str) -> str | None:
+    return read(question).strip() or None
+
+
+def _ask_address(read: Callable[[str], str], question: str) -> str | None:
+    address = _ask(read, question)
+    while fault := _find_address_fault(address):
+        address = _ask(read, f"This is {fault}.\n{question}")
+    return address
+
+
+def _find_address_fault(address: str | None) -> str:
+    """What is wrong with it, and what was perhaps meant; empty: nothing. What a variable is to
+    complete is not looked at.
+    """
+    if not address or "${" in address or _is_address(address):
+        return ""
+    whole = f"http://{address}"
+    if not is_loopback(whole):
+        whole = f"https://{address}"
+    is_near = ":/" not in address and _is_address(whole)
+    return f"not an address - write {whole if is_near else 'http://host:port or https://host'}"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        check_address(text, "")
+    except UsageError:
+        return False
+    return True
+
+
+def _find_address(kind: str) -> str:
+    return _ADDRESSES.get(kind, ADDRESS)
 
 
 def _ask_key(read: Callable[[str], str]) -> str | None:
@@ -141,7 +195,7 @@ def _guess_kind(given: Mapping[str, str | None], *, imported: bool) -> str:
 
 
 def _list_options(kind: str, given: Mapping[str, str | None]) -> dict[str, Json]:
-    address = given["base_url"] or ADDRESS
+    address = given["base_url"] or _find_address(kind)
     options: dict[str, Json]
     if kind == "http":
         options = {"url": address}
@@ -150,6 +204,7 @@ def _list_options(kind: str, given: Mapping[str, str | None]) -> dict[str, Json]
     elif kind == "python":
         options = {"callable": given["callable"] or f"./{ADAPTER}:ask"}
     else:
-        options = {"base_url": address, "model": MODEL}
+        is_known = kind == "anthropic" and not given["base_url"]  # the protocol's own default
+        options = {**({} if is_known else {"base_url": address}), "model": MODEL}
     more = {name: given[name] for name in ("model", "api_key_env") if given[name]}
     return {**options, **more}

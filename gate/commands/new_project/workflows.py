@@ -34,7 +34,9 @@ WORKFLOWS: Mapping[str, str] = {  # path in the user's repository -> file of tem
     ".github/workflows/gate-baseline.yml": "baseline-workflow.yml",
     ".github/workflows/gate-accept.yml": "accept-workflow.yml",
 }
-PAGES = ".github/workflows/gate-pages.yml"  # only where it is asked for: Pages may be public
+FOLDER = ".github/workflows/"
+ACCEPT = f"{FOLDER}gate-accept.yml"  # one for all projects of a repository
+PAGES = f"{FOLDER}gate-pages.yml"  # only where it is asked for: Pages may be public
 BRANCH = "main"  # where there is no repository to tell
 _INSTALL = (
     "# Install what your agent needs here: the next step runs on this machine, with its Python.",
@@ -56,13 +58,16 @@ _NO_KEY = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What the workflows have to know. `folder`: of gate.yml, from the top of the repository on;
-    empty: the top itself. `key`: the variable with the agent's key. `before`: lines before the step
-    that asks an agent on the machine of the job, which a container cannot reach; none: it can.
+    empty: the top itself. `project`: what the names of a further project of the repository end
+    with; empty: it is the first. `key`: the variable with the agent's key. `before`: lines before
+    the step that asks an agent on the machine of the job, which a container cannot reach; none: it
+    can.
     """
 
     branch: str = BRANCH
     release: Release | None = None
     folder: str = ""
+    project: str = ""
     key: str = ""
     before: tuple[str, ...] = ()
 
@@ -81,7 +86,22 @@ def prepare_machine(kind: str, options: Mapping[str, Json]) -> tuple[str, ...]:
 
 def render_workflows(around: Surroundings) -> dict[str, str]:
     """Path from the top of the repository -> content."""
-    return {path: _render(name, around) for path, name in WORKFLOWS.items()}
+    return {
+        name_workflow(path, around.project): _render(name, around)
+        for path, name in WORKFLOWS.items()
+    }
+
+
+def name_workflow(path: str, project: str) -> str:
+    """The path of a workflow of the project."""
+    if not project or path == ACCEPT:
+        return path
+    return f"{path.removesuffix('.yml')}-{project}.yml"
+
+
+def name_baseline(project: str) -> str:
+    """The artifact with the project's baseline."""
+    return f"gate-baseline-{project}" if project else ""
 
 
 def render_pages(release: Release | None = None) -> str:
@@ -103,6 +123,7 @@ def _render(name: str, around: Surroundings) -> str:
     for command in ("save", "verdict"):
         text = text.replace(f"baseline {command} <config>", f"baseline {command} {config}")
     text = text.replace("[<branch>]", f"[{inline(around.branch)}]")
+    text = text.replace("<-project>", f"-{around.project}" if around.project else "")
     text = text.replace("<baselines>", inline(_below(around.folder, "baselines/")))
     return "\n".join([*_fill(text.splitlines(), around), ""])
 
@@ -118,9 +139,12 @@ def _fill(lines: Sequence[str], around: Surroundings) -> Iterator[str]:
         f"  {around.key}: ${{{{ secrets.{around.key} }}}} # Settings > Secrets and variables",
     )
     folder = (f"working-directory: {inline(around.folder)}",)
+    named = inline(around.project)
+    comment = (f"comment-id: {named}", f"comment-title: {named}") if around.project else ()
     marks = {
         "<before>": around.before,
         "<folder>": folder if around.folder else (),
+        "<comment>": comment,
         "<key>": key if around.key else _NO_KEY,
     }
     for line in lines:

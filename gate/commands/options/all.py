@@ -229,7 +229,9 @@ def _init(p: Parser) -> None:
     p.value("dir", "DIR", "folder to write to (the current folder)", nargs="?")
     kinds = ("sample", "openai", "openagent", "anthropic", "http", "command", "python")
     p.add_argument("--agent", choices=kinds, help="how your agent is asked (the sample agent)")
-    p.value("--base-url", "URL", "address of your agent (http://127.0.0.1:8000)")
+    p.value(
+        "--base-url", "URL", "address of your agent (http://127.0.0.1:8000, or the protocol's own)"
+    )
     p.value("--model", "MODEL", "model of your agent")
     p.value("--api-key-env", "NAME", "name of the variable with its key")
     add_env_file(p)

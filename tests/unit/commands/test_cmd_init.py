@@ -13,6 +13,7 @@ import pytest
 
 from gate.commands import validate
 from gate.commands.init import FILES, render_files, run
+from gate.commands.new_project.wanted_agent import OPTIONS, ask_user, choose_agent
 from gate.commands.new_project.workflows import ACTIONS
 from gate.errors import UsageError
 from gate.files import yaml as yamlfile
@@ -296,6 +297,71 @@ def test_a_slip_is_asked_again_and_never_taken_for_the_sample_agent(tmp_path: Pa
     assert asking_step(tmp_path, GATE_YML)["env"] == {"MYK": "${{ secrets.MYK }}"}
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("127.0.0.1:8103", "http://127.0.0.1:8103"),
+        ("localhost:8103/ask", "http://localhost:8103/ask"),
+        ("bot.example.test/ask", "https://bot.example.test/ask"),
+        ("ftp://bot.example.test", "http://host:port or https://host"),
+    ],
+)
+def test_an_address_without_its_scheme_is_refused_at_once(
+    tmp_path: Path, written: str, meant: str
+) -> None:
+    with pytest.raises(UsageError, match=f"^--base-url: not an address - write {meant}$"):
+        start(tmp_path, agent="http", base_url=written)
+    assert not any(tmp_path.iterdir())
+    asked, read = asked_in_turn("http", written, "http://127.0.0.1:9/ask", "", "")
+    start(tmp_path, read)
+    assert asked[2].startswith(f"This is not an address - write {meant}.\nIts address [")
+
+
+def test_an_address_that_a_variable_completes_is_taken_as_it_is(tmp_path: Path) -> None:
+    start(tmp_path, agent="http", base_url="${AGENT}/ask")
+    config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["agent"]["url"] == "${AGENT}/ask"
+
+
+@pytest.mark.parametrize(
+    ("kind", "proposed", "address"),
+    [
+        ("anthropic", "https://api.anthropic.com", None),
+        ("openagent", "http://127.0.0.1:14000", "http://127.0.0.1:14000"),
+        ("openai", "http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+    ],
+)
+def test_a_protocol_with_an_address_of_its_own_keeps_it(
+    kind: str, proposed: str, address: str | None
+) -> None:
+    given = dict.fromkeys(("agent", *OPTIONS, "template"))
+    wanted = choose_agent({**given, "agent": kind}, imported=False)
+    assert wanted is not None
+    assert wanted.options.get("base_url") == address
+    asked, read = asked_in_turn(kind, "", "m", "", "")
+    ask_user(read)
+    assert asked[1] == f"Its address [{proposed}]: "
+    other = choose_agent({**given, "agent": kind, "base_url": "http://a"}, imported=False)
+    assert other is not None
+    assert other.options["base_url"] == "http://a"
+
+
+@pytest.mark.parametrize("answers", [(), ("http",), ("http", "http://127.0.0.1:9", "", "ragg")])
+def test_an_input_that_ends_before_the_last_question_writes_nothing(
+    tmp_path: Path, answers: tuple[str, ...]
+) -> None:
+    left = iter(answers)
+
+    def read(words: str) -> str:
+        for answer in left:
+            return answer
+        raise EOFError
+
+    with pytest.raises(UsageError, match="the input ended before the last question"):
+        start(tmp_path, read)
+    assert not any(tmp_path.iterdir())
+
+
 _OPTIONS = {"type": "openai", "base_url": "http://127.0.0.1:9", "model": "m"}
 
 
@@ -342,13 +408,56 @@ def test_langgraph_gets_a_file_that_asks_the_graph(tmp_path: Path) -> None:
 
 
 def test_questions_of_a_csv_file_become_the_first_suite(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "faq.csv").write_text("question;answer\nHow long?;30 days\nHow much?;9\n")
-    start(tmp_path / "new", source=["csv", str(tmp_path / "faq.csv")])
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b" / "a.py").write_text("def ask(question):\n    return question\n")
+    monkeypatch.chdir(tmp_path)
+    agent = {"callable": "./a.py:ask", "source": ["csv", "faq.csv"]}
+    start(Path("a b"), **agent)
+    assert capsys.readouterr().out.splitlines()[-1] == "Next: `cd 'a b' && gate run`."
+    monkeypatch.chdir(tmp_path / "a b")
+    run(Namespace(dir=None, force=True, **{**agent, "source": ["csv", "../faq.csv"]}), {})
     assert capsys.readouterr().out.splitlines()[-1] == "Next: `gate run`."
-    config = str(tmp_path / "new" / "gate.yml")
+    config = str(tmp_path / "a b" / "gate.yml")
     assert validate.run(Namespace(config=config, suite=None), {}) == 0
+
+
+def test_documents_of_a_csv_file_are_graded(tmp_path: Path) -> None:
+    (tmp_path / "faq.csv").write_text("question,relevant_doc_ids\nHow long?,kb-1\n")
+    (tmp_path / "a.py").write_text(
+        "def ask(question):\n    return {'answer': '', 'retrieved': []}\n"
+    )
+    source = ["csv", str(tmp_path / "faq.csv")]
+    run(Namespace(dir=str(tmp_path), force=False, callable="./a.py:ask", source=source), {})
+    config = yamlfile.parse((tmp_path / "gate.yml").read_bytes(), "gate.yml").data
+    assert config["suites"][0]["graders"] == [{"retrieval": {"k": [1, 3, 5]}}]
+    assert validate.run(Namespace(config=str(tmp_path / "gate.yml"), suite=None), {}) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "repair"),
+    [
+        (OWN, "start the agent at http://127.0.0.1:9, or correct `agent` in gate.yml"),
+        ({**OWN, "api_key_env": "NO_SUCH_KEY"}, "set NO_SUCH_KEY to the agent's key"),
+        ({"program": "no-such-program"}, "correct the agent, or `agent` in gate.yml"),
+    ],
+)
+def test_an_agent_that_did_not_answer_is_to_be_repaired_before_the_run(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, object],
+    repair: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    start(Path("new"), **options)
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told == (
+        f"Next: {repair}, write your questions into new/datasets/questions.yaml, then "
+        "`cd new && gate doctor`, and `gate run` once that finds nothing to do."
+    )
 
 
 def test_the_provider_of_promptfoo_is_the_agent_unless_another_is_named(tmp_path: Path) -> None:
@@ -465,16 +574,143 @@ def test_workflows_of_a_subfolder_lie_where_github_reads_them(
     assert shlex.split(judged)[2:] == ["--config", f"{inside}/gate.yml", "main-session"]
 
 
-def test_a_second_project_of_a_repository_does_not_overwrite_the_workflows_of_the_first(
-    tmp_path: Path,
+def init_two(top: Path, first: str, second: str) -> None:
+    git(top, "init", "-q", "-b", "main")
+    start(top / first, **OWN)
+    start(top / second, **OWN, api_key_env="MYK")
+
+
+def read_workflows(top: Path) -> dict[str, str]:
+    found = (top / ".github" / "workflows").iterdir()
+    return {path.name: path.read_text("utf-8") for path in found}
+
+
+def test_a_second_project_of_a_repository_has_workflows_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
-    init(tmp_path / "a")
-    before = (tmp_path / GATE_YML).read_text("utf-8")
-    with pytest.raises(UsageError, match="perhaps of another project of this repository"):
-        init(tmp_path / "b")
-    assert not (tmp_path / "b").exists()
-    assert (tmp_path / GATE_YML).read_text("utf-8") == before
+    start(tmp_path / "bot1", **OWN)
+    first = read_workflows(tmp_path)
+    capsys.readouterr()
+    start(tmp_path / "bots" / "no 2", **OWN, api_key_env="MYK")
+    both = read_workflows(tmp_path)
+    names = {"gate-bots-no-2.yml", "gate-baseline-bots-no-2.yml"}
+    assert both.keys() == {*first, *names}
+    assert {name: both[name] for name in first} == first
+    assert "belong to another project" in capsys.readouterr().out
+    config = yamlfile.parse((tmp_path / "bots/no 2/gate.yml").read_bytes(), "gate.yml").data
+    assert config["baseline"]["artifact"] == "gate-baseline-bots-no-2"
+    workflow = yamlfile.parse(both["gate-bots-no-2.yml"].encode(), "x").data
+    (asked,) = [s for s in workflow["jobs"]["gate-bots-no-2"]["steps"] if s.get("id") == "gate"]
+    assert asked["with"] == {
+        "working-directory": "bots/no 2",
+        "config": "gate.yml",
+        "comment-id": "bots-no-2",
+        "comment-title": "bots-no-2",
+        "baseline-workflow": "gate-baseline-bots-no-2.yml",
+    }
+    assert asked["env"] == {"MYK": "${{ secrets.MYK }}"}
+
+
+def find_values(data: object, key: str) -> set[object]:
+    """What stands under the key, at any depth."""
+    if isinstance(data, list):
+        return {value for item in data for value in find_values(item, key)}
+    if not isinstance(data, dict):
+        return set()
+    found = {value for name, value in data.items() if name == key and isinstance(value, str)}
+    return found | {value for item in data.values() for value in find_values(item, key)}
+
+
+def test_two_projects_of_a_repository_share_no_name_that_must_be_one_projects(
+    tmp_path: Path,
+) -> None:
+    init_two(tmp_path, "bot1", "bot2")
+    texts = read_workflows(tmp_path)
+    for file in ("gate", "gate-baseline"):
+        one, two = (
+            yamlfile.parse(texts[f"{file}{end}.yml"].encode(), "x").data for end in ("", "-bot2")
+        )
+        for key in ("name", "working-directory", "baseline-workflow"):
+            assert not find_values(one, key) & find_values(two, key), (file, key)
+        groups = [data["concurrency"]["group"] for data in (one, two)]
+        assert groups[0] != groups[1] or "github.workflow" in groups[0]
+        assert find_values(two, "comment-id") == {"bot2"}
+    uploads = find_values(
+        yamlfile.parse(texts["gate-baseline-bot2.yml"].encode(), "x").data, "name"
+    )
+    assert uploads == {"gate-baseline-bot2", "gate-main-session-bot2"}
+    assert "|| github.sha }}-bot2\n" in texts["gate-bot2.yml"]
+    assert not any("<-project>" in text or "<comment>" in text for text in texts.values())
+
+
+def test_force_in_the_second_project_leaves_the_first_ones_workflows_alone(tmp_path: Path) -> None:
+    init_two(tmp_path, "bot1", "bot2")
+    before = read_workflows(tmp_path)
+    with pytest.raises(UsageError, match=r"gate-bot2\.yml.*: already there - use `gate init"):
+        start(tmp_path / "bot2", **OWN)
+    (tmp_path / ".github" / "workflows" / "gate-bot2.yml").unlink()
+    run(Namespace(dir=str(tmp_path / "bot2"), force=True, **OWN, api_key_env="MYK"), {})
+    assert read_workflows(tmp_path) == before
+    run(Namespace(dir=str(tmp_path / "bot1"), force=True, **OWN), {})
+    assert read_workflows(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "name"),
+    [
+        ("a/b", "a-b", "a-b"),
+        ("bot", "baseline", "baseline-2"),
+        ("bot", "gate", "gate-2"),
+        ("bot", "\u5e97", "project"),
+        ("bot", ".", "project"),
+        (".", "bot", "bot"),
+    ],
+)
+def test_the_name_of_a_second_project_is_free(
+    tmp_path: Path, first: str, second: str, name: str
+) -> None:
+    init_two(tmp_path, first, second)
+    written = read_workflows(tmp_path)
+    assert len(written) == 5
+    assert f"comment-id: {name}\n" in written[f"gate-{name}.yml"]
+
+
+def test_a_name_that_a_third_project_has_is_not_taken_again(tmp_path: Path) -> None:
+    init_two(tmp_path, "bot", "a/b")
+    start(tmp_path / "a-b", **OWN)
+    written = read_workflows(tmp_path)
+    assert "working-directory: a/b\n" in written["gate-a-b.yml"]
+    assert "working-directory: a-b\n" in written["gate-a-b-2.yml"]
+
+
+def test_workflows_with_a_job_for_each_project_are_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    start(tmp_path / "bot1", **OWN)
+    file = tmp_path / GATE_YML
+    step = "      - uses: agent-gate/agent-gate@v0\n        with: {config: bot2/gate.yml}\n"
+    file.write_text(file.read_text("utf-8") + step, encoding="utf-8")
+    before = read_workflows(tmp_path)
+    run(Namespace(dir=str(tmp_path / "bot2"), force=True, **OWN), {})
+    assert read_workflows(tmp_path) == before
+    assert "have a job for this project already" in capsys.readouterr().out
+    assert (tmp_path / "bot2" / "gate.yml").is_file()
+
+
+@pytest.mark.parametrize("content", ["on: push\njobs: {a: {steps: [{run: ls}]}}\n", "a: [", "[]"])
+def test_a_workflow_that_is_none_of_ours_is_no_project_of_a_subfolder(
+    tmp_path: Path, content: str
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / GATE_YML).parent.mkdir(parents=True)
+    (tmp_path / GATE_YML).write_text(content)
+    with pytest.raises(UsageError, match=r"gate\.yml: already there"):
+        start(tmp_path, **OWN)
+    run(Namespace(dir=str(tmp_path / "bot"), force=True, **OWN), {})
+    assert (tmp_path / GATE_YML).read_text() == content
+    assert "gate-bot.yml" in read_workflows(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,15 @@ def test_somebody_elses_issue_and_pull_requests_are_left_alone(api: Api, github:
     assert [issue["state"] for issue in github.issues] == ["closed", "open", "open"]
 
 
+def test_each_project_of_a_repository_has_an_issue(api: Api, github: GitHub) -> None:
+    assert tell_issue(api, title="worse", body="by 5").action == "opened"
+    assert tell_issue(api, title="worse", body="by 5", job="bot2").action == "opened"
+    assert close_issue(api, run_url="", job="bot2").action == "closed"
+    assert [issue["state"] for issue in github.issues] == ["open", "closed"]
+    assert tell_issue(api, title="worse", body="by 6").action == "updated"
+    assert close_issue(api, run_url="", job="x --> y").action == "none"
+
+
 def test_of_two_the_older_one_stays(api: Api, github: GitHub) -> None:
     tell_issue(api, title="worse", body="by 5")
     github.issues.append({**github.issues[0], "number": 9, "id": 5000})

@@ -8,6 +8,7 @@ import pytest
 
 from gate.records import Report
 from gate.report.formats.comment import render_limited
+from gate.report.issue import render_issue
 from gate.report.wording.headline import headline
 from gate.report.wording.rule_changes import list_falls_of_main
 from gate.store.baseline.anchor import RUNS
@@ -66,6 +67,16 @@ def test_main_s_own_run_fails_for_it_and_says_so() -> None:
     assert level.low is not None
     assert level.change is not None
     assert level.low < level.change < 0.0
+
+
+def test_the_issue_names_the_project_that_is_not_the_only_one() -> None:
+    named = [
+        render_issue(report(rotten(), replace(OWN, comment_id=job), 0.08)) for job in ("gate", "b2")
+    ]
+    assert [title for title, _ in filter(None, named)] == [
+        "Main has got worse: agent.success_rate",
+        "Main has got worse (b2): agent.success_rate",
+    ]
 
 
 def test_a_run_that_shows_it_first_is_the_one_that_is_named() -> None:

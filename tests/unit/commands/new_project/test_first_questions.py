@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from gate.commands.new_project.questions import read_questions
+from gate.commands.new_project.probe import Probed
+from gate.commands.new_project.questions import fit_graders, read_questions
 from gate.errors import UsageError
 
 
@@ -47,10 +48,79 @@ def test_numbers_are_compared_as_numbers(tmp_path):
 
 
 def test_ids_and_categories_are_taken_and_rows_without_a_question_left_out(tmp_path):
-    cases, found = read_csv(tmp_path, "id,question,topic\na,first?,leave\nb,,leave\nc,third?,\n")
+    rows = "a,first?,leave\nb,,leave\nc,third?,\n,,\n,,x\n"
+    cases, found = read_csv(tmp_path, f"id,question,topic\n{rows}")
     assert [(case["id"], case.get("category")) for case in cases] == [("a", "leave"), ("c", None)]
     assert found.notes[0] == "2 questions from the column question"
     assert "no column with expected answers" in found.notes[1]
+    assert found.notes[2] == "2 rows without a question left out: lines 3, 6"
+
+
+def test_columns_called_like_a_key_of_a_case_are_taken_over(tmp_path):
+    cases, found = read_csv(
+        tmp_path,
+        "question;Expected Facts;relevant_doc_ids;tags;answer\n"
+        'a?;"[{""value"": 5, ""near"": ""cap""}, ""red""]";"[""d1"", ""d2""]";t;a long answer\n'
+        "b?;1,120.9;007;;\n"
+        "c?;;;;9\n",
+    )
+    assert [case["expected_facts"] for case in cases] == [
+        [{"value": 5, "near": "cap"}, "red"],
+        [{"value": 1120.9}],
+        [{"value": 9}],
+    ]
+    assert [case["relevant_doc_ids"] for case in cases] == [["d1", "d2"], ["007"], None]
+    assert cases[0]["tags"] == ["t"]
+    assert cases[0]["expected_answer"] == "a long answer"
+    assert not found.graders[0].off
+    assert found.notes == ("3 questions from the column question",)
+
+
+def test_expected_facts_alone_are_expected_answers(tmp_path):
+    cases, found = read_csv(tmp_path, "question,expected_facts\na?,30 days\n")
+    assert cases[0]["expected_facts"] == [{"value": "30 days"}]
+    assert not found.graders[0].off
+    assert "no column with expected answers" not in " ".join(found.notes)
+
+
+def test_what_is_left_out_of_a_csv_file_is_named(tmp_path):
+    cases, found = read_csv(tmp_path, "question,answer,status,owner\na?,1,done,ana\nb?,2,,\n")
+    assert all("status" not in case for case in cases)
+    assert found.notes[-1].startswith("left out, ")
+    assert found.notes[-1].endswith(": status, owner")
+    cases, found = read_csv(tmp_path, "question,answer,status\na?,1,rejected\nb?,2,\n")
+    assert [case.get("status") for case in cases] == ["rejected", None]
+
+
+def test_several_documents_in_one_cell_are_doubted(tmp_path):
+    cases, found = read_csv(tmp_path, 'question,relevant_doc_ids\na?,"d1, d2"\nb?,d3\n')
+    assert cases[0]["relevant_doc_ids"] == ["d1, d2"]
+    assert "relevant_doc_ids: line 2: taken as the id of one document" in found.notes[-1]
+
+
+def names_of(found, template, **seen):
+    fitted = fit_graders(found, template, Probed(options={}, **seen))
+    graders = {one.grader.partition(":")[0]: bool(one.off) for one in fitted.graders}
+    return graders, fitted.notes[len(found.notes) :]
+
+
+def test_the_graders_are_those_of_the_template_and_of_the_columns(tmp_path):
+    _, plain = read_csv(tmp_path, "question,answer\na?,1\n")
+    _, documents = read_csv(tmp_path, "question,answer,relevant_doc_ids\na?,1,d1\n")
+    calls = '"{""name"": ""search""}"'
+    _, called = read_csv(tmp_path, f"question,answer,expected_tool_calls\na?,1,{calls}\n")
+    assert names_of(plain, "chat") == ({"facts": False}, ())
+    assert names_of(documents, "chat") == ({"facts": False, "retrieval": False}, ())
+    assert names_of(called, "chat") == ({"facts": False, "tool_calls": False}, ())
+    graders, notes = names_of(plain, "rag")
+    assert graders == {"facts": False, "retrieval": True, "hallucination": False}
+    assert notes == (
+        "retrieval is off in gate.yml: no question has `relevant_doc_ids`: docs/graders.md",
+    )
+    assert names_of(plain, "langgraph")[0] == {"facts": False, "tool_calls": True}
+    graders, notes = names_of(documents, "rag", has_documents=False)
+    assert graders["retrieval"]
+    assert notes[0].startswith("retrieval is off in gate.yml: no answer named documents yet")
 
 
 def test_a_question_with_line_breaks_and_commas_in_quotes_is_one_cell(tmp_path):
@@ -87,6 +157,14 @@ def test_a_long_expected_answer_is_kept_and_not_graded(tmp_path):
         (
             "question,answer\nWhy?,x\nWhat, me?,yes\n",
             r"questions\.csv:3: 3 cells, but the header row has 2 - is a quote missing\?",
+        ),
+        (
+            'question,expected_facts\na?,"[1"\n',
+            r"questions\.csv:2: expected_facts: .* read as JSON",
+        ),
+        (
+            "question,expected_tool_calls\na?,search\n",
+            r"questions\.csv:2: expected_tool_calls: .* \(read by 'tool_calls'\)",
         ),
         ("question\nWhat, me?\n", r"questions\.csv:2: 2 cells, but the header row has 1"),
         ('question,answer\n"What, me?,yes\n', r"questions\.csv:2: not CSV"),
