@@ -7,6 +7,7 @@ import pytest
 
 from gate.commands.options.all import parse
 from gate.commands.options.records import run_options
+from gate.errors import InvalidInput
 from gate.run.options import Host, RunOptions
 from gate.run.setup import set_up
 
@@ -56,3 +57,12 @@ def test_recorded_answers_are_told_as_such(tmp_path: Path, how: str) -> None:
     options = parse(["run", "--config", str(tmp_path / "gate.yml"), *given])
     told = "recorded answers were judged (`a.jsonl`): no agent was called"
     assert set_up(run_options(options, {"note": "more"}), Host(env={})).notes == (told, "more")
+
+
+def test_a_lost_dataset_is_told_with_what_names_it(tmp_path: Path) -> None:
+    (tmp_path / "gate.yml").write_text(CONFIG, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"d\.jsonl: there is no .* its path in gate\.yml:3$"):
+        set_up(RunOptions(config=str(tmp_path / "gate.yml")), Host(env={}))
+    options = RunOptions(config=str(tmp_path / "gate.yml"), dataset=str(tmp_path / "x.jsonl"))
+    with pytest.raises(InvalidInput, match=r"x\.jsonl: there is no .* its path in --dataset$"):
+        set_up(options, Host(env={}))
