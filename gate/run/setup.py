@@ -51,8 +51,6 @@ from gate.user_code.processes import PROCESSES
 if TYPE_CHECKING:
     from gate.store.baseline.find import Compared
 
-_ADDRESSES = ("base_url", "agent.url")  # what messages call the address of --base-url
-
 
 class GivenAgent(Protocol):
     """An agent of the caller, which gate.yml cannot describe."""
@@ -266,7 +264,7 @@ def tell_agent_line(place: RunPlace) -> Iterator[None]:
         raise
     except UsageError as error:
         where, message = place.config.agent.place, str(error)
-        given = place.options.base_url and any(key in message for key in _ADDRESSES)
+        given = place.options.base_url and ("base_url" in message or "agent.url" in message)
         if where.line is None or given:
             raise
         raise UsageError(f"{where.file}:{where.line}: {message}") from error

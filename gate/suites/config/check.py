@@ -14,7 +14,7 @@ from gate.files.json_schema_mismatch import Mismatch
 from gate.files.json_schema_quick import compile_check
 from gate.files.json_values import as_list, as_objects, is_number
 from gate.files.yaml import Path, YamlDocument
-from gate.plugins import AGENTS, GRADERS, RETRIEVERS
+from gate.plugins import AGENTS, GRADERS, RETRIEVERS, Agent
 from gate.records import Json
 from gate.records.codec import schema_of
 from gate.registry import Registry
@@ -80,7 +80,7 @@ def _join_other_type(found: Sequence[Mismatch], data: Mapping[str, Json]) -> lis
     """
     told = list(found)
     for section in (*_AGENT_KEYS, "retriever"):
-        registry: Registry[Any] = RETRIEVERS if section == "retriever" else AGENTS
+        registry: Registry[Agent] = RETRIEVERS if section == "retriever" else AGENTS
         names = JUDGE_TYPES if section in ("judge", "verifier") else registry.names()
         unknown = [
             str(one.path[1])
@@ -102,7 +102,7 @@ def _join_other_type(found: Sequence[Mismatch], data: Mapping[str, Json]) -> lis
     return told
 
 
-def _has_options(registry: Registry[Any], name: str, options: Sequence[str]) -> bool:
+def _has_options(registry: Registry[Agent], name: str, options: Sequence[str]) -> bool:
     return set(options) <= set(schema_of(registry.get_class(name))["properties"])
 
 
