@@ -23,7 +23,11 @@ OPTIONS = {
     "openai": {"base_url": HIDING, "model": "m", "options": {"user": SECRET}},
     "openagent": {"base_url": HIDING.partition("?")[0], "options": {"user": SECRET}},
     "anthropic": {"base_url": HIDING, "options": {"user": SECRET}},
-    "http": {"url": HIDING, "headers": {"X-Key": SECRET}, "body": {"key": SECRET, "q": "{{input}}"}},
+    "http": {
+        "url": HIDING,
+        "headers": {"X-Key": SECRET},
+        "body": {"key": SECRET, "q": "{{input}}"},
+    },
     "command": {"command": ["git", SECRET]},
     "python": {"callable": "./agent.py:agent"},
     "replay": {"file": "answers.jsonl"},
