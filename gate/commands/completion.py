@@ -19,8 +19,8 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         shtab = importlib.import_module("shtab")
     except ImportError:
         raise UsageError(
-            "gate completion: the package shtab is missing; install Agent Gate with its extra "
-            "`completion`, or shtab beside it"
+            "gate completion: the package shtab is missing; install it beside Agent Gate: "
+            "`pip install shtab`, or with pipx `pipx inject agent-gate shtab`"
         ) from None
     whole = parser()
     for action in _list_actions(whole):

@@ -19,8 +19,9 @@ def read_csv(
 ) -> Iterator[tuple[Place, Mapping[str, str]] | Problem]:
     """Column -> cell, all of them texts; blank lines are passed over. `lines`: with their ends.
     `unnamed`: one column may have no name. `spaced`: a space may follow a separator.
-    What is wrong with the form ends it.
+    What is wrong with the form ends it, at the line where its row begins.
     """
+    line = 1
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=spaced, strict=True)
     try:
         header = [cell.strip() for cell in next(reader, [])]
@@ -36,7 +37,15 @@ def read_csv(
                 counts = f"{len(cells)} cells, but the header row has {len(header)}"
                 yield Problem(place, f"{counts} - is a quote missing?")
     except csv.Error as error:
-        yield Problem(Place(name, reader.line_num), f"not CSV: {error}")
+        yield Problem(Place(name, line), f"not CSV: {_explain_error(error, line, reader.line_num)}")
+
+
+def _explain_error(error: csv.Error, first: int, last: int) -> str:
+    """A quote that is not closed takes in the lines below, up to the next quote or the end."""
+    if last == first and "end of data" not in str(error):
+        return str(error)
+    where = f" in line {last}" if last != first else ""
+    return f"{error}{where} - is a quote that opens in this row not closed?"
 
 
 def _find_header_fault(header: list[str], unnamed: bool) -> str:

@@ -30,7 +30,8 @@ class DatasetSource:
 
     `file`: its own name where `name` says more; the suffix tells the format. `beside` opens a file
     by its path from the folder of this one; None: there is nothing beside it. Both raise OSError.
-    `any_keys`: somebody reads those that no grader knows. `named_at`: file and line that name it.
+    `any_keys`: somebody reads those that no grader knows. `named_at`: file and line, or the
+    option, that name it.
     """
 
     name: str

@@ -16,6 +16,7 @@ from gate.store.code_marks import take_marks
 from gate.store.session import load_session
 from gate.system.outlet import wants_color
 from gate.text.escaping import plain
+from gate.text.spans import markdown, prose, say, strong
 
 
 def tell(
@@ -54,11 +55,15 @@ def verdict_text(
     show: str = "",
     page: str = "report.html",
 ) -> str:
-    """The verdict in `options.format`; the last line of text is the outcome and one sentence.
+    """The verdict in `options.format`; the last line of text is the outcome and one sentence, and
+    the only one of text and of Markdown that is to be quiet. JSON is whole.
     `show`: a command that opens the whole report; `page`: the file that has it.
     """
     if options.format == "json":
         return summary(report).rstrip("\n")
+    if options.format == "github" and options.quiet:
+        line = say("{}: {}", strong(report.outcome), prose(report.reason))
+        return markdown(line, limit=1_000)
     if options.format == "github":
         return REPORTERS.get_class("markdown")().render(report, rows).rstrip("\n")
     if options.quiet:

@@ -99,7 +99,7 @@ def replace_dataset(rules: Rules, options: RunOptions) -> Rules:
     suite = replace(suites[0], dataset=str(Path(options.dataset).absolute()))
     others = (one for one in rules.config.suites if one.name != suite.name)
     config = replace(rules.config, suites=(suite, *others))
-    return replace(rules, config=config, own=config)
+    return replace(rules, config=config, own=config, dataset_option="--dataset")
 
 
 def _check_executor(options: RunOptions) -> None:

@@ -103,7 +103,8 @@ def _parse_url(url: str, setting: str) -> tuple[SplitResult, str, int]:
     try:
         parts = urlsplit(url.strip())
         host = (parts.hostname or "").encode("idna").decode()
-        port = parts.port or _PORTS[parts.scheme]
+        default = _PORTS[parts.scheme]  # of another scheme there is none, whatever port it names
+        port = parts.port or default
     except (ValueError, KeyError):
         host = ""
     if not host:

@@ -88,7 +88,7 @@ class HttpAgent:
             name: template.at(data, path, f"{section}.response.{name}") for name, path in paths
         }
         answer_object = {"answer": None, **values, "usage": values}
-        return answer.response(answer_object, model=model, trace=self.trace)
+        return answer.response(answer_object, model=model, trace=self.trace, paths=dict(paths))
 
     def _pick_done(self, done: object) -> object:
         """What a failure's body has where an answer's would have it, else the body."""

@@ -66,7 +66,8 @@ class HttpRetriever:
             documents = [
                 {k: template.at(hit, path, where) for k, path, where in named} for hit in documents
             ]
-        return Response(answer="", retrieved=answer.documents(documents, "the documents"))
+        where = self.response.documents or "the documents"
+        return Response(answer="", retrieved=answer.documents(documents, where))
 
     def _document_list(self, data: Json, section: str, address: str) -> Json:
         if self.response.documents is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gate.agents.traces.faults import TraceFaults
 from gate.agents.traces.values import (
     LARGEST,
@@ -9,12 +11,15 @@ from gate.agents.traces.values import (
     as_object,
     error_of,
     first,
+    list_keys,
     parse_call,
     text,
 )
 from gate.errors import AgentFailure
 from gate.files.json_values import is_number
 from gate.records import Document, Json, ToolCall
+
+_IDS = ("id", "doc_id", "document_id")
 
 
 def step(value: Json, key: str, faults: TraceFaults | None = None) -> ToolCall:
@@ -47,14 +52,23 @@ def document(value: Json, key: str) -> Document:
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return Document(id=str(value))
     item = as_object(value, key)
-    document_id = first(item, "id", "doc_id", "document_id")
+    document_id = first(item, *_IDS)
     if not isinstance(document_id, (str, int)) or isinstance(document_id, bool):
-        raise AgentFailure(f"{key} has no id")
+        raise AgentFailure(_explain_no_id(item, key))
     return Document(
         id=str(document_id),
         score=_score(item.get("score"), f"{key}.score"),
         text=text(first(item, "text", "content"), f"{key}.text"),
     )
+
+
+def _explain_no_id(item: Mapping[str, Json], key: str) -> str:
+    """The keys that are there: which of them is the id is known to whoever wrote the agent."""
+    named = next((name for name in _IDS if name in item), None)
+    if named is not None:
+        what = "is null" if item[named] is None else "is neither a text nor a whole number"
+        return f"{key}.{named} {what}; an id is needed"
+    return f"{key} {list_keys(item)}; an id, doc_id or document_id is needed"
 
 
 def _score(value: Json, key: str) -> float | None:

@@ -10,13 +10,16 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import NamedTuple, TypeGuard
 
 from gate.errors import AgentFailure
 from gate.records import Json
+from gate.text.shortening import shorten
 
 DEEPEST = 200  # levels of lists and objects; more would end in a RecursionError somewhere later
 MOST_DIGITS = 400  # of a whole number; more are beyond any float
+_MOST_KEYS, _KEY_LIMIT = 8, 40  # keys of an object that a message names, characters of each
 LARGEST = 1e15  # of what counts as a number of tokens, dollars or milliseconds
 
 _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -116,6 +119,15 @@ def as_object(value: Json, key: str) -> dict[str, Json]:
     if isinstance(value, dict):
         return value
     raise AgentFailure(f"{key} is not an object")
+
+
+def list_keys(item: Mapping[str, Json]) -> str:
+    """`has the keys a, b`, for a message: the first ones, each cut, as an agent named them."""
+    names = [shorten(name, _KEY_LIMIT) for name in islice(item, _MOST_KEYS)]
+    if not names:
+        return "has no keys"
+    more = f" and {len(item) - len(names):,} more" if len(item) > len(names) else ""
+    return f"has the key{'s' * (len(item) > 1)} {', '.join(names)}{more}"
 
 
 def is_amount(value: object) -> TypeGuard[float]:

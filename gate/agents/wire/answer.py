@@ -23,6 +23,8 @@ _BESIDE = {  # what else an answer object may have
     *("retrieved", "context", "steps", "tool_calls", "usage", "cost_usd", "cost", "model"),
     *("finish_reason", "safety_violations", "state", *spending.COUNTS),
 }
+# Keys whose place in the agent's own answer a message names.
+_PLACED = ("retrieved", "context", "steps", "model", "finish_reason", "safety_violations")
 
 # Traces are read with the same eyes.
 parse, first, text = values.parse, values.first, values.text
@@ -47,12 +49,13 @@ def response(
     model: str | None = None,
     section: str = "agent",
     trace: TraceShape = "auto",
+    paths: Mapping[str, str] | None = None,
 ) -> Response:
     """An answer object of a plain agent (docs/agents.md), or a trace. Raises AgentFailure.
 
     `model` is used where the object names none; `trace` is the shape of the trace that comes with
     it or instead of it. Of a judge (`section` of gate.yml) an object that has other keys is the
-    judgement itself.
+    judgement itself. `paths`: where the agent's own answer has a key of the object, for messages.
     """
     if section in get_args(Role):
         judged = isinstance(data, dict) and not _is_answer(data)
@@ -62,24 +65,26 @@ def response(
     fields = values.as_object(fields, "the answer")
     key = next((name for name in ANSWERS if name in fields), None)
     if key is None and trace_found is None:
-        raise AgentFailure("the answer needs one of the keys answer, output, text")
+        found = values.list_keys(fields)
+        raise AgentFailure(f"the answer needs one of the keys answer, output, text; it {found}")
+    place = {name: name for name in _PLACED} | dict(paths or {})
     trace_told = Trace(shape=None) if trace_found is None else trace_found
     given, steps = first(fields, *ANSWERS), first(fields, "steps", "tool_calls")
     faults = TraceFaults()
     usage = tracing.usage(fields, trace_found, faults)
     cost = cost_of(first(fields, "cost_usd", "cost"))
-    retrieved = documents(fields.get("retrieved"), "retrieved")
+    retrieved = documents(fields.get("retrieved"), place["retrieved"])
     told_by_agent = Response(
         answer=answer_text(trace_told.answer if given is None else given),
         retrieved=trace_told.retrieved if retrieved is None else retrieved,
-        context=context_text(fields.get("context")),
+        context=context_text(fields.get("context"), place["context"]),
         usage=usage if cost is None else replace(usage, cost_usd=cost),
-        model=text(fields.get("model"), "model") or trace_told.model or model,
-        finish_reason=text(fields.get("finish_reason"), "finish_reason")
+        model=text(fields.get("model"), place["model"]) or trace_told.model or model,
+        finish_reason=text(fields.get("finish_reason"), place["finish_reason"])
         or trace_told.finish_reason,
-        safety_violations=violations(fields.get("safety_violations")),
+        safety_violations=violations(fields.get("safety_violations"), place["safety_violations"]),
         state=values.as_object({} if fields.get("state") is None else fields["state"], "state"),
-        **tracing.response_fields(steps, turns_of(fields, faults), trace_found),
+        **tracing.response_fields(steps, turns_of(fields, faults), trace_found, key=place["steps"]),
     )
     return with_faults(told_by_agent, faults)
 
@@ -113,15 +118,15 @@ def documents(value: Json, key: str) -> tuple[Document, ...] | None:
     return tuple(plain.document(item, f"{key}[{n}]") for n, item in entries)
 
 
-def context_text(value: Json) -> str | None:
+def context_text(value: Json, key: str = "context") -> str | None:
     """A text, or a list of texts or of objects with `text`, joined by empty lines."""
     if value is None or isinstance(value, str):
         return value
-    passages = values.as_list(value, "context")
+    passages = values.as_list(value, key)
     parts = [item.get("text") if isinstance(item, dict) else item for item in passages]
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) < len(parts):
-        raise AgentFailure("context is not a text or a list of texts")
+        raise AgentFailure(f"{key} is not a text or a list of texts")
     return "\n\n".join(texts)
 
 

@@ -76,19 +76,20 @@ def _read_source(source: Json, named: Shape | None) -> Trace | None:
 
 
 def response_fields(
-    fields: Json, turns: int | None, trace_found: Trace | None
+    fields: Json, turns: int | None, trace_found: Trace | None, *, key: str = "steps"
 ) -> dict[str, CheckedJson]:
     """The fields of Response that tell of steps. The agent's own steps and number of turns
     (`fields`) win over those of the trace; a bare number of steps does not, as a trace knows more.
+    `key`: what messages call the steps.
     """
     if is_number(fields):
         listed = (
             None
             if trace_found is not None and trace_found.steps is not None
-            else _trace_of_count(fields)
+            else _trace_of_count(fields, key)
         )
     else:
-        listed = None if fields is None else _trace_of_steps(fields)
+        listed = None if fields is None else _trace_of_steps(fields, key)
     traces = [trace for trace in (listed, trace_found) if trace is not None]
     if not traces:
         return {} if turns is None else {"turns": turns}
@@ -111,10 +112,10 @@ def usage(fields: Mapping[str, Json], trace_found: Trace | None, faults: TraceFa
     return trace_found.usage if trace_found is not None and counts == Usage() else counts
 
 
-def _trace_of_steps(value: Json) -> Trace:
+def _trace_of_steps(value: Json, key: str = "steps") -> Trace:
     """The first steps, and how many more there are."""
-    items, faults = values.as_list(value, "steps"), TraceFaults()
-    steps = [plain.step(item, f"steps[{n}]", faults) for n, item in enumerate(items[:MAX_STEPS])]
+    items, faults = values.as_list(value, key), TraceFaults()
+    steps = [plain.step(item, f"{key}[{n}]", faults) for n, item in enumerate(items[:MAX_STEPS])]
     return Trace(
         shape=None,
         steps=tuple(steps),
@@ -123,12 +124,12 @@ def _trace_of_steps(value: Json) -> Trace:
     )
 
 
-def _trace_of_count(value: Json) -> Trace:
+def _trace_of_count(value: Json, key: str) -> Trace:
     """Steps of which the number alone is told; unknown where it can be none."""
     faults = TraceFaults()
     if values.is_amount(value) and value == int(value):
         return Trace(shape=None, steps=(), omitted_steps=int(value))
-    faults.tell("number", "steps")
+    faults.tell("number", key)
     return Trace(shape=None, steps=None, faults=faults.sentences())
 
 

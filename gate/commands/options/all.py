@@ -265,7 +265,8 @@ def _validate(p: Parser) -> None:
 
 
 def _completion(p: Parser) -> None:
-    p.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="the shell that reads it")
+    what = "the shell that reads it; needs the package shtab"
+    p.add_argument("shell", choices=("bash", "zsh", "tcsh"), help=what)
 
 
 def _demo(p: Parser) -> None:

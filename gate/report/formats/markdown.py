@@ -97,7 +97,9 @@ def _parts(report: Report, books: Mapping[str, case_totals.SuiteBook]) -> Iterat
         yield from _suite(report, suite, books.get(suite.name, case_totals.SuiteBook()))
     trend = trend_table(report)
     yield f"## Trend\n\n{trend}" if trend else ""
-    yield "## How this was decided\n\n" + "\n".join(f"- {markdown(s)}" for s in method(report))
+    if sentences_of_method := method(report):
+        listed = "\n".join(f"- {markdown(sentence)}" for sentence in sentences_of_method)
+        yield f"## How this was decided\n\n{listed}"
     named = ((inline(name), markdown(value)) for name, value in provenance(report))
     yield "## What ran\n\n" + table(("", ""), "<<", named)
     step = markdown(next_step(report), limit=WHOLE)

@@ -478,11 +478,12 @@ def _most_frequent(suite: SuiteReport) -> Markup:
 
 
 def _how(report: Report) -> Markup:
-    step = next_step(report)
+    step, decided = next_step(report), method(report)
     return markup(
-        "<section><h2>How this was decided</h2><ul>%s</ul></section>\n"
-        "<section><h2>What ran</h2><dl>%s</dl></section>\n%s",
-        join_items(method(report)),
+        "%s<section><h2>What ran</h2><dl>%s</dl></section>\n%s",
+        markup("<section><h2>How this was decided</h2><ul>%s</ul></section>\n", join_items(decided))
+        if decided
+        else NONE,
         join_markup(
             markup("<dt>%s</dt><dd>%s</dd>", one_line(name, 80), as_markup(value))
             for name, value in provenance(report)

@@ -26,7 +26,7 @@ from gate.suites.cases.keys import (
     is_unfilled,
     key_rules,
 )
-from gate.text.suggestions import did_you_mean
+from gate.text.suggestions import did_you_mean, nearest
 
 _HASHED = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 MAX_PROBLEMS = 50  # told one by one; the rest is a number
@@ -154,9 +154,14 @@ def dataset_digest(digests: Mapping[str, str]) -> str:
 _MOST_DOUBTS = 5  # of a dataset, that are told
 
 
-def _missing(key: str, grader: str, hint: str = "") -> str:
-    todo = hint or " - write it, or null where it does not apply"
-    return f"'{key}' is missing, the grader '{grader}' needs it{todo}"
+def _missing(key: str, grader: str, misspelt: str = "") -> str:
+    """`misspelt`: a key of the case that no grader reads and that looks like it."""
+    todo = (
+        f"the case has '{misspelt}': rename that key"
+        if misspelt
+        else "write it, or null where it does not apply"
+    )
+    return f"'{key}' is missing, the grader '{grader}' needs it - {todo}"
 
 
 def _join_equal(problems: list[Problem]) -> list[Problem]:
@@ -284,10 +289,9 @@ class _Checking:
             self.present.update([need[0] for need in self.rules.needs if need not in lacks])
         for key, grader in lacks:
             strangers = [key for key in data if key not in self.rules.known]
-            near = did_you_mean(key, strangers)
-            hint = near if "did you mean" in near else ""
-            if hint or (len(lacks) == len(self.rules.needs) and not self.rules.always):
-                self._wrong(row, _missing(key, grader, hint))
+            misspelt = "".join(nearest(key, strangers, most=1))
+            if misspelt or (len(lacks) == len(self.rules.needs) and not self.rules.always):
+                self._wrong(row, _missing(key, grader, misspelt))
             elif runs:
                 place = Place(row.file or self.source.name, row.line)
                 self.lacking[key, grader] += 1

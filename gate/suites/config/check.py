@@ -4,27 +4,29 @@ has its line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gate.errors import InvalidInput, Place, Problem
 from gate.files import bundled
-from gate.files.json_schema import join_misspelt, mismatches
+from gate.files.json_schema import UNKNOWN, join_misspelt, mismatches
 from gate.files.json_schema_mismatch import Mismatch
 from gate.files.json_schema_quick import compile_check
-from gate.files.json_values import as_list, as_objects
+from gate.files.json_values import as_list, as_objects, is_number
 from gate.files.yaml import Path, YamlDocument
-from gate.plugins import AGENTS, GRADERS, RETRIEVERS
+from gate.plugins import AGENTS, GRADERS, RETRIEVERS, Agent
 from gate.records import Json
 from gate.records.codec import schema_of
 from gate.registry import Registry
 from gate.suites.config.build import spell_out_graders
 from gate.suites.config.inherit import fill_from_bundled
-from gate.suites.config.json_schema import AGENT_KEYS, schema, schema_for
+from gate.suites.config.json_schema import AGENT_KEYS, FORMS, JUDGE_TYPES, schema, schema_for
 from gate.suites.config.variables import ConfigFault, replace_variables, secrets
 from gate.text.suggestions import did_you_mean
 
 _AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
+_GATES = ("gates", "QUALITY_GATES")
+_LIMITS = {"min", "max", "target"}  # of which a gate has at least one
 _NOT_OF_CODE = ("dataset", "request")  # keys of a suite that has its cases in a dataset
 
 
@@ -42,13 +44,14 @@ def check_document(
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}
-    found = _mismatches(done.data)
+    found, secret_paths = _mismatches(done.data), {fault.path for fault in keys}
+    public = [one for one in join_misspelt(found) if one.path not in secret_paths]
     other = [*keys, *done.faults, *_twice(done.data)]
     wrong, misspelt = (
         [_reword(mismatch, hidden, done.data) for mismatch in mismatched]
-        for mismatched in (found, join_misspelt(found))
+        for mismatched in (found, _join_other_type(public, done.data))
     )
-    told = [*other, *(fault for fault in misspelt if fault.path not in {k.path for k in keys})]
+    told = [*other, *misspelt]
     for fault in (*other, *wrong):
         _leave_out(done.data, fault)
     unique_problems = dict.fromkeys(
@@ -69,6 +72,38 @@ def _mismatches(data: Mapping[str, Json]) -> list[Mismatch]:
         retrievers=[name for name in (_type(data, "retriever"),) if name in RETRIEVERS],
     )
     return [] if compile_check(used)(data) else mismatches(schema(), data)
+
+
+def _join_other_type(found: Sequence[Mismatch], data: Mapping[str, Json]) -> list[Mismatch]:
+    """With one problem of a section whose keys are all those of another type: it is the type that
+    is wrong, not each of the keys, nor what is missing.
+    """
+    told = list(found)
+    for section in (*_AGENT_KEYS, "retriever"):
+        registry: Registry[Agent] = RETRIEVERS if section == "retriever" else AGENTS
+        names = JUDGE_TYPES if section in ("judge", "verifier") else registry.names()
+        unknown = [
+            str(one.path[1])
+            for one in told
+            if one.path[:1] == (section,) and len(one.path) == 2 and one.message.startswith(UNKNOWN)
+        ]
+        fitting = [name for name in names if _has_options(registry, name, unknown)]
+        if len(unknown) > 1 and fitting:
+            told = [
+                one
+                for one in told
+                if one.path not in {(section, key) for key in unknown}
+                and not (one.path == (section,) and one.rule == "required")
+            ]
+            meant = " or ".join(f"'{name}'" for name in sorted(fitting))
+            message = f"'{_type(data, section)}' has no {', '.join(unknown)}"
+            message += f" - did you mean {meant}?"
+            told.append(Mismatch(path=(section, "type"), message=message, rule="const"))
+    return told
+
+
+def _has_options(registry: Registry[Agent], name: str, options: Sequence[str]) -> bool:
+    return set(options) <= set(schema_of(registry.get_class(name))["properties"])
 
 
 def _type(data: Mapping[str, Json], key: str) -> str:
@@ -113,6 +148,12 @@ def _reword(mismatch: Mismatch, hidden: set[Path], data: Mapping[str, Json]) -> 
         path = path[:-1]
     elif path[::2] == ("suites", "suite") and "have the form" in message:
         message = "does not name a class - write ./my_suite.py:MySuite"
+    elif meant := FORMS.get(message.partition(" does not have the form ")[2]):
+        message = f"{message.partition(' does not have the form ')[0]} is not {meant}"
+    elif message.startswith(("null is not a mapping", "null is not a list")):
+        message += ": nothing is written here - fill it in or remove it"
+    elif _is_gate(path) and is_number(limit := _find(data, path)):
+        message += f" - write {{min: {limit}}}, or {{max: {limit}}} where lower is better"
     elif path == ("report", "url") and "have the form" in message:
         message = "is no address - begin with https:// or http://, without blanks"
     elif _is_grader((*path, "")) and " is not " not in message:
@@ -130,6 +171,13 @@ def _no_bundled(suite: Json) -> str:
 
 def _is_grader(path: Path) -> bool:
     return len(path) == 5 and (path[0], path[2]) == ("suites", "graders")
+
+
+def _is_gate(path: Path) -> bool:
+    """Whether the rule of one metric stands there, for all suites or for one."""
+    return (len(path) == 2 and path[0] in _GATES) or (
+        len(path) == 4 and (path[0], path[2]) == ("suites", "gates")
+    )
 
 
 def _twice(data: Mapping[str, Json]) -> Iterator[ConfigFault]:
@@ -164,15 +212,24 @@ def _matching(value: Json, pattern: Path, path: Path) -> Iterator[tuple[Path, Js
         yield from _matching(value[pattern[0]], pattern[1:], (*path, pattern[0]))
 
 
+def _find(data: Json, path: Path) -> Json:
+    return next((found for _, found in _matching(data, path, ())), None)
+
+
 def _leave_out(data: dict[str, Json], fault: ConfigFault) -> None:
     """Takes the broken part out; what a fault before it took is gone already."""
     path, suites, agent = fault.path, data.get("suites"), data.get("agent")
     if not path:
         return
-    if fault.message.startswith("unknown key"):
-        around = next((found for _, found in _matching(data, path[:-1], ())), None)
+    if fault.message.startswith(UNKNOWN):
+        around = _find(data, path[:-1])
         if isinstance(around, dict):
             around.pop(str(path[-1]), None)
+            # The unknown key may be the limit, misspelt: that none is left is not told, too.
+            if _is_gate(path[:-1]) and not _LIMITS & around.keys():
+                rules = _find(data, path[:-2])
+                if isinstance(rules, dict):
+                    rules.pop(str(path[-2]), None)
     elif path[0] == "suites" and len(path) > 1 and isinstance(suites, list):
         suites[int(path[1])] = None
     elif path[0] == "agent" and isinstance(agent, dict) and path[1:]:

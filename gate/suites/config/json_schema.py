@@ -53,6 +53,14 @@ JUDGE_KEYS: dict[str, Json] = {
 # A suite's name is a folder of the session, so it is no file of it either, and leaves room for what
 # files are called after it. A `$` alone lets a line end pass.
 _SUITE_NAME = r"^(?!.*\.(jsonl?|md|html|xml|lock)$)[A-Za-z0-9][A-Za-z0-9._-]{0,199}$(?!\n)"
+_PERCENT, _DATE, _ALL = r"^\d+(\.\d+)?\s*%$", r"^\d{4}-\d{2}-\d{2}$", "^all$"
+FORMS: dict[str, str] = {  # pattern -> what a text of this form is, for a message
+    _SUITE_NAME: "a name for a suite - use at most 200 letters, digits, '.', '_' and '-', no "
+    "blanks, a letter or digit first, and no .json, .jsonl, .md, .html, .xml or .lock at the end",
+    _PERCENT: "a percentage such as 5%, or a number without quotes",
+    _DATE: "a date - write YYYY-MM-DD",
+    _ALL: "a whole number or all",
+}
 _ADDRESS: CheckedJson = {"type": "string", "pattern": r"^https?://\S+$(?!\n)"}
 _NUMBER: Json = {"type": "number"}
 _WHOLE: CheckedJson = {"type": "integer", "minimum": 1}
@@ -61,7 +69,7 @@ _ABOVE_ZERO: Json = {"type": ["number", "null"], "exclusiveMinimum": 0}
 _SHARE_OR_PERCENT: CheckedJson = {  # 0.02 or "5%"
     "type": ["number", "string"],
     "minimum": 0,
-    "pattern": r"^\d+(\.\d+)?\s*%$",
+    "pattern": _PERCENT,
 }
 REQUEST: Json = {  # keys of a chat completion's body
     "type": "object",
@@ -195,7 +203,7 @@ def _suite() -> dict[str, Json]:
         version={"type": ["string", "integer"]},
         sample=_object(
             {
-                event: {"type": ["integer", "string"], "minimum": 1, "pattern": "^all$"}
+                event: {"type": ["integer", "string"], "minimum": 1, "pattern": _ALL}
                 for event in EVENTS
             }
         ),
@@ -236,7 +244,7 @@ def _regression() -> dict[str, Json]:
 
 
 def _quarantine() -> dict[str, Json]:
-    date = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}
+    date = {"type": "string", "pattern": _DATE}
     return _record(Quarantine, drop=("place",), case=_TEXT, owner=_TEXT, until=date)
 
 

@@ -83,11 +83,13 @@ def examine(
     _begin_graders(document.data, root)
     data, problems = check_document(document, env)
     config = build_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
-    if "suites" not in as_object(document.data):
+    has_suites = "suites" in as_object(document.data)
+    if not has_suites:
         config = replace(config, suites=default_suites())
-    findings = ConfigFindings(problems=problems)
+    findings, of_options = ConfigFindings(problems=problems), ConfigFindings()
     PROCESSES.allow(float(config.agent.options.get("timeout_s") or 0.0))
-    config = with_default_gates(settle_options(config, root, findings))
+    config = with_default_gates(settle_options(config, root, of_options))
+    findings.add(of_options)
     measured = measure(config.suites, root, findings, collect_k(config))
     config = use_current_names(config, measured, findings)
     _agent_fits(config.agent, root, findings)
@@ -100,6 +102,8 @@ def examine(
     findings.add(lint(config, measured, today, complete=complete))
     unread = any(problem.place.key.startswith("judge") for problem in findings.problems)
     findings.add(judges(config, root, complete=complete, judge_unread=unread))
+    if findings.problems and not has_suites:  # who misspelt `suites` did not ask for bundled ones
+        findings.warnings[:] = [w for w in findings.warnings if w not in of_options.warnings]
     findings.problems[:] = without_secrets(findings.problems, config, env)
     sha = digest(config, as_object(document.data))
     config = replace(config, digest=sha, warnings=tuple(findings.warnings))

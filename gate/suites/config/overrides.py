@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from urllib.parse import urlsplit, urlunsplit
 
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
@@ -107,6 +108,8 @@ def _agent_option(
     key = _AGENT_OPTIONS.get(option, option)
     flag = "--" + option.replace("_", "-")
     schema = schema_of(registry.get_class(agent.name))
+    if key == "base_url" and key not in schema["properties"] and "url" in schema["properties"]:
+        key, value = "url", _move(str(agent.options.get("url") or ""), str(value))
     if key not in schema["properties"]:
         raise UsageError(
             f"{flag}: agents of type '{agent.name}' have no option '{key}' - remove it"
@@ -116,6 +119,17 @@ def _agent_option(
     if wrong:
         raise UsageError(f"{flag}: {wrong[0].message}")
     return replace(agent, options=options)
+
+
+def _move(url: str, address: str) -> str:
+    """`address`; one without a path takes path and query of `url`, where the endpoint stands."""
+    try:
+        old, new = urlsplit(url), urlsplit(address)
+    except ValueError:
+        return address
+    if not new.netloc or new.path.strip("/") or new.query:
+        return address
+    return urlunsplit((new.scheme, new.netloc, old.path or new.path, old.query, ""))
 
 
 def _drop_none(**options: Json) -> dict[str, CheckedJson]:

@@ -55,6 +55,7 @@ class Rules:
     why_no_base: str = ""  # why there is none
     loosened: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    dataset_option: str = ""  # what names the dataset of the one suite that runs, if not gate.yml
     new_suites: frozenset[str] = field(default_factory=frozenset)
     # Of a session that is gone on with, or of shards: what their graders were loaded from.
     sources_before: Sources = field(default_factory=dict)
@@ -95,7 +96,8 @@ class Rules:
         if is_shared and not os.path.lexists(path):
             return None
         at = own_suite.place
-        named_at = f"{at.file}:{at.line}" if at.line is not None else ""
+        in_config = f"{at.file}:{at.line}" if at.line is not None else ""
+        named_at = self.dataset_option or in_config
         return replace(on_disk(path, bundled.short_path(own_suite.dataset)), named_at=named_at)
 
     def base_source(self, suite: Suite) -> DatasetSource | None:

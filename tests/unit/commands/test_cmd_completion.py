@@ -59,5 +59,5 @@ def test_other_shells_know_every_command(shell, capsys):
 
 def test_without_the_package_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "shtab", None)
-    with pytest.raises(UsageError, match="with its extra `completion`, or shtab beside it"):
+    with pytest.raises(UsageError, match="`pip install shtab`, or with pipx `pipx inject"):
         run(Namespace(shell="bash"), {})

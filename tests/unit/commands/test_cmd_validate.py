@@ -117,6 +117,10 @@ def test_a_broken_agent_is_told_with_its_line_and_not_warned_of_as_another(
             "agent.base_url: not an address - write http://host:port or https://host",
         ),
         (
+            "type: http, url: 'ftp://127.0.0.1:9/ask'",
+            "agent.url: not an address - write http://host:port or https://host",
+        ),
+        (
             "type: http, url: 'http://127.0.0.1:9', body: {q: '{{qestion}}'}",
             "agent.body: unknown placeholder {{qestion}} - known: input, question, id, case.KEY",
         ),

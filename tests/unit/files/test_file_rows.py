@@ -174,8 +174,17 @@ def test_broken_yaml(text: str, message: str) -> None:
             'id,facts\na,"[1,"\n',
             "d.csv:2: facts: not JSON: a value is expected; ",
         ),
-        ('id,input\na,"x\n', "d.csv:2: not CSV: unexpected end of data"),
-        ('id,input\na,"x"y\n', "d.csv:2: not CSV: "),
+        (
+            'id,input\na,"x\n',
+            "d.csv:2: not CSV: unexpected end of data - is a quote that opens in this row not",
+        ),
+        ('id,input\na,x\nb,"x\nc,x\nd,x\n', "d.csv:3: not CSV: unexpected end of data in line 5"),
+        (
+            'id,input\na,"x\nb,x\nc,"x"\n',
+            "d.csv:2: not CSV: ',' expected after '\"' in line 4 - is a quote that opens",
+        ),
+        ('id,"input\na,x\n', "d.csv:1: not CSV: unexpected end of data in line 2"),
+        ('id,input\na,"x"y\n', "d.csv:2: not CSV: ',' expected after '\"'"),
     ],
 )
 def test_broken_csv(text: str, message: str) -> None:

@@ -56,6 +56,14 @@ def test_quiet_has_words_without_marks():
     assert verdict_text(report, rows, options("--quiet"), {}) == "fail: agent.success_rate fell"
 
 
+def test_quiet_markdown_is_one_line_and_quiet_json_is_whole():
+    report = regression(reason="`agent.success_rate` fell in <b>a</b>")
+    (text,) = verdict_text(report, rows, options("--quiet", "--format", "github"), {}).splitlines()
+    assert text == "**fail**: `agent.success_rate` fell in &lt;b&gt;a&lt;/b&gt;"
+    data = json.loads(verdict_text(report, rows, options("--quiet", "--format", "json"), {}))
+    assert data["outcome"] == "fail"
+
+
 def test_quiet_shows_no_control_signs():
     report = regression(reason="a\x1b[31m\n::error::b")
     text = verdict_text(report, rows, options("--quiet"), {})

@@ -7,8 +7,10 @@ import pytest
 
 from gate.commands.options.all import parse
 from gate.commands.options.records import run_options
+from gate.errors import InvalidInput, UsageError
+from gate.plugins import AGENTS, build
 from gate.run.options import Host, RunOptions
-from gate.run.setup import set_up
+from gate.run.setup import set_up, tell_agent_line
 
 CONFIG = """\
 version: 1
@@ -56,3 +58,28 @@ def test_recorded_answers_are_told_as_such(tmp_path: Path, how: str) -> None:
     options = parse(["run", "--config", str(tmp_path / "gate.yml"), *given])
     told = "recorded answers were judged (`a.jsonl`): no agent was called"
     assert set_up(run_options(options, {"note": "more"}), Host(env={})).notes == (told, "more")
+
+
+def test_a_lost_dataset_is_told_with_what_names_it(tmp_path: Path) -> None:
+    (tmp_path / "gate.yml").write_text(CONFIG, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"d\.jsonl: there is no .* its path in gate\.yml:3$"):
+        set_up(RunOptions(config=str(tmp_path / "gate.yml")), Host(env={}))
+    options = RunOptions(config=str(tmp_path / "gate.yml"), dataset=str(tmp_path / "x.jsonl"))
+    with pytest.raises(InvalidInput, match=r"x\.jsonl: there is no .* its path in --dataset$"):
+        set_up(options, Host(env={}))
+
+
+@pytest.mark.parametrize(
+    ("given", "place"), [(None, r"gate\.yml:2: agent\.url: not"), ("ftp://b:1", r"agent\.url: not")]
+)
+def test_a_wrong_address_is_told_with_its_line_unless_an_option_gives_it(
+    tmp_path: Path, given: str | None, place: str
+) -> None:
+    http = CONFIG.replace("type: sample", "type: http, url: 'ftp://a/ask'")
+    (tmp_path / "gate.yml").write_text(http, encoding="utf-8")
+    case = {"id": "a", "input": "?", "expected_answer": "x"}
+    (tmp_path / "d.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    options = RunOptions(config=str(tmp_path / "gate.yml"), base_url=given)
+    place_of_run = set_up(options, Host(env={})).place
+    with pytest.raises(UsageError, match=f"^{place}"), tell_agent_line(place_of_run):
+        build(AGENTS, place_of_run.config.agent, tmp_path).check(place_of_run.world)

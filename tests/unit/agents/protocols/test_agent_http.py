@@ -206,6 +206,48 @@ def test_a_path_that_is_not_there_is_the_agents_fault(path, gone):
 
 
 @pytest.mark.parametrize(
+    ("data", "paths", "message"),
+    [
+        (
+            {"data": {"sources": [{"doc": "shipping", "text": "T"}]}},
+            {"retrieved": "data.sources"},
+            "data.sources[0] has the keys doc, text; an id, doc_id or document_id is needed",
+        ),
+        (
+            {"docs": [{"doc_id": [1]}]},
+            {"retrieved": "docs"},
+            "docs[0].doc_id is neither a text nor a whole number; an id is needed",
+        ),
+        ({"log": [{"args": {}}]}, {"steps": "log"}, "log[0] has no name"),
+        ({"log": 3.5}, {"context": "log"}, "log is not a list"),
+        ({"log": [3]}, {"safety_violations": "log"}, "log is not a list of texts"),
+        ({"log": 3}, {"model": "log"}, "log is not a text"),
+        ({"log": 3}, {"finish_reason": "log"}, "log is not a text"),
+    ],
+)
+def test_what_is_wrong_below_a_path_is_told_with_the_path_and_the_keys(data, paths, message):
+    with pytest.raises(AgentFailure) as caught:
+        answered(data, response=AnswerPaths(**paths))
+    assert str(caught.value) == message
+
+
+def test_an_answer_without_its_key_is_told_with_the_keys_that_it_has():
+    with pytest.raises(AgentFailure) as caught:
+        answered({"reply": "a", "sources": []})
+    assert str(caught.value) == (
+        "the answer needs one of the keys answer, output, text; it has the keys reply, sources"
+    )
+
+
+def test_few_keys_of_a_hostile_answer_are_named_and_each_is_short():
+    keys = ["a\n\nb", "x" * 10_000, *map(str, range(998))]
+    with pytest.raises(AgentFailure) as caught:
+        answered(dict.fromkeys(keys, 1))
+    named = str(caught.value).partition("; it has the keys ")[2]
+    assert named == f"a b, {'x' * 39}…, 0, 1, 2, 3, 4, 5 and 992 more"
+
+
+@pytest.mark.parametrize(
     "data", [b"<html>", [1], "text", {"no": "answer"}, {"answer": "a", "retrieved": 5}]
 )
 def test_what_is_no_answer_object_is_the_agents_fault(data):

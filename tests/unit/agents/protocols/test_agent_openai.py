@@ -299,7 +299,7 @@ def test_trace_and_context_of_other_kinds_do_not_count():
     ("data", "named"),
     [
         (body(retrieved="d1"), "retrieved is not a list"),
-        (body(retrieved=[{"score": 1}]), "retrieved[0] has no id"),
+        (body(retrieved=[{"score": 1}]), "retrieved[0] has the key score; an id,"),
         (body(retrieved=[{"id": "a", "score": "high"}]), "retrieved[0].score is not a number"),
         (body(steps=[{"args": {}}]), "steps[0] has no name"),
         (body(safety_violations=[{}]), "safety_violations"),

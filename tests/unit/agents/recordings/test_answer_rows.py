@@ -130,7 +130,7 @@ def test_the_key_is_the_same_however_it_is_written(row):
         (line(id="c", round=1.5, answer="a"), "round: is not"),
         (line(case_id="c", round=0, answer="a"), "round: is not"),
         (line(id="c", suite=3, answer="a"), "suite: is not a text"),
-        (line(id="c"), "the answer needs one of the keys answer, output, text"),
+        (line(id="c", a="b"), "one of the keys answer, output, text; it has the key a"),
         (line(id="c", answer="a", retrieved=3), "retrieved is not a list"),
         (line(id="c", answer="a", latency_ms=-1), "latency_ms: is not a number"),
         (line(id="c", error=[1]), "error: is not a text"),

@@ -92,7 +92,7 @@ def test_a_case_that_the_run_does_not_have_got_nothing():
         ('[\n{"retrieved": []}]', ["run.txt:2: has neither `id`"]),
         ('[{"id": "q1"}]', ["run.txt:1: has no `retrieved`"]),
         ('[{"id": "q1", "retrieved": "a"}]', ["run.txt:1: retrieved is not a list"]),
-        ('[{"id": "q1", "retrieved": [{}]}]', ["run.txt:1: retrieved[0] has no id"]),
+        ('[{"id": "q1", "retrieved": [{}]}]', ["run.txt:1: retrieved[0] has no keys; an id"]),
         (
             '[{"id": "q1", "retrieved": ["a", "a"]}]',
             ["run.txt:1: a document appears twice"],

@@ -64,7 +64,12 @@ def test_a_search_engines_answer_by_paths():
         ({"hits": []}, {}, "without a list of documents - set retriever."),
         ({"documents": "none"}, {}, "the documents is not a list"),
         ("a", {}, "the documents is not a list"),
-        ([{"text": "no id"}], {}, "the documents[0] has no id"),
+        ([{"text": "no id"}], {}, "the documents[0] has the key text; an id, doc_id or"),
+        (
+            {"hits": {"hits": [{"text": "no id"}]}},
+            {"response": DocumentPaths(documents="hits.hits")},
+            "hits.hits[0] has the key text; an id",
+        ),
         ([{"id": "a", "score": "high"}], {}, "the documents[0].score is not a number"),
         ([None], {}, "the documents[0] is not an object"),
         (

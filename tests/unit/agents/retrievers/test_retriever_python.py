@@ -170,7 +170,7 @@ def test_a_class_is_made_once_for_the_check_and_all_workers(world):
     [
         ("text", AgentFailure, "it returned str: return a list of documents"),
         ("endless", AgentFailure, "it returned generator: return a list of documents"),
-        ("nameless", AgentFailure, "the documents[0] has no id"),
+        ("nameless", AgentFailure, "the documents[0].id is null; an id is needed"),
         ("nan", AgentFailure, "its documents cannot be read: ValueError"),
         ("hostile", AgentFailure, "its documents cannot be read: RuntimeError: boom"),
         ("broken", AgentFailure, "ValueError: no index"),

@@ -160,6 +160,11 @@ def test_suites_are_named_where_there_are_several():
     assert "All metrics of dialogue" in text
 
 
+def test_how_it_was_decided_has_no_heading_where_there_is_nothing_to_say():
+    assert "How this was decided" in render(passing())
+    assert "How this was decided" not in render(passing(comparisons=(), gates=()))
+
+
 def test_hostile_text_is_text():
     text = Html().render(hostile(), hostile_rows)
     page = Page(re.sub("<script type.*?</script>", "", text))

@@ -72,6 +72,13 @@ def test_nothing_measured_is_said():
     assert "| latency | not measured |" in render(passing())
 
 
+def test_how_it_was_decided_has_no_heading_where_there_is_nothing_to_say():
+    assert "## How this was decided\n\n- " in render(passing())
+    text = render(passing(comparisons=(), gates=()))
+    assert "How this was decided" not in text
+    assert "## What ran" in text
+
+
 def test_a_single_answer_has_no_deviation():
     text = render(passing(), row("a", 1, latency_ms=100.0))
     assert "mean 100 ms, worst 100 ms (1 answer)" in text

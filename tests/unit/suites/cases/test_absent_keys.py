@@ -75,7 +75,8 @@ def test_a_key_that_some_cases_lack_does_not_apply_to_them(tmp_path):
         (
             [{"expected_answer": "x", **FACTS}, {"expected_anser": "x", **FACTS}],
             BOTH,
-            "did you mean 'expected_anser'",
+            "d.jsonl:2: 'expected_answer' is missing, the grader 'exact_match' needs it - the "
+            "case has 'expected_anser': rename that key",
         ),
     ],
 )

@@ -175,7 +175,8 @@ def test_a_list_on_a_line() -> None:
 
 def test_a_key_that_a_grader_needs() -> None:
     assert told(lines(case(facts=[]), case("b", fatcs=[])), GRADERS) == [
-        "d.jsonl:2: 'facts' is missing, the grader 'facts' needs it - did you mean 'fatcs'?"
+        "d.jsonl:2: 'facts' is missing, the grader 'facts' needs it - the case has 'fatcs': rename "
+        "that key"
     ]
 
 

@@ -10,7 +10,16 @@ import pytest
 from gate.errors import InvalidInput, Place, UsageError
 from gate.plugins import AGENTS, build
 from gate.records import Config, PluginSpec, Tolerance
-from gate.suites.config.load import Read, defaults, grader_digest, load, load_bundled_suites, select
+from gate.suites.config.lint import ConfigFindings
+from gate.suites.config.load import (
+    Read,
+    defaults,
+    examine,
+    grader_digest,
+    load,
+    load_bundled_suites,
+    select,
+)
 
 TODAY = date(2026, 11, 21)
 SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"
@@ -59,6 +68,10 @@ def told(text: str, root: Path = Path(), env: dict[str, str] | None = None) -> l
     with pytest.raises(InvalidInput) as caught:
         config(text, root, env)
     return [str(problem) for problem in caught.value.problems]
+
+
+def examined(text: str) -> ConfigFindings:
+    return examine(reader(text), "gate.yml", env={}, root=Path(), today=TODAY).findings
 
 
 @pytest.mark.parametrize(
@@ -228,6 +241,25 @@ def test_everything_wrong_is_told_at_once_with_its_line() -> None:
     ]
     assert len(found) == len(expected)
     assert all(line.startswith(start) for line, start in zip(found, expected, strict=True))
+
+
+def test_a_misspelt_limit_is_told_once() -> None:
+    suite = "suites: [{name: a, dataset: d.jsonl, graders: [facts], gates: {METRIC: {max_: 1}}}]\n"
+    text = f"{suite}gates: {{METRIC: {{minimum: 0.8}}}}\n".replace("METRIC", "agent.success_rate")
+    assert told(text) == [
+        "gate.yml:1: suites[0].gates.agent.success_rate.max_: unknown key - did you mean 'max'?",
+        "gate.yml:2: gates.agent.success_rate.minimum: unknown key - did you mean 'min'?",
+    ]
+    kept = "gates: {agent.success_rate: {min: 1.5, levle: warn}}\n"
+    assert len(told(kept)) == 2
+
+
+def test_a_file_whose_suites_are_misspelt_says_nothing_of_the_bundled_ones() -> None:
+    text = "suite: [{name: a, dataset: d.jsonl, graders: [facts]}]\n"
+    found = examined(text)
+    assert [problem.place.key for problem in found.problems] == ["suite"]
+    assert found.warnings == []
+    assert any("rubrics are skipped" in warning for warning in examined("version: 1\n").warnings)
 
 
 def test_a_missing_file_names_the_next_step() -> None:

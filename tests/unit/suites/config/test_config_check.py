@@ -8,7 +8,7 @@ from gate.files import yaml as yamlfile
 from gate.files.json_schema import mismatches
 from gate.plugins import AGENTS, GRADERS
 from gate.suites.config.check import check_document
-from gate.suites.config.json_schema import schema
+from gate.suites.config.json_schema import FORMS, schema
 from gate.suites.config.variables import fill_in
 
 SUITE = "suites: [{name: a, dataset: a.jsonl, graders: [facts]}]\n"
@@ -73,6 +73,79 @@ def test_spellings_of_a_grader(spelling: str) -> None:
 def test_graders_that_cannot_be(grader: str, message: str) -> None:
     found = told(f"suites: [{{name: a, dataset: d, graders: [{grader}]}}]")
     assert found[0].startswith(f"gate.yml:1: suites[0].{message}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "suites: [{name: my questions, dataset: d, graders: [facts]}]",
+            "suites[0].name: 'my questions' is not a name for a suite - use at most 200 letters, "
+            "digits, '.', '_' and '-', no blanks, a letter or digit first, and no .json, .jsonl, "
+            ".md, .html, .xml or .lock at the end",
+        ),
+        (
+            "suites: [{name: a, dataset: d, graders: [facts], sample: {push: most}}]",
+            "suites[0].sample.push: 'most' is not a whole number or all",
+        ),
+        (
+            "regression: {tolerance: '5'}",
+            "regression.tolerance: '5' is not a percentage such as 5%, or a number without quotes",
+        ),
+        (
+            "quarantine: [{case: a, owner: b, until: tomorrow}]",
+            "quarantine[0].until: 'tomorrow' is not a date - write YYYY-MM-DD",
+        ),
+    ],
+)
+def test_a_form_is_told_in_words(text: str, message: str) -> None:
+    assert told(text) == [f"gate.yml:1: {message}"]
+
+
+def test_every_pattern_of_a_value_has_its_words() -> None:
+    def patterns(part: object) -> set[str]:
+        inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        own = part.get("pattern") if isinstance(part, dict) else None
+        return set[str]().union([own] if isinstance(own, str) else (), *map(patterns, inner))
+
+    # Those of graders, classes and addresses are told by their place.
+    assert patterns(schema()) - FORMS.keys() == {":", r"^https?://\S+$(?!\n)"}
+
+
+@pytest.mark.parametrize("key", ["gates", "policy", "agent"])
+def test_a_key_with_nothing_below_it_says_what_to_do(key: str) -> None:
+    nothing = "nothing is written here - fill it in or remove it"
+    assert told(f"{key}:\n") == [f"gate.yml:1: {key}: null is not a mapping: {nothing}"]
+
+
+def test_a_gate_that_is_a_number_shows_how_a_limit_is_written() -> None:
+    write = "0.9 is not a mapping - write {min: 0.9}, or {max: 0.9} where lower is better"
+    assert told("gates: {a.b: 0.9}") == [f"gate.yml:1: gates.a.b: {write}"]
+    suite = "suites: [{name: a, dataset: d, graders: [facts], gates: {a.b: 0.9}}]"
+    assert told(suite) == [f"gate.yml:1: suites[0].gates.a.b: {write}"]
+    assert told("gates: {a.b: yes please}") == [
+        "gate.yml:1: gates.a.b: 'yes please' is not a mapping"
+    ]
+
+
+def test_keys_of_another_type_are_one_problem_of_the_type() -> None:
+    wrong = "{type: openai, url: u, body: {}, response: {answer: a}, headers: {a: b}}"
+    assert told(f"agent: {wrong}") == [
+        "gate.yml:1: agent.type: 'openai' has no body, headers, response, url - did you mean "
+        "'http'?"
+    ]
+    (judge,) = told("judge: {type: http, base_url: b, options: {}}")
+    assert judge == (
+        "gate.yml:1: judge.type: 'http' has no base_url, options - did you mean 'anthropic' or "
+        "'openai'?"
+    )
+
+
+def test_one_foreign_key_or_keys_of_no_type_are_told_one_by_one() -> None:
+    (problem,) = told("agent: {type: openai, base_url: b, model: m, body: {}}")
+    assert problem.startswith("gate.yml:1: agent.body: unknown key")
+    problems = told("agent: {type: openai, base_url: b, model: m, body: {}, bdy: {}}")
+    assert len(problems) == 2
 
 
 @pytest.mark.parametrize("value", ["off", "'off'", "false"])

@@ -61,6 +61,24 @@ def test_an_option_that_the_agent_does_not_have(options: dict[str, Any], message
         override(sample, **options)
 
 
+@pytest.mark.parametrize(
+    ("url", "given", "moved"),
+    [
+        ("http://a:1/ask?k={{id}}", "https://b", "https://b/ask?k={{id}}"),
+        ("http://user:pw@a/ask/{{case.x}}", "http://b:2/", "http://b:2/ask/{{case.x}}"),
+        ("http://a:1/ask?k=1", "http://b:2/v2/ask", "http://b:2/v2/ask"),
+        ("http://a:1/ask", "http://b:2?k=1", "http://b:2?k=1"),
+        ("http://a:1", "http://b:2", "http://b:2"),
+        ("http://a:1/ask", "b", "b"),
+        ("http://[a/ask", "http://b:2", "http://b:2"),
+    ],
+)
+def test_the_address_of_an_http_agent_is_its_url(url: str, given: str, moved: str) -> None:
+    agent = PluginSpec(name="http", options={"url": url, "method": "GET"})
+    found = override(Config(agent=agent, suites=()), base_url=given).agent
+    assert found.options == {"url": moved, "method": "GET"}
+
+
 def test_single_keys_by_their_dotted_names() -> None:
     found = settings(CONFIG, {"policy.error": "warn", "baseline.branch": "trunk", "sample": "all"})
     assert (found.policy.error, found.baseline.branch) == ("warn", "trunk")
