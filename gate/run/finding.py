@@ -55,7 +55,7 @@ def advise_on_failure(message: str, otherwise: str, *, section: str = "agent") -
     if status in (401, 403):
         return f"check the key: `{section}.api_key_env` in gate.yml names its variable"
     if status in (404, 405):
-        return f"check the path in `{section}.base_url`"
+        return f"check the path of the {section}'s address in gate.yml"
     if status == 429:
         return "wait, or ask for a higher limit: the provider wants fewer requests"
     if status >= 500:

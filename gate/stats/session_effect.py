@@ -18,7 +18,7 @@ from gate.stats.pairs import Array
 FEWEST_RUNS = 5
 FEWEST_STEPS = 3
 SEEN = 0.10  # chance to speak of an effect in runs without one
-# Both chosen by simulation (docs/statistics.md): about 2 % false alarms with five runs at worst.
+# Both chosen by simulation (docs/statistics.md): at most 1.8 % false alarms with 5 to 20 runs.
 JUMP = 0.01  # p-value below which a jump is a change of the agent, not of the day
 LEVEL = 0.01  # level at which the allowance for few runs is exact
 ROUNDING = 1e-9  # relative; smaller differences between means are rounding
