@@ -63,7 +63,7 @@ class Outcome:
 
 def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachable: str) -> Outcome:
     """The verdict on the collected trials; writes every report of the session."""
-    measured = _measure(setup, session, collected, unreachable)
+    measured = _measure(setup, collected, unreachable)
     shown = shows_answers(setup.place.config, setup.place.job)
     folder, redactor = session.folder, setup.place.host.redactor()
     untold = keep_answers(folder, measured, redactor, shown=shown)
@@ -84,8 +84,7 @@ def judge(setup: Setup, session: SessionWriter, collected: Collected, unreachabl
 
 def undecided(setup: Setup, session: SessionWriter, collected: Collected) -> LookResult:
     """The suites that need more trials after a batch, and if none does, why."""
-    measured = _measure(setup, session, collected, "")
-    return look(measured, setup.place.config, _setting(setup, session))
+    return look(_measure(setup, collected, ""), setup.place.config, _setting(setup, session))
 
 
 def _report(
@@ -161,19 +160,11 @@ def _list_metrics_elsewhere(setup: Setup) -> frozenset[str]:
     return metrics_of(left_out, rules.config, rules.root)
 
 
-def _measure(
-    setup: Setup, session: SessionWriter, collected: Collected, unreachable: str
-) -> list[SuiteData]:
-    suites = session.meta.suites
-    return [
-        _suite(setup, plan, suites[plan.name].continued, collected, unreachable)
-        for plan in setup.plans
-    ]
+def _measure(setup: Setup, collected: Collected, unreachable: str) -> list[SuiteData]:
+    return [_suite(setup, plan, collected, unreachable) for plan in setup.plans]
 
 
-def _suite(
-    setup: Setup, plan: SuitePlan, continued: bool, collected: Collected, unreachable: str
-) -> SuiteData:
+def _suite(setup: Setup, plan: SuitePlan, collected: Collected, unreachable: str) -> SuiteData:
     name = plan.name
     columns, tally = collected.columns[name], collected.tallies[name]
     table = table_of(columns, plan.specs, plan.grader_digests)
@@ -188,7 +179,7 @@ def _suite(
     case_ids = frozenset(table.cases) if spared else plan.chosen
     return SuiteData(
         name=name,
-        meta=replace(plan.meta(), continued=continued),
+        meta=plan.meta(),
         current=table,
         tally=tally,
         compared=compare_with_control(control, plan, setup.provenance) if control else stored,

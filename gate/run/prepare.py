@@ -61,6 +61,7 @@ class SuitePlan:
     edited: Mapping[str, str] = field(default_factory=dict)  # column -> why nothing can compare it
     places: CasePlaces = field(default_factory=CasePlaces)  # in the working tree
     looks: Looks | None = None  # when it is looked at while it runs; None: all its rounds are made
+    continued: bool = False  # somebody asked for more trials after its verdict
     timeout_s: float | None = None  # --timeout, which beats what cases say of themselves
     ask: AskOwn | None = field(default=None, repr=False)  # of a suite written as code
     rounds: range | None = None  # of stage 2; None: those of the suite
@@ -123,6 +124,7 @@ class SuitePlan:
             graders=self.grader_digests,
             told_by=map_reasons(self.graders),
             looks=self.looks,
+            continued=self.continued,
         )
 
 

@@ -76,8 +76,6 @@ def continue_looks(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]
         setup = replace(setup, plans=plans)
     else:
         now = _course(session.meta, session, stands=stands)
-        if now.again and now.going:
-            session.note_continued()
     notes = [*setup.notes, *_notes(now, session.meta)]
     if setup.plans != wanted:
         notes.append(
@@ -85,7 +83,11 @@ def continue_looks(setup: Setup, session: SessionWriter) -> tuple[Setup, Course]
             "max_rounds and concurrency: changing them has no effect after a session has "
             "begun"
         )
-    return replace(setup, notes=tuple(notes)), now
+    if now.again and now.going:
+        session.note_continued()
+    stored = session.meta.suites
+    plans = tuple(replace(plan, continued=stored[plan.name].continued) for plan in setup.plans)
+    return replace(setup, plans=plans, notes=tuple(notes)), now
 
 
 def _has_ended(session: SessionWriter) -> bool:

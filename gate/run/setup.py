@@ -264,8 +264,7 @@ def tell_agent_line(place: RunPlace) -> Iterator[None]:
         raise
     except UsageError as error:
         where, message = place.config.agent.place, str(error)
-        given = place.options.base_url and ("base_url" in message or "agent.url" in message)
-        if where.line is None or given:
+        if where.line is None or (place.options.base_url and "url" in message):
             raise
         raise UsageError(f"{where.file}:{where.line}: {message}") from error
 

@@ -208,7 +208,7 @@ class SessionWriter:
         """Into meta.json: that a judged session is to have so many rounds, and at which looks."""
         suites = {n: replace(one, looks=looks[n]) for n, one in self.meta.suites.items()}
         self.meta = replace(self.meta, suites=suites, added=added)
-        self.note_continued()
+        self._write_meta()
 
     def note_continued(self) -> None:
         """Into meta.json: that a judged session is to have more trials."""

@@ -80,15 +80,17 @@ def _join_other_type(found: Sequence[Mismatch], data: Mapping[str, Json]) -> lis
     """
     told = list(found)
     for section in (*_AGENT_KEYS, "retriever"):
-        registry: Registry[Agent] = RETRIEVERS if section == "retriever" else AGENTS
-        names = JUDGE_TYPES if section in ("judge", "verifier") else registry.names()
         unknown = [
             str(one.path[1])
             for one in told
             if one.path[:1] == (section,) and len(one.path) == 2 and one.message.startswith(UNKNOWN)
         ]
+        if len(unknown) < 2:  # nothing is to be looked up, which would load each type
+            continue
+        registry: Registry[Agent] = RETRIEVERS if section == "retriever" else AGENTS
+        names = JUDGE_TYPES if section in ("judge", "verifier") else registry.names()
         fitting = [name for name in names if _has_options(registry, name, unknown)]
-        if len(unknown) > 1 and fitting:
+        if fitting:
             told = [
                 one
                 for one in told
