@@ -49,8 +49,10 @@ def render(
         _Printer(screen).case(case)
     for note in () if options.quiet else notes:
         screen.line(f"Note: {note}", "yellow", wrap=False)
-    good = sum(case.passed_always for case in cases)
-    summary = f"{good} of {figures.count(len(cases), 'case')} passed every round"
+    good, undecided = sum(c.passed_always for c in cases), sum(c.undecided for c in cases)
+    summary = f"{good} of {figures.count(len(cases) - undecided, 'case')} passed every round"
+    if undecided:
+        summary += f", {undecided:,} without a verdict"
     screen.line(f"{summary}; nothing was compared.", "bold", wrap=False)
     text = screen.text().rstrip("\n")
     if options.format == "github":

@@ -43,7 +43,7 @@ def describe_run(options: RunOptions, host: Host, results: Path) -> Iterator[str
 
 def _tell_missing_keys(config: Config, env: Mapping[str, str]) -> Iterator[str]:
     """Keys that the run would not start without."""
-    for section in ("agent", "judge", "verifier", "retriever"):
+    for section in ("agent", "control_agent", "judge", "verifier", "retriever"):
         spec = getattr(config, section)
         name = spec.options.get("api_key_env") if spec is not None else None
         if isinstance(name, str) and not env.get(name, "").strip():

@@ -126,7 +126,8 @@ def finish(
         # Without its judge the run goes on: what the judge decides is missing, the rest is judged.
         unjudged = "" if unreachable else panel.unreachable()
         beside = setup.control_agent
-        silent = check_health(beside, setup.place.world).error if beside and not cluster else ""
+        world = replace(setup.place.world, section="control_agent")
+        silent = check_health(beside, world).error if beside and not cluster else ""
         ask = not (unreachable or silent or shards)
         if parts.whole:
             measure = partial(measure, joined=True)

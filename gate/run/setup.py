@@ -255,15 +255,14 @@ def _agent_of(place: RunPlace, given: GivenAgent | None) -> Agent:
 
 @contextmanager
 def tell_agent_line(place: RunPlace) -> Iterator[None]:
-    """What is wrong with the agent's settings is told with their line in gate.yml, if it is no
-    option that gives them.
-    """
+    """Tells what is wrong with the agent with its line in gate.yml, unless an option gave it."""
     try:
         yield
     except InvalidInput:
         raise
     except UsageError as error:
-        where, message = place.config.agent.place, str(error)
+        message, config = str(error), place.config
+        where = ((message.startswith("retriever.") and config.retriever) or config.agent).place
         if where.line is None or (place.options.base_url and "url" in message):
             raise
         raise UsageError(f"{where.file}:{where.line}: {message}") from error

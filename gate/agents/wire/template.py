@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from gate.agents.traces.values import list_keys
 from gate.errors import AgentFailure, UsageError
 from gate.records import Case, CheckedJson, Json
 from gate.text.late_pattern import late_pattern
@@ -51,8 +52,17 @@ def at(data: Json, path: str, setting: str) -> Json:
         elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
             value = value[int(part)]
         else:
-            raise AgentFailure(f"the answer has nothing at '{'.'.join(gone)}' ({setting}: {path})")
+            nothing = f"the answer has nothing at '{'.'.join(gone)}' ({setting}: {path})"
+            raise AgentFailure(nothing + _tell_keys(value, gone[:-1]))
     return value
+
+
+def _tell_keys(value: Json, path: Sequence[str]) -> str:
+    """What is there instead: whoever wrote the agent sees which key is meant."""
+    if not isinstance(value, dict):
+        return ""
+    where = f"'{'.'.join(path)}'" if path else "it"
+    return f"; {where} {list_keys(value)}"
 
 
 def _value(name: str, case: Case, setting: str) -> CheckedJson:

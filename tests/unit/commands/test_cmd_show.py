@@ -3,12 +3,16 @@
 import json
 from argparse import Namespace
 from contextlib import chdir
+from pathlib import Path
 
 import pytest
 
 from gate.commands.show import run
 from gate.errors import UsageError
 from gate.records.baseline import StoredAnswer
+from gate.records.settings import OutputOptions
+from gate.records.shown_case import ShownCase
+from gate.report.debugging import render
 from gate.store.baseline.answers import keep_beside
 from tests.support.stored_session import store
 
@@ -58,6 +62,15 @@ def test_a_case_that_nothing_judges_has_not_passed(session, capsys):
     text = capsys.readouterr().out
     assert "analytics: refund-2: no grader has an opinion on its answers" in text
     assert "passed" not in text.split("question")[0]
+
+
+def test_the_last_line_counts_a_case_that_nothing_judges_apart():
+    row = {"passed": None, "status": "completed", "unscored": {}, "latency_ms": None}
+    row |= {"round": 1, "output": "x", "scores": {}, "failures": [], "error": None}
+    cases = [ShownCase(suite="s", case_id="a", question="q", rows=(row,), planned=1)]
+    options = OutputOptions(format="plain", quiet=True)
+    shown = render(cases, (), 0, Path("here"), options, {})
+    assert shown[0] == "0 of 0 cases passed every round, 1 without a verdict; nothing was compared."
 
 
 def test_what_the_base_branch_answered_is_shown_if_the_case_is_the_same(session, capsys):

@@ -83,3 +83,15 @@ def test_a_wrong_address_is_told_with_its_line_unless_an_option_gives_it(
     place_of_run = set_up(options, Host(env={})).place
     with pytest.raises(UsageError, match=f"^{place}"), tell_agent_line(place_of_run):
         build(AGENTS, place_of_run.config.agent, tmp_path).check(place_of_run.world)
+
+
+def test_what_is_wrong_with_a_retriever_is_told_with_its_own_line(tmp_path: Path) -> None:
+    both = CONFIG + "retriever: {type: http, url: 'http://127.0.0.1:9/'}\n"
+    (tmp_path / "gate.yml").write_text(both, encoding="utf-8")
+    case = {"id": "a", "input": "?", "expected_answer": "x"}
+    (tmp_path / "d.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    place = set_up(RunOptions(config=str(tmp_path / "gate.yml")), Host(env={})).place
+    line = both.splitlines().index(both.splitlines()[-1]) + 1
+    told = rf"gate\.yml:{line}: retriever\.body: wrong$"
+    with pytest.raises(UsageError, match=told), tell_agent_line(place):
+        raise UsageError("retriever.body: wrong")

@@ -196,10 +196,17 @@ def test_an_answer_of_any_type_becomes_text(value, text):
 
 
 @pytest.mark.parametrize(
-    ("path", "gone"), [("a.b", "a.b"), ("a.x.c", "a.x"), ("l.2", "l.2"), ("l.x", "l.x"), ("z", "z")]
+    ("path", "gone", "there"),
+    [
+        ("a.b", "a.b", "; 'a' has the key c"),
+        ("a.x.c", "a.x", "; 'a' has the key c"),
+        ("l.2", "l.2", ""),
+        ("l.x", "l.x", ""),
+        ("z", "z", "; it has the keys a, l"),
+    ],
 )
-def test_a_path_that_is_not_there_is_the_agents_fault(path, gone):
-    message = f"the answer has nothing at '{gone}' (agent.response.answer: {path})"
+def test_a_path_that_is_not_there_is_the_agents_fault(path, gone, there):
+    message = f"the answer has nothing at '{gone}' (agent.response.answer: {path}){there}"
     with pytest.raises(AgentFailure) as caught:
         answered({"a": {"c": 1}, "l": [1, 2]}, response=AnswerPaths(answer=path))
     assert str(caught.value) == message
