@@ -160,6 +160,18 @@ class AgentTraits:
     agent: Any = None  # of an agent beside a retriever: the agent itself
 
 
+OptionPath = tuple[str | int, ...]  # of an option of a plug-in, or of a value inside it
+
+
+@runtime_checkable
+class SendsCaseKeys(Protocol):
+    """Optional for an agent or retriever whose request has keys of the case."""
+
+    def list_case_keys(self) -> Iterable[tuple[OptionPath, str]]:
+        """Where a key is named in the options, and the key, which each case must have."""
+        ...
+
+
 @runtime_checkable
 class StartsEarly(Protocol):
     """Optional for an agent that takes time to start."""

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 from gate.agents.under_test import NOBODY
@@ -19,11 +20,12 @@ from gate.errors import GateError, InfraFailure, InvalidInput, UsageError
 from gate.files.plain_file import is_there
 from gate.graders.user_code.make import make_grader
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
-from gate.records import Config, Suite
+from gate.records import Case, Config, Suite
+from gate.run.check_case_keys import AskedCase, find_absent_keys, list_sent_keys
 from gate.run.home import check_has_config, tell_unused_datasets
 from gate.run.rules_for_event import choose_judging_rules, where_of
 from gate.store.baseline.schema import CheckedBaseline, check_text
-from gate.suites.cases.dataset import Summary, check
+from gate.suites.cases.dataset import Summary, cases, check
 from gate.suites.config.check_judge import kinship
 from gate.suites.config.check_provider_key import provider_key
 from gate.suites.config.lint import ConfigFindings, lint_with_data
@@ -51,6 +53,7 @@ class _Examination:
     lines: list[str] = field(default_factory=list)  # what was checked, for the reader
     baselines: dict[str, CheckedBaseline] = field(default_factory=dict)  # by suite
     cases: dict[str, frozenset[str]] = field(default_factory=dict)  # suite -> case ids
+    read: list[Callable[[], Iterator[Case]]] = field(default_factory=list)  # the cases to be asked
 
 
 def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -77,6 +80,7 @@ def run(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         _baseline(suite, done)
     done.lines += tell_unused_datasets(config.suites)
     _check_models(config, root, env, done.found)
+    _check_case_keys(done)
     done.found.add(lint_with_data(config, measured, done.cases))
     done.found.add(kinship(config, root))
     if not done.found.problems:  # the agent may be none of gate.yml's then
@@ -130,11 +134,14 @@ def _dataset(suite: Suite, done: _Examination) -> None:
         source = Rules(config=done.config, own=done.config, root=done.root).head_source(suite)
         if source is None:
             return
-        summary = check(source, dict(_graders(suite, done.root)))
+        graders = dict(_graders(suite, done.root))
+        summary = check(source, graders)
     except InvalidInput as error:
         done.found.problems += error.problems
         return
     done.cases[suite.name] = frozenset(summary.digests)
+    if not suite.suite:
+        done.read.append(partial(cases, source, graders, checked=summary))
     done.found.warnings += summary.warnings
     done.lines.append(f"{source.name}: {_count(summary)}")
 
@@ -167,6 +174,18 @@ def _check_models(
             told = f"{error}".startswith(f"{section}.")  # the setting, with its section
             place = replace(spec.place, key="") if told else spec.place
             findings.wrong(place, str(error))
+
+
+def _check_case_keys(done: _Examination) -> None:
+    """Keys of cases that a request is filled with."""
+    try:
+        sent = list_sent_keys(done.config, done.root)
+    except UsageError:  # told with the rest of gate.yml
+        return
+    if sent:
+        asked = (AskedCase(case=case) for read in done.read for case in read())
+        file = done.root / (done.config.file or CONFIG)
+        done.found.problems += find_absent_keys(sent, asked, file)
 
 
 def _budget(config: Config, root: Path, findings: ConfigFindings) -> None:

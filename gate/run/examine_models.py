@@ -16,6 +16,7 @@ from gate.agents.pricing import cost_usd, listed_model, with_list_prices
 from gate.agents.under_test import NOBODY, check_health
 from gate.errors import AgentFailure, GateError, InfraFailure
 from gate.records import Case, PluginSpec, Question, Reply, Response, Role
+from gate.run.check_case_keys import list_sent_keys
 from gate.run.finding import Finding, advise_on_failure, make_fault
 from gate.run.prepare import SuitePlan
 from gate.run.setup import RunPlace, Setup
@@ -50,6 +51,10 @@ def probe_agent(place: RunPlace, agent: Agent) -> Iterator[Finding]:
     try:
         if (finding := _find_unreachable(place, agent)) is not None:
             yield finding
+            return
+        if list_sent_keys(place.config, place.world.root):
+            text = f"{agent.describe()}: reachable; not asked, as a case is missing for its request"
+            yield Finding(name=_name(place), text=text)
             return
         case = Case(id="probe", input=PROBE, keys={"input": PROBE})
         again = "run `gate doctor` again once the dataset is mended: it then asks a case"

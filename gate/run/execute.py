@@ -16,6 +16,7 @@ from gate.agents.pricing import model_of, with_list_prices
 from gate.agents.under_test import NOBODY, check_health, make_slots
 from gate.errors import UsageError
 from gate.registry import BackgroundImport
+from gate.run.agent_line import tell_agent_line
 from gate.run.control_session import control_of_shards, open_control_session
 from gate.run.earlier_head import (
     FindEarlier,
@@ -32,7 +33,7 @@ from gate.run.pipeline import Collected, Effects, measure
 from gate.run.progress import ProgressListener, count_planned, progress, read_passed_shares
 from gate.run.record_answers import record_end, recorder
 from gate.run.resume import continue_looks, reopen
-from gate.run.setup import GivenAgent, Setup, set_up, tell_agent_line
+from gate.run.setup import GivenAgent, Setup, set_up
 from gate.store.session import (
     Meta,
     Session,
@@ -194,16 +195,22 @@ def _add_late_sources(setup: Setup, before: Sources) -> Setup:
 
 def _check_health(setup: Setup, session: SessionWriter, cluster: ClusterPool | None) -> str:
     """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
-    try:
-        with tell_agent_line(setup.place):
-            world = setup.place.world
-            health_found = cluster.health if cluster else check_health(setup.agent, world)
-    except UsageError:
-        if setup.resumed is None:
-            session.discard()
-        raise
+    place = setup.place
+    with _discard_unasked(setup, session), tell_agent_line(place.config, place.options):
+        health_found = cluster.health if cluster else check_health(setup.agent, place.world)
     session.note_health(health_found)
     return health_found.error
+
+
+@contextmanager
+def _discard_unasked(setup: Setup, session: SessionWriter) -> Iterator[None]:
+    """Removes a new session that a mistake of the user's ends before a trial is finished."""
+    try:
+        yield
+    except UsageError:
+        if setup.resumed is None and next(iter(session.rows()), None) is None:
+            session.discard()
+        raise
 
 
 def _open_session(setup: Setup, untold: tuple[str, ...]) -> SessionWriter:
@@ -244,6 +251,7 @@ def _make_trials(
     place = setup.place
     slots = make_slots([setup.agent, *filter(None, [setup.control_agent])])
     with (
+        _discard_unasked(setup, session),
         recorder(place.options.record, place.host.redactor()) as record,
         _progress(setup, ask, slots.describe, session, control) as listener,
     ):

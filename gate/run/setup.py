@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +16,7 @@ from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.records.forge import StoredSession
 from gate.run.accepted_changes import Accepted, find_accepted_changes
 from gate.run.added_rounds import read_begun_rounds, set_rounds
+from gate.run.agent_line import tell_agent_line
 from gate.run.apply_options import (
     add_key,
     apply_options,
@@ -25,6 +25,7 @@ from gate.run.apply_options import (
     replace_dataset,
 )
 from gate.run.budget import check_price
+from gate.run.check_case_keys import check_case_keys
 from gate.run.control_agent import Control, choose_control
 from gate.run.early_stopping import asks_again, extends, plan_looks, stops_early
 from gate.run.home import check_has_config, find_home, tell_unused_datasets
@@ -127,6 +128,8 @@ def set_up(
     if options.joins is None:
         check_price(place.config, agent)
     plans = prepare(place.config.suites, place.rules, _selection(place))
+    if options.failed is None:  # which chooses its cases itself
+        check_case_keys(place.rules, options, place.config, plans, control)
     place = replace(place, config=_check_with_data(place.config, plans))
     provenance = _provenance(place, agent).take_agent(asked)
     stored = {} if control.fresh else _find_baselines(plans, place, provenance)
@@ -246,26 +249,11 @@ def _agent_of(place: RunPlace, given: GivenAgent | None) -> Agent:
         check_record(options.record)
     if options.joins is not None:  # nobody is asked
         return agent
-    with tell_agent_line(place):
+    with tell_agent_line(config, options):
         if options.offline:
             agent.check(world)
         begin(agent, world)
     return agent
-
-
-@contextmanager
-def tell_agent_line(place: RunPlace) -> Iterator[None]:
-    """Tells what is wrong with the agent with its line in gate.yml, unless an option gave it."""
-    try:
-        yield
-    except InvalidInput:
-        raise
-    except UsageError as error:
-        message, config = str(error), place.config
-        where = ((message.startswith("retriever.") and config.retriever) or config.agent).place
-        if where.line is None or (place.options.base_url and "url" in message):
-            raise
-        raise UsageError(f"{where.file}:{where.line}: {message}") from error
 
 
 def _selection(place: RunPlace) -> Selection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +17,7 @@ from gate.agents.http_client.session import HttpSession
 from gate.agents.wire import answer, template
 from gate.agents.wire.tracing import TraceShape
 from gate.errors import AgentFailure, UsageError
-from gate.plugins import AGENTS, Connection, World
+from gate.plugins import AGENTS, Connection, OptionPath, World
 from gate.records import Case, Json, Response
 
 
@@ -71,6 +71,9 @@ class HttpAgent:
 
     def check(self, world: World) -> None:
         check(self, world)
+
+    def list_case_keys(self) -> Iterable[tuple[OptionPath, str]]:
+        return list_case_keys(self)
 
     def connect(self, world: World) -> Connection:
         read = partial(self._read_reply, section=world.section)
@@ -132,8 +135,7 @@ def check(sent: Sent, world: World) -> None:
     """Raises UsageError for a wrong template, InfraFailure when nobody is at the address."""
     template.check(sent.url, f"{world.section}.url")
     template.check(sent.body, f"{world.section}.body")
-    body = None if sent.method == "GET" else sent.body
-    if not (template.names_in(sent.url) or template.names_in(body)):
+    if not (template.names_in(sent.url) or template.names_in(_body(sent))):
         where = "url" if sent.method == "GET" else "body"
         raise UsageError(
             f"{world.section}.{where}: no case is sent, every call would be the same - write "
@@ -141,6 +143,17 @@ def check(sent: Sent, world: World) -> None:
         )
     bearer(world, sent.api_key_env)
     reach(world, sent.url, timeout_s=sent.timeout_s, setting="url")
+
+
+def list_case_keys(sent: Sent) -> list[tuple[OptionPath, str]]:
+    """As SendsCaseKeys of gate/plugins.py has them."""
+    parts = (("url", sent.url), ("body", _body(sent)))
+    return [found for name, part in parts for found in template.list_case_keys(part, (name,))]
+
+
+def _body(sent: Sent) -> Json:
+    """The template of the body; None where none is sent."""
+    return None if sent.method == "GET" else sent.body
 
 
 class Exchange:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from gate.agents.http_client.reply import HttpReply
 from gate.agents.http_client.route import format_address
-from gate.agents.protocols.http import Exchange, check
+from gate.agents.protocols.http import Exchange, check, list_case_keys
 from gate.agents.wire import answer, template
 from gate.errors import AgentFailure
-from gate.plugins import RETRIEVERS, Connection, World
+from gate.plugins import RETRIEVERS, Connection, OptionPath, World
 from gate.records import Json, Response
 
 _LISTS = ("retrieved", "documents", "results")  # of a body without a path
@@ -54,6 +54,9 @@ class HttpRetriever:
 
     def check(self, world: World) -> None:
         check(self, world)
+
+    def list_case_keys(self) -> Iterable[tuple[OptionPath, str]]:
+        return list_case_keys(self)
 
     def connect(self, world: World) -> Connection:
         return Exchange(self, world, lambda reply: self._read_reply(reply, world.section))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from gate.agents.traces.values import list_keys
 from gate.errors import AgentFailure, UsageError
+from gate.plugins import OptionPath
 from gate.records import Case, CheckedJson, Json
 from gate.text.late_pattern import late_pattern
 
@@ -87,3 +88,19 @@ def names_in(template: Json) -> list[str]:
     if isinstance(template, list):
         return [name for item in template for name in names_in(item)]
     return []
+
+
+def list_case_keys(template: Json, path: OptionPath) -> Iterator[tuple[OptionPath, str]]:
+    """The keys of a case that the template is filled with, and the path of each placeholder;
+    `path`: that of the template.
+    """
+    if isinstance(template, str):
+        for name in _HOLE.findall(template):
+            if name.startswith("case."):
+                yield path, name.removeprefix("case.")
+    elif isinstance(template, dict):
+        for key, item in template.items():
+            yield from list_case_keys(item, (*path, key))
+    elif isinstance(template, list):
+        for index, item in enumerate(template):
+            yield from list_case_keys(item, (*path, index))

@@ -9,8 +9,9 @@ from gate.commands.options.all import parse
 from gate.commands.options.records import run_options
 from gate.errors import InvalidInput, UsageError
 from gate.plugins import AGENTS, build
+from gate.run.agent_line import tell_agent_line
 from gate.run.options import Host, RunOptions
-from gate.run.setup import set_up, tell_agent_line
+from gate.run.setup import set_up
 
 CONFIG = """\
 version: 1
@@ -81,7 +82,10 @@ def test_a_wrong_address_is_told_with_its_line_unless_an_option_gives_it(
     (tmp_path / "d.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
     options = RunOptions(config=str(tmp_path / "gate.yml"), base_url=given)
     place_of_run = set_up(options, Host(env={})).place
-    with pytest.raises(UsageError, match=f"^{place}"), tell_agent_line(place_of_run):
+    with (
+        pytest.raises(UsageError, match=f"^{place}"),
+        tell_agent_line(place_of_run.config, options),
+    ):
         build(AGENTS, place_of_run.config.agent, tmp_path).check(place_of_run.world)
 
 
@@ -93,5 +97,5 @@ def test_what_is_wrong_with_a_retriever_is_told_with_its_own_line(tmp_path: Path
     place = set_up(RunOptions(config=str(tmp_path / "gate.yml")), Host(env={})).place
     line = both.splitlines().index(both.splitlines()[-1]) + 1
     told = rf"gate\.yml:{line}: retriever\.body: wrong$"
-    with pytest.raises(UsageError, match=told), tell_agent_line(place):
+    with pytest.raises(UsageError, match=told), tell_agent_line(place.config, place.options):
         raise UsageError("retriever.body: wrong")
