@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gate.analysis.missing_answers import find_errored_cases
+from gate.analysis.missing_answers import find_cases_without_opinion, find_errored_cases
 from gate.analysis.pairing import pair_cases
 from gate.analysis.table import Table
 from gate.records import CaseChange, CaseChanges
@@ -105,7 +105,8 @@ def case_changes(
         _alarms(pairing.baseline, pairing.current),
         quarantined,
     )
-    unscored = now.select(now.rounds == 0) if lists.now else []
+    unscored = frozenset(now.select(now.rounds == 0) if lists.now else ())
+    no_opinion = (unscored & find_cases_without_opinion(current)) - lost
     return CaseChanges(
         newly_failing=lists.list_changes(after.select(before.mostly_passed & after.mostly_failed)),
         newly_passing=lists.list_changes(after.select(before.mostly_failed & after.mostly_passed)),
@@ -113,7 +114,10 @@ def case_changes(
         added=lists.list_changes(pairing.added if baseline is not None else ()),
         removed=lists.list_changes(pairing.removed),
         changed=lists.list_changes(pairing.changed),
-        errored=lists.list_changes({*find_errored_cases(current), *unscored, *lost}),
+        errored=lists.list_changes(
+            (find_errored_cases(current) | unscored | lost) - no_opinion,
+        ),
+        no_opinion=lists.list_changes(no_opinion),
         quarantined=tuple(lists.change(c) for c in current.cases if c in quarantined),
     )
 

@@ -16,6 +16,7 @@ from gate.records import CheckedJson, Json, TrialRow
 
 NAN = float("nan")
 
+LEFT_UNSCORED = "left unscored"  # by a grader, whatever it measures
 UNJUDGED = "unjudged"  # a judge was out and left something unscored
 UNDECIDED = "undecided"  # a judge left it open whether the trial passed
 UNGRADED = "ungraded"  # the agent failed where no grader says pass or fail
@@ -78,6 +79,7 @@ class TrialColumns:
         if row["status"] == "completed" and row.get("unscored"):
             scored = frozenset(row["scores"]) | _pass_fail_columns(row)
             self._lacking.append((self._trials, self._alike.setdefault(scored, scored)))
+            self._unjudged.setdefault(LEFT_UNSCORED, array("q")).append(self._trials)
         if row["status"] == "completed" and row.get("judging"):
             for name, left in ((UNJUDGED, is_unjudged), (UNDECIDED, is_undecided)):
                 if left(row):
@@ -99,8 +101,8 @@ class TrialColumns:
         return sum(min(rounds, made) for made in Counter(self.at[::2]).values())
 
     def mark_unjudged(self) -> dict[str, array[float]]:
-        """UNJUDGED, UNDECIDED and UNGRADED -> 1 for each such trial, else 0; only where there is
-        one.
+        """LEFT_UNSCORED, UNJUDGED, UNDECIDED and UNGRADED -> 1 for each such trial, else 0; only
+        where there is one.
         """
         return {name: self._marks(trials) for name, trials in self._unjudged.items()}
 

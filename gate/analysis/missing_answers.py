@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gate.analysis.columns import UNDECIDED, UNJUDGED
+from gate.analysis.columns import LEFT_UNSCORED, UNDECIDED, UNJUDGED
 from gate.analysis.pairing import Pairing
 from gate.analysis.table import UNSCORED, Table, ratio_of
 from gate.plugins import Array
@@ -328,6 +328,17 @@ def find_errored_cases(table: Table) -> frozenset[str]:
     """Cases all of whose trials ended in infrastructure errors."""
     errors = table.column("infra_error")
     rows = np.nanmin(np.where(np.isnan(errors), np.inf, errors), axis=1, initial=np.inf) == 1.0
+    return frozenset(table.cases[int(row)] for row in np.flatnonzero(rows))
+
+
+def find_cases_without_opinion(table: Table) -> frozenset[str]:
+    """Cases whose trials were all answered, and neither passed nor failed: no grader judges them,
+    and none failed to.
+    """
+    silent = np.isnan(table.column("success")) & ~(table.column(LEFT_UNSCORED) == 1.0)
+    answered = table.column("infra_error") == 0.0
+    made = ~np.isnan(table.column("infra_error"))
+    rows = made.any(axis=1) & np.where(made, silent & answered, True).all(axis=1)
     return frozenset(table.cases[int(row)] for row in np.flatnonzero(rows))
 
 

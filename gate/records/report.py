@@ -321,6 +321,7 @@ class Counts:
     removed: int
     changed: int
     errored: int
+    no_opinion: int
     quarantined: int
     regressions: int  # metrics
     improvements: int

@@ -320,7 +320,8 @@ class CaseChanges:
     added: tuple[CaseChange, ...] = ()
     removed: tuple[CaseChange, ...] = ()
     changed: tuple[CaseChange, ...] = ()
-    errored: tuple[CaseChange, ...] = ()
+    errored: tuple[CaseChange, ...] = ()  # no answer came, or none could be judged
+    no_opinion: tuple[CaseChange, ...] = ()  # answered, and no grader says pass or fail
     quarantined: tuple[CaseChange, ...] = ()
 
 

@@ -26,6 +26,7 @@ def count_all(report: Report) -> Counts:
         removed=len(cases.removed),
         changed=len(cases.changed),
         errored=len(cases.errored),
+        no_opinion=len(cases.no_opinion),
         quarantined=len(cases.quarantined),
         regressions=statuses["regression"],
         improvements=statuses["improvement"],

@@ -679,6 +679,10 @@ def loosened(**changes: Any) -> Report:
             regression().cases,
             quarantined=(change(70, current_passed=0),),
             errored=(change(71, current_passed=None, current_rounds=None, failures=()),),
+            no_opinion=tuple(
+                change(number, current_passed=None, current_rounds=None, failures=())
+                for number in (72, 73)
+            ),
         ),
         cost=Cost(usd=0.41, unknown_models=("my-model", "other"), unknown_trials=120),
         **changes,
@@ -1002,6 +1006,7 @@ def hostile(text: str = HOSTILE) -> Report:
             removed=(bad,),
             changed=(bad,),
             errored=(bad,),
+            no_opinion=(bad,),
             quarantined=(bad,),
         ),
         worse=(

@@ -27,7 +27,10 @@ STEPS = 50  # calls of one trace of these
 TEXT = 4_000  # characters of a question or an answer
 VALUE = 1_000  # characters of an argument, a result or a reason
 
-_KINDS = ("newly_failing", "newly_passing", "flaky", "errored", "quarantined", "added", "changed")
+_KINDS = (
+    *("newly_failing", "newly_passing", "flaky", "errored", "no_opinion", "quarantined"),
+    *("added", "changed"),
+)
 
 
 @REPORTERS.register("html")

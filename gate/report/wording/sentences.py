@@ -17,6 +17,7 @@ from gate.report.wording.case_address import address_case
 from gate.report.wording.checks import Check
 from gate.stats.session_effect import FEWEST_RUNS
 from gate.text import figures
+from gate.text.shortening import shorten
 from gate.text.spans import Line, Span, code, join, link, prose, say, strong
 
 DOT = " · "
@@ -124,7 +125,28 @@ def cautions(report: Report) -> tuple[Line, ...]:
             "The cost of {} is not known (no price for the model, or no usable cost or tokens): {}."
         )
         lines.append(say(why, trials, models))
+    lines += filter(None, [_tell_no_opinion(report)])
     return tuple(dict.fromkeys(lines))
+
+
+def _tell_no_opinion(report: Report) -> Line:
+    """Which cases no grader judges, and what to do; empty where there is none."""
+    cases = report.cases.no_opinion
+    if not cases or report.imported:
+        return ()
+    names = _some([say("{}", code(shorten(case.case_id, 48))) for case in cases], 3)
+    if len(cases) == 1:
+        return say(
+            "No grader has an opinion on the answers to {}: write into the case a key that a "
+            "grader of its suite reads, or remove the case.",
+            names,
+        )
+    return say(
+        "No grader has an opinion on the answers to {} ({}): write into each case a key that a "
+        "grader of its suite reads, or remove the cases.",
+        figures.count(len(cases), "case"),
+        names,
+    )
 
 
 def _lucky_baseline(report: Report) -> Line:
@@ -194,6 +216,7 @@ def _list_other_changes(cases: CaseChanges) -> list[str]:
         ("removed", cases.removed),
         ("changed", cases.changed),
         ("errored", cases.errored),
+        ("on which no grader has an opinion", cases.no_opinion),
         ("quarantined", cases.quarantined),
     )
     return [f"{len(changes):,} {name}" for name, changes in others if changes]
@@ -210,6 +233,7 @@ def case_lists(
         ("Newly passing", cases.newly_passing),
         ("Flaky", cases.flaky),
         ("Errored", cases.errored),
+        ("No grader has an opinion", cases.no_opinion),
         ("Quarantined", cases.quarantined),
         ("Added", cases.added),
         ("Removed", cases.removed),

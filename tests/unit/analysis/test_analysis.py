@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gate.analysis.cases import case_changes
+from gate.analysis.columns import LEFT_UNSCORED
 from gate.analysis.estimates import default_level, default_tolerance, estimates
 from gate.analysis.missing_answers import (
     Missing,
@@ -340,6 +341,19 @@ def test_lists_without_a_baseline() -> None:
     assert _ids(found.flaky) == ["a"]
     assert _ids(found.errored) == ["b"]
     assert found.added == found.removed == ()
+
+
+def test_a_case_without_a_grader_that_judges_it_is_in_no_error() -> None:
+    columns = {
+        "success": [[1, 1], [NAN, NAN], [NAN, NAN], [NAN, NAN], [NAN, NAN], [NAN, NAN]],
+        "infra_error": [[0, 0], [0, 0], [0, 1], [0, NAN], [NAN, NAN], [0, 0]],
+        LEFT_UNSCORED: [[0, 0], [0, 0], [0, 0], [0, NAN], [NAN, NAN], [0, 1]],
+    }
+    found = case_changes(table(columns), None)
+    assert _ids(found.no_opinion) == ["b", "d"]
+    assert _ids(found.errored) == ["c", "e", "f"]
+    assert _ids(case_changes(table(columns), None, lost=frozenset("b")).errored) == [*"bcef"]
+    assert _ids(case_changes(table(columns), None, quarantined=frozenset("b")).no_opinion) == ["d"]
 
 
 def test_a_suite_without_pass_or_fail_has_no_errored_cases() -> None:
