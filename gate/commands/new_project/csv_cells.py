@@ -13,18 +13,22 @@ from gate.records import CheckedJson, Json
 from gate.suites.cases.keys import OWN_KEYS, KeyRules, key_rules
 from gate.text.late_pattern import late_pattern
 
-FACTS, DOCUMENTS = "expected_facts", "relevant_doc_ids"
+FACTS, DOCUMENTS, TAGS = "expected_facts", "relevant_doc_ids", "tags"
 # A column of this name is for the grader; a cell that does not fit is an error.
 GRADED = (FACTS, DOCUMENTS, "relevance_scores", "expected_tool_calls")
 # These names may mean something else: the column is taken where all its cells fit.
 _PERHAPS: Mapping[str, CheckedJson] = {
-    **{key: OWN_KEYS[key] for key in ("tags", "status", "metadata", "check_allow")},
+    **{key: OWN_KEYS[key] for key in (TAGS, "status", "metadata", "check_allow")},
     **{key: OWN_KEYS[key] for key in ("temperature", "top_p", "max_tokens", "timeout_sec")},
     "tools": {"type": "array", "items": {"type": "object"}},
     "context": {"type": ["string", "array", "object"]},
 }
 _GROUPED = late_pattern(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # 1,120.9
+_THOUSANDS = late_pattern(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)")  # inside a text
+_DECIMAL = late_pattern(r"\D*\d+,\d+\D*")  # 3,5 as some languages write it
+_NUMBER = late_pattern(r"([$€£]?) ?-?\d+(?:\.\d+)? ?(%|[A-Za-z€$£]*)")
 _SEVERAL = late_pattern(r"[,;|]")
+_WORDS = 4  # of one of several facts, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,10 @@ class Keys:
 
     graded: Mapping[str, str]
     further: Mapping[str, str]
+
+    @property
+    def all(self) -> Mapping[str, str]:
+        return {**self.graded, **self.further}
 
 
 def find_keys(by_name: Mapping[str, str], rows: Sequence[Mapping[str, str]]) -> Keys:
@@ -68,7 +76,7 @@ def read_cell(key: str, cell: str) -> Json:
         return [value] if is_item else value
     if key == FACTS:
         return [{"value": read_number(cell)}]
-    if key in (DOCUMENTS, "tags"):
+    if key in (DOCUMENTS, TAGS):
         return [cell]
     is_number = "string" not in str(_PERHAPS.get(key, {}).get("type", "string"))
     return scalar(cell) if is_number else cell
@@ -81,8 +89,33 @@ def read_number(cell: str) -> Json:
 
 
 def looks_like_several(key: str, cell: str) -> bool:
-    """Whether one id of a document is perhaps meant to be more."""
-    return key == DOCUMENTS and cell[:1] not in ("", "[") and bool(_SEVERAL.search(cell))
+    """Whether one id, tag or fact is perhaps meant to be more. A fact is a number or a text, which
+    may have a comma: only lists of numbers and of words are doubted.
+    """
+    if cell[:1] in ("", "[", "{") or not _SEVERAL.search(cell):
+        return False
+    if key in (DOCUMENTS, TAGS):
+        return True
+    return key == FACTS and (_is_list(cell, ";") or _is_list(cell, "|") or _has_commas(cell))
+
+
+def _is_list(cell: str, sign: str) -> bool:
+    """Whether the sign, which texts rarely have, parts a few words each."""
+    parts = cell.split(sign)
+    return len(parts) > 1 and all(0 < len(part.split()) <= _WORDS for part in parts)
+
+
+def _has_commas(cell: str) -> bool:
+    """Whether numbers of one unit, or three words or more, stand between commas; `1,234` and `3,5`
+    are one number.
+    """
+    parts = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), cell).split(",")
+    if len(parts) == 1 or _DECIMAL.fullmatch(cell):
+        return False
+    numbers = [_NUMBER.fullmatch(part.strip()) for part in parts]
+    if all(numbers):
+        return len({found.group(1, 2) for found in numbers if found}) == 1
+    return len(parts) > 2 and all(len(part.split()) == 1 for part in parts)
 
 
 def make_rules() -> KeyRules:

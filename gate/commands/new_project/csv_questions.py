@@ -11,6 +11,7 @@ from pathlib import Path
 from gate.commands.new_project.csv_cells import (
     DOCUMENTS,
     FACTS,
+    TAGS,
     Keys,
     find_keys,
     looks_like_several,
@@ -37,6 +38,7 @@ EXPECTED = (
 IDS = ("id", "case_id", "case", "name", "key")
 CATEGORIES = ("category", "topic", "type", "group", "tag")
 _SEPARATORS = ",;\t|"
+_ONE_OF = {FACTS: "one text", DOCUMENTS: "the id of one document", TAGS: "one tag"}
 _SHORT = 60  # characters of an answer that a right one can be asked to hold as it is
 
 
@@ -59,7 +61,8 @@ class _Read:
     cases: list[dict[str, Json]] = field(default_factory=list)
     lines: dict[object, int | None] = field(default_factory=dict)  # id -> line
     without: list[int | None] = field(default_factory=list)  # lines that have no question
-    several: list[int | None] = field(default_factory=list)  # lines whose id may be several
+    # Key -> lines whose one value may be several.
+    several: dict[str, list[int | None]] = field(default_factory=dict)
     long: int = 0  # answers that are not graded
 
 
@@ -107,8 +110,9 @@ def _take(
     read.cases.append(case)
     read.lines[case["id"]] = place.line
     read.long += case[FACTS] is None and bool(cells.get(columns.expected or ""))
-    if any(looks_like_several(key, cells[name]) for key, name in columns.keys.graded.items()):
-        read.several.append(place.line)
+    for key, name in columns.keys.all.items():
+        if looks_like_several(key, cells[name]):
+            read.several.setdefault(key, []).append(place.line)
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[Place, Mapping[str, str]] | Problem]:
@@ -201,10 +205,12 @@ def _tell_columns(head: Sequence[str], read: _Read, columns: _Columns) -> Iterat
             f"{count(len(read.without), 'row')} without a question left out: "
             f"{_name_lines(read.without)}"
         )
-    if read.several:
+    for key, lines in read.several.items():
+        cells = f"{count(len(lines), 'cell')} ({_name_lines(lines)})"
+        taken = "is taken as" if len(lines) == 1 else "are each taken as"
         yield (
-            f"{DOCUMENTS}: {_name_lines(read.several)}: taken as the id of one document; write "
-            'several as ["a", "b"]'
+            f"the column {columns.keys.all[key]}: {cells} {taken} {_ONE_OF[key]}; write several as "
+            '["a", "b"]'
         )
     if columns.unused:
         left = shorten(", ".join(columns.unused), 200)

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from gate.commands.new_project.csv_cells import looks_like_several
 from gate.commands.new_project.probe import Probed
 from gate.commands.new_project.questions import fit_graders, read_questions
 from gate.errors import UsageError
@@ -95,7 +96,42 @@ def test_what_is_left_out_of_a_csv_file_is_named(tmp_path):
 def test_several_documents_in_one_cell_are_doubted(tmp_path):
     cases, found = read_csv(tmp_path, 'question,relevant_doc_ids\na?,"d1, d2"\nb?,d3\n')
     assert cases[0]["relevant_doc_ids"] == ["d1, d2"]
-    assert "relevant_doc_ids: line 2: taken as the id of one document" in found.notes[-1]
+    assert found.notes[-1] == (
+        "the column relevant_doc_ids: 1 cell (line 2) is taken as the id of one document; write "
+        'several as ["a", "b"]'
+    )
+
+
+def test_several_facts_and_tags_in_one_cell_are_doubted(tmp_path):
+    rows = '"12, 25","a, b"', "3,c", "red; green,d|e"
+    _, found = read_csv(tmp_path, "\n".join(("question,Expected Facts,tags", *_ask(rows))))
+    assert found.notes[-2:] == (
+        "the column Expected Facts: 2 cells (lines 2, 4) are each taken as one text; write several "
+        'as ["a", "b"]',
+        "the column tags: 2 cells (lines 2, 4) are each taken as one tag; write several as "
+        '["a", "b"]',
+    )
+
+
+def _ask(rows):
+    return (f"q{number}?,{row}" for number, row in enumerate(rows))
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_doubted"),
+    [
+        *((cell, True) for cell in ("12, 25", "12,25,30", "1,234, 5,678", "$5, $7", "5 kg, 7 kg")),
+        *((cell, True) for cell in ("10 %, 20 %", "red, green, blue", "red; dark green", "x | y")),
+        *((cell, True) for cell in ("-1, 2.5", "1,000; 2,000")),
+        *((cell, False) for cell in ("1,234", "1,234.50", "-12,345,678", "$1,234", "1,234 EUR")),
+        *((cell, False) for cell in ("3,5", "3,50 €", "Paris, France", "5 May, 2026")),
+        *((cell, False) for cell in ("Yes, within 30 days, free of charge", "July 4, 1776", "12")),
+        *((cell, False) for cell in ("He came, and he left; nobody knows why he did so", "", "a;")),
+        ('["12", "25"]', False),
+    ],
+)
+def test_a_number_or_a_sentence_with_a_comma_is_one_text(cell, is_doubted):
+    assert looks_like_several("expected_facts", cell) == is_doubted
 
 
 def names_of(found, template, **seen):
