@@ -90,8 +90,14 @@ class World:
     section: str = "agent"  # of gate.yml, where the plug-in is written: for messages
     offline: bool = False  # `check` looks at settings and files: no call, and no key is needed
     session: Path | None = None  # the session's folder, for what an agent must keep; None: none yet
+    base_url_given: bool = False  # --base-url is the agent's address, not gate.yml's
     # Told what a reply says of its provider's limits.
     hear: Callable[[tuple[RateLimit, ...]], None] = lambda limits: None
+
+    def name_address(self, key: str) -> str:
+        """What gave the address, for messages: `key` in gate.yml, or the option."""
+        by_option = self.base_url_given and self.section == "agent"
+        return "--base-url" if by_option else f"{self.section}.{key}"
 
 
 class Connection(Protocol):

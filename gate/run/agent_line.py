@@ -7,14 +7,11 @@ from contextlib import contextmanager
 
 from gate.errors import InvalidInput, UsageError
 from gate.records import Config
-from gate.run.options import RunOptions
 
 
 @contextmanager
-def tell_agent_line(config: Config, options: RunOptions) -> Iterator[None]:
-    """Adds the line of the agent to a UsageError, unless an option gave what is wrong. `config`:
-    with the options applied.
-    """
+def tell_agent_line(config: Config) -> Iterator[None]:
+    """Adds the line of the agent to a UsageError, unless an option gave what is wrong."""
     try:
         yield
     except InvalidInput:
@@ -22,6 +19,6 @@ def tell_agent_line(config: Config, options: RunOptions) -> Iterator[None]:
     except UsageError as error:
         message = str(error)
         where = ((message.startswith("retriever.") and config.retriever) or config.agent).place
-        if where.line is None or (options.base_url and "url" in message):
+        if where.line is None or message.startswith("--"):
             raise
         raise UsageError(f"{where.file}:{where.line}: {message}") from error

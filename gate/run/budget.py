@@ -82,7 +82,10 @@ def check_price(config: Config, agent: Agent) -> None:
     first call: at an address that tells tokens and no costs. Others may tell what they cost.
     """
     traits = read_traits(AgentTraits, agent)
-    host = urlsplit(str(traits.base_url or "")).hostname
+    try:
+        host = urlsplit(str(traits.base_url or "")).hostname
+    except ValueError:  # told where it is used
+        return
     model = str(traits.model or "")
     prices = with_list_prices(config.pricing)
     if config.budget.usd is None or host not in _TELL_NO_COST or price_of(model, prices):

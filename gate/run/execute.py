@@ -196,7 +196,7 @@ def _add_late_sources(setup: Setup, before: Sources) -> Setup:
 def _check_health(setup: Setup, session: SessionWriter, cluster: ClusterPool | None) -> str:
     """Why the agent cannot be asked, empty when it can; what was found stands in meta.json."""
     place = setup.place
-    with _discard_unasked(setup, session), tell_agent_line(place.config, place.options):
+    with _discard_unasked(setup, session), tell_agent_line(place.config):
         health_found = cluster.health if cluster else check_health(setup.agent, place.world)
     session.note_health(health_found)
     return health_found.error

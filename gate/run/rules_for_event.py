@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.errors import UsageError
+from gate.files import yaml
 from gate.github.context import NO_TOKEN, Job, current_job, token
 from gate.github.git import NoBase
 from gate.github.local_repository import Opened, open_local
@@ -16,6 +17,7 @@ from gate.records.forge import Here
 from gate.run.home import Home
 from gate.run.laptop_rules import choose_laptop_rules
 from gate.store.baseline.source_order import BaselineContext, source_names
+from gate.suites.config.variables import NOTHING
 from gate.suites.protection.rules import Rules, RulesBase, judging_rules, load_own_config
 
 DEFAULT_BRANCH = "main"  # where there is no git to tell
@@ -44,10 +46,12 @@ def choose_rules(
     protect: str | bool | None = None,
     recorded: bool = False,
     alone: bool = False,
+    instead: Mapping[yaml.Path, str] = NOTHING,
 ) -> Rules:
     """The rules that judge a run of the gate.yml in `home`. `protect`: the ref whose rules judge,
     True for the base branch, None if not asked for. `recorded`: the answers come from a file.
-    `alone`: gate.yml judges as it is here, for a plan. Raises InvalidInput, UsageError.
+    `alone`: gate.yml judges as it is here, for a plan. `instead`: texts for those of gate.yml that
+    have variables. Raises InvalidInput, UsageError.
     """
     job, opened, env, today = where.job, where.opened, where.env, where.now.date()
     file, root = home.file, home.root
@@ -61,7 +65,7 @@ def choose_rules(
             file, root, base, event=job.event, env=env, today=today, recorded=recorded
         )
         return _note_compared_commit(rules, job, opened)
-    own_config = load_own_config(file, root, env, today, home.written)
+    own_config = load_own_config(file, root, env, today, home.written, instead)
     if alone:
         return _note_compared_commit(
             Rules(config=own_config, own=own_config, root=root), job, opened

@@ -45,6 +45,7 @@ from gate.run.rules_for_event import (
 )
 from gate.store.session import read_meta
 from gate.suites.config.lint import lint_with_data
+from gate.suites.config.overrides import list_replaced
 from gate.suites.protection.rules import Rules
 from gate.system.sealing import nameable
 from gate.user_code.processes import PROCESSES
@@ -82,8 +83,9 @@ class RunPlace:
 
     @property
     def world(self) -> World:
-        stopped = self.host.stop.is_requested
-        return World(env=nameable(self.host.env), root=self.rules.root, cancelled=stopped)
+        env, stopped = nameable(self.host.env), self.host.stop.is_requested
+        given = bool(self.options.base_url)
+        return World(env=env, root=self.rules.root, cancelled=stopped, base_url_given=given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +196,7 @@ def _choose_place(
         protect=options.protect,
         recorded=options.offline,
         alone=options.own_rules,
+        instead=list_replaced(options.base_url),
     )
     if given is not None:
         rules = replace(rules, config=replace(rules.config, agent=given.spec))
@@ -249,7 +252,7 @@ def _agent_of(place: RunPlace, given: GivenAgent | None) -> Agent:
         check_record(options.record)
     if options.joins is not None:  # nobody is asked
         return agent
-    with tell_agent_line(config, options):
+    with tell_agent_line(config):
         if options.offline:
             agent.check(world)
         begin(agent, world)

@@ -29,7 +29,9 @@ class Endpoint:
         write: Callable[[Case], bytes],
         read: Callable[[HttpReply], Response],
     ) -> None:
-        self._session = HttpSession(world.env, setting=f"{world.section}.base_url", hear=world.hear)
+        self._session = HttpSession(
+            world.env, setting=world.name_address("base_url"), hear=world.hear
+        )
         self._url = url
         self._headers = {"content-type": "application/json", **headers}
         self._write = write
@@ -60,8 +62,8 @@ def reach(world: World, url: str, *, timeout_s: float, setting: str = "base_url"
     Raises InfraFailure, UsageError.
     """
     if world.offline:
-        return check_address(url, f"{world.section}.{setting}")
-    session = HttpSession(world.env, setting=f"{world.section}.{setting}")
+        return check_address(url, world.name_address(setting))
+    session = HttpSession(world.env, setting=world.name_address(setting))
     try:
         session.reach(url, timeout_s=min(timeout_s, CHECK_S))
     finally:
@@ -70,7 +72,7 @@ def reach(world: World, url: str, *, timeout_s: float, setting: str = "base_url"
 
 def health(world: World, url: str, *, timeout_s: float) -> HttpReply:
     """GET `url`; whatever is wrong with the answer is an InfraFailure."""
-    session = HttpSession(world.env)
+    session = HttpSession(world.env, setting=world.name_address("base_url"))
     try:
         return session.request("GET", url, headers={}, timeout_s=min(timeout_s, CHECK_S))
     except AgentFailure as failure:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from gate.agents.http_client.route import section_of
 from gate.errors import AgentFailure, InfraFailure, Transport
 from gate.records import Json
 from gate.text.late_pattern import late_pattern
@@ -90,7 +91,7 @@ def judge(reply: HttpReply, *, now: datetime, setting: str) -> None:
         raise AgentFailure(
             message + hint, final=final, timed_out=late, transport=transport, done=reply.body
         )
-    section = setting.partition(".")[0]
+    section = section_of(setting)
     hint = {
         401: f" - check the key in {section}.api_key_env",
         403: f" - check the permissions of the key in {section}.api_key_env",

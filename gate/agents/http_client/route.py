@@ -49,7 +49,7 @@ class Route:
 def route_of(
     method: str, url: str, headers: tuple[tuple[str, str], ...], proxies: Proxies, setting: str
 ) -> Route:
-    """`setting` names the key of gate.yml that holds `url`.
+    """`setting` names the key of gate.yml, or the option, that holds `url`.
 
     Raises UsageError when the URL or a header cannot be sent.
     """
@@ -93,6 +93,11 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def section_of(setting: str) -> str:
+    """The section of gate.yml that a setting belongs to; an option is the agent's."""
+    return "agent" if setting.startswith("--") else setting.partition(".")[0]
+
+
 def check_address(url: str, setting: str) -> None:
     """Connects to nothing. Raises UsageError for what is no address."""
     _parse_url(url, setting)
@@ -132,7 +137,7 @@ def _headers(
 def _head(method: str, target: str, headers: Mapping[str, str], setting: str) -> bytes:
     for name, value in headers.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-            where = setting.rpartition(".")[0] or setting
+            where = setting.rpartition(".")[0] or section_of(setting)
             raise UsageError(
                 f"{where}: the header '{name}' holds a character that HTTP cannot send - "
                 "check the key or the variable it comes from"

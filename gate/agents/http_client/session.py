@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from gate.agents.http_client.proxies import Proxies
 from gate.agents.http_client.rate_limits import read_rate_limits
 from gate.agents.http_client.reply import HttpReply, judge
-from gate.agents.http_client.route import Route, route_of
+from gate.agents.http_client.route import Route, route_of, section_of
 from gate.agents.http_client.sockets import Adopt, reason, seconds_left
 from gate.agents.http_client.stream import Cut, Malformed, Silence, Stream, Unwanted
 from gate.errors import AgentFailure, InfraFailure, Transport
@@ -262,7 +262,8 @@ def _tunnel(sock: socket.socket, route: Route, deadline: float) -> None:
 def _unreachable(error: OSError, route: Route, env: Mapping[str, str], setting: str) -> str:
     proxy = route.proxy
     who = str(proxy) if proxy else route.origin
-    advice = _around(route) if proxy else f": {_start(route, env, setting)} or set {setting}"
+    change = "correct" if setting.startswith("--") else "set"
+    advice = _around(route) if proxy else f": {_start(route, env, setting)} or {change} {setting}"
     if isinstance(error, socket.gaierror):
         host = proxy.host if proxy else route.host
         return f"{who}: the host name '{host}' is not known{advice}"
@@ -274,7 +275,7 @@ def _unreachable(error: OSError, route: Route, env: Mapping[str, str], setting: 
 def _start(route: Route, env: Mapping[str, str], setting: str) -> str:
     if route.host in LOOPBACK and env.get("GITHUB_WORKSPACE") == IN_CONTAINER:
         return "inside a container localhost is the container itself: use native/action.yml,"
-    return f"start the {setting.partition('.')[0]} there"
+    return f"start the {section_of(setting)} there"
 
 
 def _around(route: Route) -> str:

@@ -133,12 +133,13 @@ class Sent(Protocol):
 
 def check(sent: Sent, world: World) -> None:
     """Raises UsageError for a wrong template, InfraFailure when nobody is at the address."""
-    template.check(sent.url, f"{world.section}.url")
+    template.check(sent.url, world.name_address("url"))
     template.check(sent.body, f"{world.section}.body")
     if not (template.names_in(sent.url) or template.names_in(_body(sent))):
-        where = "url" if sent.method == "GET" else "body"
+        is_get = sent.method == "GET"
+        where = world.name_address("url") if is_get else f"{world.section}.body"
         raise UsageError(
-            f"{world.section}.{where}: no case is sent, every call would be the same - write "
+            f"{where}: no case is sent, every call would be the same - write "
             f"{{{{input}}}} where the question goes"
         )
     bearer(world, sent.api_key_env)
@@ -171,7 +172,7 @@ class Exchange:
         self._asked, self._told = request, told
         self._section = world.section
         self._read = read
-        self._session = HttpSession(world.env, setting=f"{world.section}.url", hear=world.hear)
+        self._session = HttpSession(world.env, setting=world.name_address("url"), hear=world.hear)
         given = {name.lower(): value for name, value in request.headers.items()}
         sent = {"content-type": "application/json"} if request.method != "GET" else {}
         self._headers = {**sent, **bearer(world, request.api_key_env), **given}

@@ -21,7 +21,7 @@ from gate.registry import Registry
 from gate.suites.config.build import spell_out_graders
 from gate.suites.config.inherit import fill_from_bundled
 from gate.suites.config.json_schema import AGENT_KEYS, FORMS, JUDGE_TYPES, schema, schema_for
-from gate.suites.config.variables import ConfigFault, replace_variables, secrets
+from gate.suites.config.variables import NOTHING, ConfigFault, replace_variables, secrets
 from gate.text.suggestions import did_you_mean
 
 _AGENT_KEYS = ("agent", "judge", "verifier", "control_agent")
@@ -31,16 +31,16 @@ _NOT_OF_CODE = ("dataset", "request")  # keys of a suite that has its cases in a
 
 
 def check_document(
-    document: YamlDocument, env: Mapping[str, str]
+    document: YamlDocument, env: Mapping[str, str], instead: Mapping[Path, str] = NOTHING
 ) -> tuple[dict[str, Json], list[Problem]]:
     """The valid data, and all problems. Invalid parts are left out: an unknown key alone, otherwise
-    its section or its suite (which becomes None, so that the others keep their index). Raises
-    InvalidInput if nothing can be read.
+    its section or its suite (which becomes None, so that the others keep their index). `instead`:
+    as `replace_variables` takes it. Raises InvalidInput if nothing can be read.
     """
     written = {} if document.data is None else document.data
     if not isinstance(written, dict):
         raise InvalidInput([Problem(Place(document.file, 1), "the file must be a mapping of keys")])
-    done = replace_variables(written, env, lambda path: _wants_text(written, path))
+    done = replace_variables(written, env, lambda path: _wants_text(written, path), instead)
     _spell_out(done.data)
     keys = list(secrets(written))
     hidden = done.hidden | {fault.path for fault in keys}

@@ -31,6 +31,7 @@ from gate.suites.config.check_judge import judges
 from gate.suites.config.current_names import use_current_names
 from gate.suites.config.inherit import load_bundled_entry, settle_options
 from gate.suites.config.lint import ConfigFindings, Measured, lint
+from gate.suites.config.variables import NOTHING
 from gate.text.late_pattern import late_pattern
 from gate.text.suggestions import did_you_mean
 from gate.user_code.hashes import grader_file
@@ -61,19 +62,33 @@ class ExaminedConfig:
     findings: ConfigFindings
 
 
-def load(read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date) -> Config:
+def load(
+    read: Read,
+    file: str,
+    *,
+    env: Mapping[str, str],
+    root: Path,
+    today: date,
+    instead: Mapping[yamlfile.Path, str] = NOTHING,
+) -> Config:
     """The checked config. `read` reads files (of the working tree or of a commit); user plug-ins
-    are loaded from `root`. Raises InvalidInput with every problem, UsageError if the file does not
-    exist.
+    are loaded from `root`. `instead`: texts for those of gate.yml that have variables. Raises
+    InvalidInput with every problem, UsageError if the file does not exist.
     """
-    examined = examine(read, file, env=env, root=root, today=today)
+    examined = examine(read, file, env=env, root=root, today=today, instead=instead)
     if examined.findings.problems:
         raise InvalidInput(examined.findings.problems)
     return examined.config
 
 
 def examine(
-    read: Read, file: str, *, env: Mapping[str, str], root: Path, today: date
+    read: Read,
+    file: str,
+    *,
+    env: Mapping[str, str],
+    root: Path,
+    today: date,
+    instead: Mapping[yamlfile.Path, str] = NOTHING,
 ) -> ExaminedConfig:
     """As `load`, but returns the parts that could be read together with the problems."""
     content = read(file)
@@ -81,7 +96,7 @@ def examine(
         raise UsageError(f"{file}: file not found - create one with `gate init`")
     document = yamlfile.parse(content, file)
     _begin_graders(document.data, root)
-    data, problems = check_document(document, env)
+    data, problems = check_document(document, env, instead)
     config = build_records.config(data, document.place, agent=DEFAULT_AGENT, file=file)
     has_suites = "suites" in as_object(document.data)
     if not has_suites:

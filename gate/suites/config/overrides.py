@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
+from gate.agents.http_client.route import check_address
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
+from gate.files.yaml import Path
 from gate.plugins import AGENTS, RETRIEVERS, Agent
 from gate.records import CheckedJson, Config, Json, PluginSpec
 from gate.records.codec import schema_of
@@ -108,6 +110,8 @@ def _agent_option(
     key = _AGENT_OPTIONS.get(option, option)
     flag = "--" + option.replace("_", "-")
     schema = schema_of(registry.get_class(agent.name))
+    if key == "base_url" and {"base_url", "url"} & schema["properties"].keys():
+        check_address(str(value), flag)
     if key == "base_url" and key not in schema["properties"] and "url" in schema["properties"]:
         key, value = "url", _move(str(agent.options.get("url") or ""), str(value))
     if key not in schema["properties"]:
@@ -119,6 +123,17 @@ def _agent_option(
     if wrong:
         raise UsageError(f"{flag}: {wrong[0].message}")
     return replace(agent, options=options)
+
+
+def list_replaced(base_url: str | None) -> Mapping[Path, str]:
+    """The texts of gate.yml that the option replaces whole: the variables in them need no value.
+    One without a path replaces a part of `url` only.
+    """
+    if not base_url:
+        return {}
+    is_whole = _move("http://host/path", base_url) == base_url
+    keys = ("base_url", "url") if is_whole else ("base_url",)
+    return {("agent", key): base_url for key in keys}
 
 
 def _move(url: str, address: str) -> str:

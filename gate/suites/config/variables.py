@@ -15,6 +15,7 @@ from gate.text.credentials import looks_secret
 from gate.text.late_pattern import late_pattern
 
 SECTIONS = ("agent", "control_agent", "judge", "verifier", "retriever")
+NOTHING: Mapping[Path, str] = {}
 _FILLED_IN_LATER: Path = ("report", "url")
 
 _VARIABLE = late_pattern(r"(\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
@@ -50,14 +51,20 @@ class Replaced:
 
 
 def replace_variables(
-    data: Mapping[str, Json], env: Mapping[str, str], wants_text: Callable[[Path], bool]
+    data: Mapping[str, Json],
+    env: Mapping[str, str],
+    wants_text: Callable[[Path], bool],
+    instead: Mapping[Path, str] = NOTHING,
 ) -> Replaced:
     """The data with variables replaced. `wants_text(path)`: False if the text becomes a number, as
-    in `timeout_s: ${TIMEOUT}`. `$${NAME}` is the text `${NAME}`.
+    in `timeout_s: ${TIMEOUT}`. `$${NAME}` is the text `${NAME}`. `instead`: what stands for a text
+    that has variables, whatever they are.
     """
     done = Replaced(data={})
 
     def inside(path: Path, text: str) -> Json:
+        if path in instead and _VARIABLE.search(text):
+            return instead[path]
         return _replace(path, text, env, done, as_text=wants_text(path))
 
     def outside(path: Path, text: str) -> Json:

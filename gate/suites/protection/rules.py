@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 
 from gate.analysis.catalogue import collect_k
 from gate.errors import InvalidInput, Problem, UsageError
-from gate.files import bundled
+from gate.files import bundled, yaml
 from gate.files.plain_file import is_there, open_plain, read_if_there
 from gate.files.source import DatasetSource, at_commit, on_disk
 from gate.records import Config, PluginSpec, Suite
 from gate.records.forge import Forge
 from gate.suites.config.lint import ConfigFindings
 from gate.suites.config.load import Read, code_of, defaults, examine, load, measure, models_of
+from gate.suites.config.variables import NOTHING
 from gate.user_code.hashes import Sources, grader_file, merge_sources
 from gate.user_code.processes import PROCESSES
 
@@ -146,16 +147,18 @@ def load_own_config(
     env: Mapping[str, str],
     today: date,
     written: bytes | None = None,
+    instead: Mapping[yaml.Path, str] = NOTHING,
 ) -> Config:
     """The config of the working tree's gate.yml, or the built-in defaults if there is none and none
-    is named. `written`: its content, if it is not a file. Raises InvalidInput, UsageError.
+    is named. `written`: its content, if it is not a file; `instead`: texts for those that have
+    variables. Raises InvalidInput, UsageError.
     """
     if written is not None:
         return load(lambda path: written, options_file or CONFIG, env=env, root=root, today=today)
     if options_file is None and not is_there(root / CONFIG):
         return defaults()
     name = Path(options_file or CONFIG).name
-    return load(disk(root), name, env=env, root=root, today=today)
+    return load(disk(root), name, env=env, root=root, today=today, instead=instead)
 
 
 def disk(root: Path) -> Read:

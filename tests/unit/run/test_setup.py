@@ -1,13 +1,14 @@
 """What a run tells of what it could not read, before the agent is asked."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gate.commands.options.all import parse
 from gate.commands.options.records import run_options
-from gate.errors import InvalidInput, UsageError
+from gate.errors import InfraFailure, InvalidInput, UsageError
 from gate.plugins import AGENTS, build
 from gate.run.agent_line import tell_agent_line
 from gate.run.options import Host, RunOptions
@@ -70,23 +71,70 @@ def test_a_lost_dataset_is_told_with_what_names_it(tmp_path: Path) -> None:
         set_up(options, Host(env={}))
 
 
-@pytest.mark.parametrize(
-    ("given", "place"), [(None, r"gate\.yml:2: agent\.url: not"), ("ftp://b:1", r"agent\.url: not")]
-)
-def test_a_wrong_address_is_told_with_its_line_unless_an_option_gives_it(
-    tmp_path: Path, given: str | None, place: str
-) -> None:
-    http = CONFIG.replace("type: sample", "type: http, url: 'ftp://a/ask'")
-    (tmp_path / "gate.yml").write_text(http, encoding="utf-8")
+def write_http_agent(folder: Path, url: str) -> str:
+    http = CONFIG.replace("type: sample", f"type: http, url: '{url}'")
+    (folder / "gate.yml").write_text(http, encoding="utf-8")
     case = {"id": "a", "input": "?", "expected_answer": "x"}
-    (tmp_path / "d.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
-    options = RunOptions(config=str(tmp_path / "gate.yml"), base_url=given)
-    place_of_run = set_up(options, Host(env={})).place
-    with (
-        pytest.raises(UsageError, match=f"^{place}"),
-        tell_agent_line(place_of_run.config, options),
-    ):
-        build(AGENTS, place_of_run.config.agent, tmp_path).check(place_of_run.world)
+    (folder / "d.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    return str(folder / "gate.yml")
+
+
+def test_a_wrong_address_is_told_with_its_line(tmp_path: Path) -> None:
+    place = set_up(RunOptions(config=write_http_agent(tmp_path, "ftp://a/ask")), Host(env={})).place
+    told = r"^gate\.yml:2: agent\.url: not an address"
+    with pytest.raises(UsageError, match=told), tell_agent_line(place.config):
+        build(AGENTS, place.config.agent, tmp_path).check(place.world)
+
+
+@pytest.mark.parametrize(
+    "given", ["ftp://b:1", "b:1", "http://b:99999", "http:///x", "http://[::1"]
+)
+def test_a_wrong_address_of_the_option_is_told_as_the_options(tmp_path: Path, given: str) -> None:
+    options = RunOptions(config=write_http_agent(tmp_path, "http://a/ask"), base_url=given)
+    with pytest.raises(UsageError, match=r"^--base-url: not an address - write http://host:port"):
+        set_up(options, Host(env={}))
+
+
+def test_nobody_at_the_address_of_the_option_is_told_as_the_options(tmp_path: Path) -> None:
+    config = write_http_agent(tmp_path, "http://a/ask")
+    options = RunOptions(config=config, base_url="http://127.0.0.1:1/x")
+    place = set_up(options, Host(env={})).place
+    agent = build(AGENTS, place.config.agent, tmp_path)
+    with pytest.raises(InfraFailure, match=r"start the agent there or correct --base-url$"):
+        agent.check(place.world)
+    with pytest.raises(InfraFailure, match=r"start the control_agent there or set control_agent\."):
+        agent.check(replace(place.world, section="control_agent"))
+
+
+def test_an_option_without_a_question_is_told_as_the_options(tmp_path: Path) -> None:
+    config = write_http_agent(tmp_path, "http://a/{{input}}', method: GET, model: 'm")
+    options = RunOptions(config=config, base_url="http://127.0.0.1:1/x")
+    place = set_up(options, Host(env={})).place
+    with pytest.raises(UsageError, match=r"^--base-url: no case is sent"):
+        build(AGENTS, place.config.agent, tmp_path).check(place.world)
+
+
+@pytest.mark.parametrize("url", ["${ADDRESS_NOBODY_SET}", "${ADDRESS_NOBODY_SET}/ask"])
+def test_a_variable_of_a_replaced_address_need_not_be_set(tmp_path: Path, url: str) -> None:
+    config = write_http_agent(tmp_path, url)
+    options = RunOptions(config=config, base_url="http://127.0.0.1:1/x")
+    agent = set_up(options, Host(env={})).place.config.agent
+    assert agent.options["url"] == "http://127.0.0.1:1/x"
+    in_part = replace(options, base_url="http://127.0.0.1:1")
+    with pytest.raises(InvalidInput, match="ADDRESS_NOBODY_SET is not set"):
+        set_up(in_part, Host(env={}))
+    env = {"ADDRESS_NOBODY_SET": "http://b/way"}
+    agent = set_up(in_part, Host(env=env)).place.config.agent
+    assert agent.options["url"].startswith("http://127.0.0.1:1/way")
+
+
+def test_an_address_that_cannot_be_read_is_told_and_no_bug(tmp_path: Path) -> None:
+    config = write_http_agent(tmp_path, "http://[::1")
+    text = Path(config).read_text("utf-8").replace("http, url", "openai, model: m, base_url")
+    Path(config).write_text(text, encoding="utf-8")
+    place = set_up(RunOptions(config=config), Host(env={})).place
+    with pytest.raises(UsageError, match=r"agent\.base_url: not an address"):
+        build(AGENTS, place.config.agent, tmp_path).check(place.world)
 
 
 def test_what_is_wrong_with_a_retriever_is_told_with_its_own_line(tmp_path: Path) -> None:
@@ -97,5 +145,5 @@ def test_what_is_wrong_with_a_retriever_is_told_with_its_own_line(tmp_path: Path
     place = set_up(RunOptions(config=str(tmp_path / "gate.yml")), Host(env={})).place
     line = both.splitlines().index(both.splitlines()[-1]) + 1
     told = rf"gate\.yml:{line}: retriever\.body: wrong$"
-    with pytest.raises(UsageError, match=told), tell_agent_line(place.config, place.options):
+    with pytest.raises(UsageError, match=told), tell_agent_line(place.config):
         raise UsageError("retriever.body: wrong")
