@@ -48,7 +48,12 @@ def _text(block: Block, width: int) -> str:
         fits = max(map(len, lines)) <= max(40, width)
         return "\n".join(lines if fits else _stack_rows(block, max(40, width)))
     kept = _UNIT.sub("\N{NO-BREAK SPACE}", _plain(block, limit=1_000))
-    return textwrap.fill(kept, max(40, width)).replace("\N{NO-BREAK SPACE}", " ")
+    for command in (
+        _plain((span,), limit=1_000) for span in block if span.kind == "code"
+    ):  # to be copied
+        kept = kept.replace(command, command.replace(" ", "\N{NO-BREAK SPACE}"))
+    filled = textwrap.fill(kept, max(40, width), break_long_words=False, break_on_hyphens=False)
+    return filled.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _markdown(block: Block) -> str:
