@@ -152,6 +152,9 @@ class Agent(Protocol):
     def connect(self, world: World) -> Connection: ...
 
 
+OptionPath = tuple[str | int, ...]  # of an option of a plug-in, or of a value inside it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTraits:
     """What an agent may have beside the Protocol, as attributes of these names."""
@@ -164,18 +167,9 @@ class AgentTraits:
     api_key_env: str | None = None  # the environment variable that holds the API key
     server: str | None = None  # a server that other requests may have to wait for
     agent: Any = None  # of an agent beside a retriever: the agent itself
-
-
-OptionPath = tuple[str | int, ...]  # of an option of a plug-in, or of a value inside it
-
-
-@runtime_checkable
-class SendsCaseKeys(Protocol):
-    """Optional for an agent or retriever whose request has keys of the case."""
-
-    def list_case_keys(self) -> Iterable[tuple[OptionPath, str]]:
-        """Where a key is named in the options, and the key, which each case must have."""
-        ...
+    # Keys that each case must have, because the request is filled with them, and where the options
+    # name them.
+    case_keys: Sequence[tuple[OptionPath, str]] = ()
 
 
 @runtime_checkable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -41,6 +41,19 @@ def subject(
     return WithRetriever(
         agent=given or (None if agent.name == NOBODY else build(AGENTS, agent, root)),
         retriever=build(RETRIEVERS, retriever, root),
+    )
+
+
+def sends_case_keys(
+    agents: Iterable[PluginSpec | None], retrievers: Iterable[PluginSpec | None]
+) -> bool:
+    """Whether a type among them may send keys of cases (AgentTraits of gate/plugins.py)."""
+    return any(
+        spec is not None
+        and spec.name in registry
+        and hasattr(registry.get_class(spec.name), "case_keys")
+        for registry, specs in ((AGENTS, agents), (RETRIEVERS, retrievers))
+        for spec in specs
     )
 
 

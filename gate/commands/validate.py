@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 
-from gate.agents.under_test import NOBODY
+from gate.agents.under_test import NOBODY, sends_case_keys
 from gate.analysis.catalogue import collect_k
 from gate.analysis.default_gates import format_default_gates
 from gate.commands.options.records import home_of
@@ -21,7 +21,6 @@ from gate.files.plain_file import is_there
 from gate.graders.user_code.make import make_grader
 from gate.plugins import AGENTS, RETRIEVERS, Grader, World, build
 from gate.records import Case, Config, Suite
-from gate.run.check_case_keys import AskedCase, find_absent_keys, list_sent_keys
 from gate.run.home import check_has_config, tell_unused_datasets
 from gate.run.rules_for_event import choose_judging_rules, where_of
 from gate.store.baseline.schema import CheckedBaseline, check_text
@@ -178,14 +177,18 @@ def _check_models(
 
 def _check_case_keys(done: _Examination) -> None:
     """Keys of cases that a request is filled with."""
+    config = done.config
+    if not sends_case_keys([config.agent], [config.retriever]):
+        return
+    from gate.suites.cases.sent_keys import AskedCase, find_absent_keys, list_sent_keys
+
     try:
-        sent = list_sent_keys(done.config, done.root)
+        sent = list_sent_keys(config, done.root)
     except UsageError:  # told with the rest of gate.yml
         return
     if sent:
         asked = (AskedCase(case=case) for read in done.read for case in read())
-        file = done.root / (done.config.file or CONFIG)
-        done.found.problems += find_absent_keys(sent, asked, file)
+        done.found.problems += find_absent_keys(sent, asked, done.root / (config.file or CONFIG))
 
 
 def _budget(config: Config, root: Path, findings: ConfigFindings) -> None:

@@ -1,12 +1,15 @@
-"""What the options of a run change: the config that judges, its cases, the key and the secrets."""
+"""What the options of a run change: the config that judges, its cases, the key and the secrets; and
+what is wrong with the agent that comes of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from gate.agents.under_test import NOBODY
+from gate.agents.under_test import NOBODY, sends_case_keys
 from gate.errors import InvalidInput, UsageError
 from gate.github.context import Job
 from gate.graders.user_code.make import is_own
@@ -14,6 +17,7 @@ from gate.records import Config, PluginSpec
 from gate.run.control_agent import Control
 from gate.run.home import Home, sessions_folder
 from gate.run.options import RunOptions
+from gate.run.prepare import SuitePlan
 from gate.run.rules_for_event import Where, locate_source
 from gate.suites.config.check_judge import kinship
 from gate.suites.config.check_provider_key import provider_key
@@ -137,3 +141,31 @@ def find_secrets(
     yield from secrets_sent(env, (agent.options for agent in agents if agent is not None))
     if options.provider_key:
         yield from secrets_of({KEY_VARIABLE: options.provider_key}, [KEY_VARIABLE])
+
+
+@contextmanager
+def tell_agent_line(config: Config) -> Iterator[None]:
+    """Adds the line of the agent to a UsageError, unless an option gave what is wrong."""
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except UsageError as error:
+        message = str(error)
+        where = ((message.startswith("retriever.") and config.retriever) or config.agent).place
+        if where.line is None or message.startswith("--"):
+            raise
+        raise UsageError(f"{where.file}:{where.line}: {message}") from error
+
+
+def check_sent_keys(
+    rules: Rules, options: RunOptions, config: Config, plans: Sequence[SuitePlan], control: Control
+) -> None:
+    """Raises InvalidInput where a chosen case lacks a key that the agent, the retriever or the
+    control agent is sent. `config`: with the options applied.
+    """
+    agents, retrievers = (config.agent, control.agent), (config.retriever, control.retriever)
+    if options.joins is None and sends_case_keys(agents, retrievers):  # else nobody is asked
+        from gate.run.check_case_keys import check_case_keys
+
+        check_case_keys(rules, config, plans, control)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from gate.errors import UsageError
 from gate.records.shown_case import is_failed_round
 from gate.registry import BackgroundImport
-from gate.run.check_case_keys import check_case_keys
+from gate.run.apply_options import check_sent_keys
 from gate.run.execute import finish
 from gate.run.options import Host, RunOptions
 from gate.run.setup import Setup, set_up
@@ -42,7 +42,7 @@ def debug(options: RunOptions, host: Host) -> ShownCases | None:
     setup = replace(setup, place=place, plans=tuple(replace(p, looks=None) for p in setup.plans))
     if options.failed is not None:
         setup = _choose_failed_cases(setup, options.failed)
-        check_case_keys(place.rules, options, place.config, setup.plans, setup.control)
+        check_sent_keys(place.rules, options, place.config, setup.plans, setup.control)
     chosen = tuple(plan for plan in setup.plans if plan.chosen)
     if not chosen:
         return None

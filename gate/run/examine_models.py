@@ -16,10 +16,10 @@ from gate.agents.pricing import cost_usd, listed_model, with_list_prices
 from gate.agents.under_test import NOBODY, check_health
 from gate.errors import AgentFailure, GateError, InfraFailure
 from gate.records import Case, PluginSpec, Question, Reply, Response, Role
-from gate.run.check_case_keys import list_sent_keys
 from gate.run.finding import Finding, advise_on_failure, make_fault
 from gate.run.prepare import SuitePlan
 from gate.run.setup import RunPlace, Setup
+from gate.suites.cases.sent_keys import list_sent_keys
 from gate.text import figures
 from gate.text.shortening import shorten
 

@@ -16,7 +16,7 @@ from gate.agents.pricing import model_of, with_list_prices
 from gate.agents.under_test import NOBODY, check_health, make_slots
 from gate.errors import UsageError
 from gate.registry import BackgroundImport
-from gate.run.agent_line import tell_agent_line
+from gate.run.apply_options import tell_agent_line
 from gate.run.control_session import control_of_shards, open_control_session
 from gate.run.earlier_head import (
     FindEarlier,

@@ -16,16 +16,16 @@ from gate.records import AcceptedChange, Config, PluginSpec, Provenance
 from gate.records.forge import StoredSession
 from gate.run.accepted_changes import Accepted, find_accepted_changes
 from gate.run.added_rounds import read_begun_rounds, set_rounds
-from gate.run.agent_line import tell_agent_line
 from gate.run.apply_options import (
     add_key,
     apply_options,
     ask_without_agent,
+    check_sent_keys,
     find_secrets,
     replace_dataset,
+    tell_agent_line,
 )
 from gate.run.budget import check_price
-from gate.run.check_case_keys import check_case_keys
 from gate.run.control_agent import Control, choose_control
 from gate.run.early_stopping import asks_again, extends, plan_looks, stops_early
 from gate.run.home import check_has_config, find_home, tell_unused_datasets
@@ -131,7 +131,7 @@ def set_up(
         check_price(place.config, agent)
     plans = prepare(place.config.suites, place.rules, _selection(place))
     if options.failed is None:  # which chooses its cases itself
-        check_case_keys(place.rules, options, place.config, plans, control)
+        check_sent_keys(place.rules, options, place.config, plans, control)
     place = replace(place, config=_check_with_data(place.config, plans))
     provenance = _provenance(place, agent).take_agent(asked)
     stored = {} if control.fresh else _find_baselines(plans, place, provenance)

@@ -24,7 +24,8 @@ MOST_OF_OURS = {
 }
 MOST_CALLS = {
     "to tell the verdict": 28_500,  # 26,600, nearly all of rich: without --quiet
-    "of validate": 183_500,  # 181,060: lists of one value, parsers that suggest names
+    # 183,600: lists of one value, parsers that suggest names, fields of records for keys of cases
+    "of validate": 185_000,
     "of validate, own project": 375_000,  # 355,400: its baselines, and limits at which noise counts
     "of --version": 15_500,  # 14,400
 }
@@ -114,7 +115,11 @@ LATE = {
     "gate.commands.grade": ("gate.run.cluster.grading",),
     "gate.commands.options.judging": ("gate.records", "gate.text.suggestions"),
     "gate.commands.run": ("gate.report.debugging", "gate.run.debug", "gate.run.dry_run"),
-    "gate.commands.validate": ("gate.commands.limit_odds", "gate.run.budget"),
+    "gate.commands.validate": (
+        "gate.commands.limit_odds",
+        "gate.run.budget",
+        "gate.suites.cases.sent_keys",
+    ),
     "gate.files.json_schema": ("gate.files.json_schema_messages",),
     "gate.files.rows": ("gate.files.csv_rows", "gate.files.openagent_yaml"),
     "gate.graders.facts": (
@@ -124,6 +129,7 @@ LATE = {
     ),
     "gate.graders.similarity.embedding": ("gate.user_code.calling",),
     "gate.graders.user_code.make": ("gate.graders.user_code.grader",),
+    "gate.run.apply_options": ("gate.run.check_case_keys",),
     "gate.run.accepted_changes": (
         "gate.github.acceptance",
         "gate.github.remote_repository",
@@ -174,6 +180,7 @@ LATE = {
     "gate.store.session_check": ("gate.store.trial_row_schema",),
     "gate.suites.config.check_judge": ("gate.agents.wire.template",),
     "gate.suites.config.lint": ("statistics",),
+    "gate.suites.config.overrides": ("gate.agents.http_client.route",),
     "gate.suites.protection.rules": (
         "gate.suites.code",
         "gate.suites.protection.loosening.loosened",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -72,7 +72,8 @@ class HttpAgent:
     def check(self, world: World) -> None:
         check(self, world)
 
-    def list_case_keys(self) -> Iterable[tuple[OptionPath, str]]:
+    @property
+    def case_keys(self) -> Sequence[tuple[OptionPath, str]]:
         return list_case_keys(self)
 
     def connect(self, world: World) -> Connection:
@@ -147,7 +148,7 @@ def check(sent: Sent, world: World) -> None:
 
 
 def list_case_keys(sent: Sent) -> list[tuple[OptionPath, str]]:
-    """As SendsCaseKeys of gate/plugins.py has them."""
+    """As AgentTraits of gate/plugins.py has them."""
     parts = (("url", sent.url), ("body", _body(sent)))
     return [found for name, part in parts for found in template.list_case_keys(part, (name,))]
 

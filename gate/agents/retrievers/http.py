@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -55,7 +55,8 @@ class HttpRetriever:
     def check(self, world: World) -> None:
         check(self, world)
 
-    def list_case_keys(self) -> Iterable[tuple[OptionPath, str]]:
+    @property
+    def case_keys(self) -> Sequence[tuple[OptionPath, str]]:
         return list_case_keys(self)
 
     def connect(self, world: World) -> Connection:

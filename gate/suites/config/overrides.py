@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
-from gate.agents.http_client.route import check_address
 from gate.errors import UsageError
 from gate.files.json_schema import mismatches
 from gate.files.yaml import Path
@@ -111,6 +110,8 @@ def _agent_option(
     flag = "--" + option.replace("_", "-")
     schema = schema_of(registry.get_class(agent.name))
     if key == "base_url" and {"base_url", "url"} & schema["properties"].keys():
+        from gate.agents.http_client.route import check_address
+
         check_address(str(value), flag)
     if key == "base_url" and key not in schema["properties"] and "url" in schema["properties"]:
         key, value = "url", _move(str(agent.options.get("url") or ""), str(value))

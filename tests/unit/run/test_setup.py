@@ -10,7 +10,7 @@ from gate.commands.options.all import parse
 from gate.commands.options.records import run_options
 from gate.errors import InfraFailure, InvalidInput, UsageError
 from gate.plugins import AGENTS, build
-from gate.run.agent_line import tell_agent_line
+from gate.run.apply_options import tell_agent_line
 from gate.run.options import Host, RunOptions
 from gate.run.setup import set_up
 
