@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from gate.stats.distributions import t_quantile
+from gate.stats.distributions import gamma_quantile, normal_quantile, t_quantile
 from gate.stats.strata import (
     Array,
     Codes,
@@ -167,24 +167,44 @@ class _Sums:
         there = by_chance > 0.0
         return np.where(there, self.seen / total / np.where(there, by_chance, 1.0), 1.0)
 
+    def share_that_differs(self) -> float:
+        """The share of ratings that would differ by chance, over all rows."""
+        first, second = self.first.sum(axis=0), self.second.sum(axis=0)
+        chances = np.outer(first / first.sum(), second / second.sum())
+        return float(chances[self.distance > 0.0].sum())
+
 
 def _with_interval(sums: _Sums, design: Design) -> AgreementEstimate:
-    """The estimate with its interval. The lower bound is computed on the logarithm of the ratio,
-    which is skewed, the upper one on the ratio. Both count one more case that agrees as by chance,
-    because a few cases that agree do not prove that all do.
+    """The estimate with its interval.
+
+    Disagreements are few and each counts a lot: ten cases that all agree do not prove that three
+    of ten do not differ. So both bounds count one more case that differs as those do that differ by
+    chance. The lower bound takes the sum as one of weighted Poisson counts (Fay and Feuer 1997),
+    the upper one is Student's.
     """
     _, first, at = np.unique(design.cases, return_index=True, return_inverse=True)
     n = len(first)
     strata = number_strata(design.strata[first])
     cases = sums.apply(lambda values: _sum_by_group(values, at, n))
-    ratio = float(cases.apply(lambda values: values.sum(axis=0, keepdims=True)).ratio()[0])
+    whole = cases.apply(lambda values: values.sum(axis=0, keepdims=True))
+    ratio = float(whole.ratio()[0])
     left_out = cases.apply(lambda values: sum_without_one(values, strata)).ratio()
     error = math.sqrt(jackknife_variance(left_out, strata))
     t = t_quantile(0.5 + CONFIDENCE / 2.0, n - len(np.unique(strata)))
     step = 1.0 / effective_size(cases.first.sum(axis=1))
-    high = 1.0 - ratio + t * math.hypot(error, t * step)
-    low = 1.0 - (ratio + step) * math.exp(min(50.0, t * error / (ratio + step)))
+    one_more = step / whole.share_that_differs()
+    high = 1.0 - ratio + t * math.hypot(error, t * one_more)
+    error *= t / normal_quantile(0.5 + CONFIDENCE / 2.0)
+    low = 1.0 - _most_disagreement(ratio, error, one_more)
     return AgreementEstimate(value=1.0 - ratio, low=max(-1.0, low), high=min(1.0, high), n=n)
+
+
+def _most_disagreement(ratio: float, error: float, one_more: float) -> float:
+    """Upper bound of a sum of weighted Poisson counts: a gamma quantile with the mean and variance
+    that the sum has with `one_more` (Fay and Feuer 1997).
+    """
+    mean, variance = ratio + one_more, error**2 + one_more**2
+    return variance / mean * gamma_quantile(0.5 + CONFIDENCE / 2.0, mean**2 / variance)
 
 
 def _sum_by_group(values: Array, at: Codes, groups: int) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from gate.records import Evidence
 from gate.stats import logs
 from gate.stats.change import ChangeQuestion, change_in_mean, evidence_without_pairs
-from gate.stats.intervals import Bounds, mean_of_these_cases, mean_over_cases
+from gate.stats.intervals import ALL_ZERO, Bounds, mean_on_logs
 from gate.stats.k_rounds import Counts
 from gate.stats.pairs import Array, case_means
 
@@ -84,13 +84,11 @@ def ratio_bounds(values: Array, confidence: float) -> Bounds | None:
     if math.isnan(sums.ratio):
         return None
     if sums.tops <= 0.0:
-        return Bounds(low=0.0, high=0.0, method="all are 0")
-    terms, span = sums.logarithms(), 1.0 / sums.bottoms
-    bounds = mean_of_these_cases(terms, confidence, span)
-    bounds = bounds or mean_over_cases(terms, confidence, span)
-    return Bounds(
-        low=_exp(bounds.low), high=_exp(bounds.high), method=f"{bounds.method}, linearised"
-    )
+        return ALL_ZERO  # of nothing there are no shares
+    step = 1.0 / (sums.bottoms * float((~np.isnan(sums.over)).sum()))
+    terms = sums.shares(sums.tops, sums.bottoms)
+    bounds = mean_on_logs(sums.ratio, terms, sums.over, confidence, step=step)
+    return replace(bounds, method=f"{bounds.method}, linearised")
 
 
 def change_in_ratio(baseline: Array, current: Array, question: ChangeQuestion) -> Evidence:
@@ -143,7 +141,3 @@ def _no_ratio(arm: RatioParts, run: str) -> str:
     if arm.bottoms <= 0.0:
         return f"the denominator is 0 in {run}"
     return "" if arm.tops > 0.0 else f"the numerator is 0 in {run}"
-
-
-def _exp(x: float) -> float:
-    return math.exp(x) if x < 700.0 else math.inf

@@ -11,7 +11,7 @@ from gate.plugins import METRICS, Array, Interval
 from gate.records import Evidence, MetricSpec, Tolerance
 from gate.stats import logs
 from gate.stats.change import ChangeQuestion, change_in_mean
-from gate.stats.intervals import mean_of_these_cases, mean_over_cases
+from gate.stats.intervals import mean_of_these_cases, mean_on_logs, mean_over_cases
 from gate.stats.pairs import case_means
 
 
@@ -34,11 +34,14 @@ class LogMean:
         n = int((~np.isnan(values)).sum())
         if n == 0:
             return None
-        bounds = mean_of_these_cases(values, confidence, None)
-        bounds = (bounds or mean_over_cases(values, confidence, None)).within(spec.low, spec.high)
-        return Interval(
-            value=self.reduce(values), low=bounds.low, high=bounds.high, n=n, method=bounds.method
-        )
+        value = self.reduce(values)
+        if np.nanmin(values) < 0.0:  # no amounts, so no logarithms
+            bounds = mean_of_these_cases(values, confidence, None)
+            bounds = bounds or mean_over_cases(values, confidence, None)
+        else:
+            bounds = mean_on_logs(value, values / (value or 1.0), values, confidence)
+        bounds = bounds.within(spec.low, spec.high)
+        return Interval(value=value, low=bounds.low, high=bounds.high, n=n, method=bounds.method)
 
     def compare(
         self,

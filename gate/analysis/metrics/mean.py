@@ -33,9 +33,12 @@ class Mean:
         if n == 0:
             return None
         span = _span(spec)
+        count = self.scale if span is None and _are_counts(values) else 0.0
         scaled = values * self.scale
-        bounds = mean_of_these_cases(scaled, confidence, span)
-        bounds = (bounds or mean_over_cases(scaled, confidence, span)).within(spec.low, spec.high)
+        bounds = mean_of_these_cases(scaled, confidence, span, count=count)
+        bounds = (bounds or mean_over_cases(scaled, confidence, span, count=count)).within(
+            spec.low, spec.high
+        )
         return Interval(
             value=self.reduce(values), low=bounds.low, high=bounds.high, n=n, method=bounds.method
         )
@@ -61,3 +64,9 @@ class Mean:
 
 def _span(spec: MetricSpec) -> float | None:
     return None if spec.low is None or spec.high is None else spec.high - spec.low
+
+
+def _are_counts(values: Array) -> bool:
+    """Whether something is counted, such as steps or violations."""
+    there = values[~np.isnan(values)]
+    return bool(np.array_equal(there, np.rint(there)))

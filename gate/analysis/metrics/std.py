@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,10 +18,9 @@ from gate.stats.change import (
     scale_change,
     transform_change,
 )
-from gate.stats.intervals import bootstrap_over_cases, mean_over_cases
-from gate.stats.pairs import case_variances
-
-SEED = 20_260_101  # the same data always give the same interval
+from gate.stats.intervals import around_on_logs, scatter_of_cases, width_of_one_call
+from gate.stats.logs import expm1
+from gate.stats.pairs import case_means, case_variances
 
 
 @METRICS.register("std")
@@ -56,14 +56,18 @@ class Std:
         value = self.reduce(values)
         if math.isnan(value):
             return None
-        if self.within == "case":
-            squares = mean_over_cases(self._squares(values), confidence, None)
-            bounds = replace(squares, low=_root(squares.low), high=_root(squares.high))
-        else:
-            scatter = values - _middle(values)  # sums of what is far from 0 lose the digits
-            bounds = bootstrap_over_cases(scatter, _std, confidence, np.random.default_rng(SEED))
-        bounds = bounds.within(spec.low, spec.high)
+        squares = case_means(self._squares(values))
+        squares = squares[~np.isnan(squares)]
+        noise = scatter_of_cases(squares) / (2.0 * float(squares.mean()) or 1.0) ** 2
+        most_df, method = len(squares) - 1.0, "between cases"
+        bounds = around_on_logs(
+            value, noise, confidence, most_df=most_df, freedom=1.0, method=method
+        )
         n = int((~np.isnan(values)).sum())
+        if spec.low is not None and spec.high is not None:
+            unseen = width_of_one_call(spec.high - spec.low, n, confidence)
+            bounds = replace(bounds, high=math.hypot(bounds.high, unseen))
+        bounds = bounds.within(spec.low, spec.high)
         return Interval(value=value, low=bounds.low, high=bounds.high, n=n, method=bounds.method)
 
     def compare(
@@ -76,8 +80,25 @@ class Std:
         drift: float = 0.0,
     ) -> Evidence:
         question = ChangeQuestion(direction=spec.direction)
-        squares = change_in_mean(self._squares(baseline), self._squares(current), question)
-        return _roots(squares, spec, tolerance) if squares.n_paired else squares
+        arms = self._squares(baseline), self._squares(current)
+        squares = change_in_mean(*arms, question)
+        if not squares.n_paired:
+            return squares
+        was, now = squares.baseline, squares.current
+        if self.within == "run" or was <= 0.0 or now <= 0.0:
+            return _roots(squares, _root_of_sum(was), spec, tolerance)
+        on_logs = change_in_mean(
+            arms[0] / was + math.log(was), arms[1] / now + math.log(now), question
+        )
+        change = replace(
+            on_logs,
+            baseline=was,
+            current=now,
+            p_worse=squares.p_worse,
+            p_better=squares.p_better,
+            p_doubt=squares.p_doubt,
+        )
+        return _roots(change, _root_of_log(was), spec, tolerance)
 
     def _squares(self, values: Array) -> Array:
         """Squared deviations whose mean is the variance with ddof 1: of a case one number, the mean
@@ -98,29 +119,27 @@ def _middle(values: Array) -> float:
     return low if low == np.nanmax(values) else float(np.nanmean(values))
 
 
-def _root(square: float) -> float:
-    return math.sqrt(max(0.0, square))
+def _root_of_sum(before: float) -> Callable[[float], float]:
+    """From a change of variances to one of standard deviations."""
+    return lambda moved: math.sqrt(max(0.0, before + moved)) - math.sqrt(before)
 
 
-def _std(sums: Array) -> Array:
-    """From sums of 1, x, x^2; ddof 1."""
-    n, total, squares = sums.T
-    variance: Array = np.maximum(squares - total**2 / n, 0.0) / np.maximum(n - 1.0, 1.0)
-    return np.sqrt(variance)
+def _root_of_log(before: float) -> Callable[[float], float]:
+    """From a change of the variances' logarithm to one of standard deviations. Of two or three
+    rounds most variances are 0 and a few are large, so their bounds are computed on logarithms.
+    """
+    return lambda moved: math.sqrt(before) * expm1(moved / 2.0)
 
 
-def _roots(squares: Evidence, spec: MetricSpec, tolerance: Tolerance) -> Evidence:
+def _roots(
+    moved: Evidence, root: Callable[[float], float], spec: MetricSpec, tolerance: Tolerance
+) -> Evidence:
     """From variances to standard deviations, relative when the tolerance is."""
-    before = squares.baseline
-
-    def root(difference: float) -> float:
-        return math.sqrt(max(0.0, before + difference)) - math.sqrt(before)
-
     change = replace(
-        transform_change(squares, root, spec.direction),
-        baseline=math.sqrt(before),
-        current=math.sqrt(squares.current),
-        method=f"{squares.method} of squared deviations",
+        transform_change(moved, root, spec.direction),
+        baseline=math.sqrt(moved.baseline),
+        current=math.sqrt(moved.current),
+        method=f"{moved.method} of squared deviations",
     )
     if tolerance.relative and change.baseline > 0.0:
         change = scale_change(change, 1.0 / change.baseline, relative=True)

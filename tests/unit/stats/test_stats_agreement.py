@@ -111,20 +111,44 @@ def test_weights_undo_a_sample_that_leans_towards_what_is_uncertain():
     assert weighted_kappa(*leaning, design=design).value == pytest.approx(true, abs=0.05)
 
 
-@pytest.mark.parametrize(("cases", "noise"), [(10, 0.4), (20, 1.0), (50, 1.0)])
-def test_each_bound_misses_about_as_often_as_it_may(cases, noise):
-    """95 %: 2.5 % a side; up to 5 % with ten cases of which most are alike."""
+def yes_or_no(rng, answers, wrong):
+    """Four of five answers are good; each rater errs on a share of them."""
+    good = rng.random(answers) < 0.8
+    return (good ^ (rng.random((2, answers)) < wrong)).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("draw", "cases", "noise"),
+    [
+        (ratings, 10, 0.4),
+        (ratings, 20, 1.0),
+        (ratings, 50, 1.0),
+        (yes_or_no, 10, 0.05),
+        (yes_or_no, 20, 0.02),
+        (yes_or_no, 20, 0.2),
+    ],
+)
+def test_each_bound_misses_at_most_as_often_as_it_may(draw, cases, noise):
     rng = np.random.default_rng(4)
-    first, second = ratings(rng, 200_000, noise)
+    first, second = draw(rng, 200_000, noise)
     apart = (first - second) ** 2
     chance = first.var() + second.var() + (first.mean() - second.mean()) ** 2
     true = 1.0 - apart.mean() / chance
     below = above = told = 0
     for _ in range(400):
-        found = weighted_kappa(*ratings(rng, cases, noise))
+        found = weighted_kappa(*draw(rng, cases, noise))
         told += not found.reason
         below += true < found.low
         above += true > found.high
-    assert below / told < 0.025 + 0.025
-    assert above / told < 0.025 + 0.025
-    assert told > 390
+    assert below / told < 0.025 + 0.015  # two standard errors
+    assert above / told < 0.025 + 0.015
+    assert told > 350
+
+
+def test_ten_answers_that_agree_do_not_prove_that_three_of_ten_do_not_differ():
+    """97.5 % of samples with three of ten different have one among ten (exact: 31 %)."""
+    agreed = np.array([1.0] * 8 + [0.0] * 2)
+    found = weighted_kappa(agreed, agreed)
+    by_chance = 2 * 0.8 * 0.2
+    assert found.value == 1.0
+    assert found.low < 1.0 - 0.3 / by_chance

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from gate.records import Tolerance
 from gate.stats.change import ChangeQuestion, change_in_mean
-from gate.stats.distributions import interpolate_quantile, normal_quantile
+from gate.stats.distributions import gamma_quantile, interpolate_quantile, normal_quantile
 from gate.stats.intervals import (
     Bounds,
-    bootstrap_over_cases,
     clopper_pearson,
     mean_of_these_cases,
+    mean_on_logs,
     mean_over_cases,
     wilson,
 )
@@ -72,42 +72,49 @@ def test_these_cases_interval_misses_as_often_as_it_says(span: float | None) -> 
     assert missed <= 48  # one-sided: 30 expected, standard deviation 5
 
 
-def test_bootstrap_covers_a_standard_deviation_and_is_repeatable() -> None:
-    rng = np.random.default_rng(3)
-
-    def spread(sums: np.ndarray) -> np.ndarray:
-        n, total, squares = sums.T
-        return np.sqrt(squares / n - (total / n) ** 2)
-
-    covered = 0
-    for seed in range(60):
-        values = 100.0 + 5.0 * rng.standard_normal((40, 3))
-        bounds = bootstrap_over_cases(
-            values, spread, 0.95, np.random.default_rng(seed), resamples=300
-        )
-        covered += bounds.low <= 5.0 <= bounds.high
-    assert covered >= 50
-    many = rng.standard_normal((1200, 2))
-    one, two = (
-        bootstrap_over_cases(many, spread, 0.95, np.random.default_rng(7)) for _ in range(2)
-    )
-    assert one == two
-    assert one.low < 1.0 < one.high
-    assert one.high - one.low < 0.2
+def test_where_one_case_makes_the_bill_the_interval_is_wide() -> None:
+    """The scatter of its rounds is all that is known of the noise."""
+    even = np.tile([[0.9, 1.0, 1.1]], (40, 1))
+    dear = even.copy()
+    dear[0] *= 400.0
+    wide, narrow = (mean_on_logs(float(x.mean()), x / x.mean(), x, 0.95) for x in (dear, even))
+    assert narrow.high / narrow.low < 1.05
+    assert wide.high / wide.low > math.exp(2 * 4.0 * 0.1 / math.sqrt(3) * 400 / 439)  # t is 4.3
 
 
-def test_bootstrap_leaves_out_unmeasured_cases() -> None:
-    values = np.random.default_rng(4).random((20, 2))
+def test_rounds_of_the_dearest_case_that_happen_to_be_alike_prove_nothing() -> None:
+    noisy = np.tile([[0.5, 1.0, 1.5]], (40, 1))
+    noisy[0] = 400.0
+    bounds = mean_on_logs(float(noisy.mean()), noisy / noisy.mean(), noisy, 0.95)
+    assert bounds.high / bounds.low > 1.5
+
+
+def test_an_interval_on_logarithms_is_positive_and_leaves_out_unmeasured_cases() -> None:
+    values = np.exp(np.random.default_rng(4).standard_normal((20, 2)))
     padded = np.vstack([values, np.full((500, 2), math.nan)])
-
-    def mean(sums: np.ndarray) -> np.ndarray:
-        return sums[:, 1] / sums[:, 0]
-
     one, two = (
-        bootstrap_over_cases(data, mean, 0.95, np.random.default_rng(1))
-        for data in (values, padded)
+        mean_on_logs(float(values.mean()), x / values.mean(), x, 0.95) for x in (values, padded)
     )
     assert one == two
+    assert 0.0 < one.low < values.mean() < one.high
+    nothing = mean_on_logs(0.0, np.zeros((4, 2)), np.zeros((4, 2)), 0.95)
+    assert (nothing.low, nothing.high) == (0.0, 0.0)
+    alone = mean_on_logs(3.0, np.ones((1, 1)), np.full((1, 1), 3.0), 0.95)
+    assert (alone.low, alone.high, alone.method) == (0.0, math.inf, "one case")
+
+
+def test_no_violation_in_300_trials_does_not_prove_that_there_are_none() -> None:
+    """The exact bound of a Poisson mean of which none was seen is 3.7."""
+    bounds = mean_of_these_cases(np.zeros((100, 3)), 0.95, None, count=1.0)
+    assert bounds is not None
+    assert 3.689 / 300 < bounds.high < 3.95 / 300
+
+
+@pytest.mark.parametrize(
+    ("p", "shape", "x"), [(0.975, 1.0, 3.6889), (0.025, 3.0, 0.6187), (0.975, 150.0, 174.94)]
+)
+def test_quantiles_of_the_gamma_distribution(p: float, shape: float, x: float) -> None:
+    assert gamma_quantile(p, shape) == pytest.approx(x, rel=2e-4)
 
 
 def test_bounds_of_a_difference_allow_for_an_agent_that_became_flakier() -> None:

@@ -123,8 +123,8 @@ def _expected(chance: np.ndarray) -> np.ndarray:
 def test_the_noise_is_that_of_the_rounds_or_of_the_cases_where_each_ran_once() -> None:
     values = drawn(np.random.default_rng(1), np.full(40, 0.6), 3)
     several, once = (FAMILY.interval(v, SPEC, confidence=0.9) for v in (values, values[:, :1]))
-    assert several.method == "within-case variance, linearised"
-    assert once.method == "t, between cases, linearised"
+    assert several.method == "within-case variance, on logarithms, linearised"
+    assert once.method == "between cases, on logarithms, linearised"
 
 
 def test_where_half_the_trials_pass_one_of_them_moves_the_ratio_twice_as_far() -> None:
