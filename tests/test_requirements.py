@@ -15,7 +15,7 @@ IDS = rf"{ID}(?:(?: to |, ){ID})*"  # demands that one row meets
 ROW = re.compile(rf"^\| ({IDS}) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 COMPLAINTS = (ROOT / "docs" / "complaints.md").read_text(encoding="utf-8")
 ROWS = {found[1]: found for found in ROW.finditer(PAGE)}
-DEMANDS = {"S1-": 60, "S2-": 39, "S3-": 79, "B": 58, "V-": 74, "G-": 32}  # how many there are
+DEMANDS = {"S1-": 60, "S2-": 39, "S3-": 79, "B": 58, "V-": 75, "G-": 32}  # how many there are
 DOCUMENTS = sorted(
     [
         *(ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")),
