@@ -130,27 +130,39 @@ def mean_over_cases(
 
 
 def mean_on_logs(
-    value: float, terms: Array, amounts: Array, confidence: float, *, step: float = 0.0
+    value: float,
+    amounts: Array,
+    confidence: float,
+    *,
+    terms: Array | None = None,
+    step: float = 0.0,
 ) -> Bounds:
     """Interval of a positive, skewed number, such as mean latency or cost per success: by the noise
     of the rounds or, if a case ran once, by the scatter between cases.
 
-    `terms`: cases x rounds, NaN is missing; their mean moves as the logarithm of `value` does.
-    `amounts`: the skewed numbers among them (milliseconds, cost), at least 0. The noise is at least
-    what it would be if the amounts of all cases varied by the same share: the few rounds of the
-    case that costs most may happen to be alike. `step`: how far one call can move the logarithm.
+    `amounts`: cases x rounds of the skewed numbers (milliseconds, cost), at least 0, NaN is
+    missing. `terms`: values whose mean moves as the logarithm of `value` does; None: `value` is the
+    mean of the amounts. The noise is at least what it would be if the amounts of all cases varied
+    by the same share: the few rounds of the case that costs most may happen to be alike. `step`:
+    how far one call can move the logarithm.
     """
     if value <= 0.0:
         return ALL_ZERO
-    means, calls = case_means(terms), (~np.isnan(terms)).sum(axis=1)
-    there = calls > 0
-    means, calls, n = means[there], calls[there], int(there.sum())
-    if n and np.any(calls == 1):
-        noise, most_df, method = scatter_of_cases(means), n - 1.0, "between cases"
+    calls = (~np.isnan(amounts)).sum(axis=1)
+    if not calls.all():
+        amounts, terms = amounts[calls > 0], None if terms is None else terms[calls > 0]
+        calls = calls[calls > 0]
+    n = len(calls)
+    if np.any(calls == 1):
+        noise = scatter_of_cases(
+            case_means(amounts) / value if terms is None else case_means(terms)
+        )
+        most_df, method = n - 1.0, "between cases"
     else:
-        noise = case_variances(terms)[there] / calls + _missing_noise(amounts[there])
-        noise, most_df = np.maximum(noise, 0.0) / n**2, float(calls.sum() - n)
-        method = "within-case variance"
+        means, variances = case_means(amounts), case_variances(amounts)
+        own = variances / value**2 if terms is None else case_variances(terms)
+        noise = np.maximum(own + _missing_noise(means, variances), 0.0) / calls / n**2
+        most_df, method = float(calls.sum() - n), "within-case variance"
     return around_on_logs(value, noise, confidence, most_df=most_df, step=step, method=method)
 
 
@@ -190,15 +202,14 @@ def scatter_of_cases(means: Array) -> Array:
     return scatter
 
 
-def _missing_noise(amounts: Array) -> Array:
-    """By how much each case's noise, as a share of the mean of all, falls short of what it would be
-    if all cases varied by the same share of their means; 0 if in all it does not.
+def _missing_noise(means: Array, variances: Array) -> Array:
+    """By how much the variance of each case's amounts, over the square of the mean of all, falls
+    short of what it would be if all varied by the same share of their means; 0 if in all it does
+    not.
     """
-    means, variances = case_means(amounts), case_variances(amounts)
     positive = means > 0.0
     share = float((variances[positive] / means[positive] ** 2).mean())
-    calls = (~np.isnan(amounts)).sum(axis=1)
-    short = (share * means**2 - variances) / calls / float(means.mean()) ** 2
+    short = (share * means**2 - variances) / float(means.mean()) ** 2
     return short if short.sum() > 0.0 else np.zeros(len(short))
 
 

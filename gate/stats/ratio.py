@@ -87,7 +87,7 @@ def ratio_bounds(values: Array, confidence: float) -> Bounds | None:
         return ALL_ZERO  # of nothing there are no shares
     step = 1.0 / (sums.bottoms * float((~np.isnan(sums.over)).sum()))
     terms = sums.shares(sums.tops, sums.bottoms)
-    bounds = mean_on_logs(sums.ratio, terms, sums.over, confidence, step=step)
+    bounds = mean_on_logs(sums.ratio, sums.over, confidence, terms=terms, step=step)
     return replace(bounds, method=f"{bounds.method}, linearised")
 
 

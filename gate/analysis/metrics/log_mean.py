@@ -39,7 +39,7 @@ class LogMean:
             bounds = mean_of_these_cases(values, confidence, None)
             bounds = bounds or mean_over_cases(values, confidence, None)
         else:
-            bounds = mean_on_logs(value, values / (value or 1.0), values, confidence)
+            bounds = mean_on_logs(value, values, confidence)
         bounds = bounds.within(spec.low, spec.high)
         return Interval(value=value, low=bounds.low, high=bounds.high, n=n, method=bounds.method)
 
